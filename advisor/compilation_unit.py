@@ -1,0 +1,57 @@
+"""A kernel made self-contained: all that a compiler needs, and nothing that would run the user's code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """One function to define: its `def` without decorators, defaults and annotations.
+
+    `source` is dedented; its first line stands at `line` of `path`, so that machine code points there.
+    `name` is unique within the unit and callers use it. `device` tells a device function from the kernel.
+    """
+
+    name: str
+    source: str
+    path: str
+    line: int
+    device: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentTypes:
+    """One possible typing of the kernel's parameters.
+
+    `types` are Numba type expressions as text, one for each parameter (`float32[:,::1]`, `int64`).
+    `assumptions` are full sentences, empty when the source states the types; `assumed` names the
+    parameters whose type is a guess.
+    """
+
+    types: tuple[str, ...]
+    assumptions: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompilationUnit:
+    """A kernel, the device functions it calls and the constants they read.
+
+    `constants` maps a global name to a Python expression made of literals, `np.<dtype>`, `math.<name>`,
+    `numba.<type>` and array displays `np.array(literal, dtype=np.<dtype>)`; `aliases` maps a global
+    name to a dotted name below numpy, numba, math, cmath or operator (`cuda` to `numba.cuda`, `f32` to
+    `numba.float32`), the only modules a worker imports; `candidates` are the typings to try in order (the first that type-checks is taken). `missing` names globals that could not be
+    resolved: with any of these the unit cannot be compiled, and the reason is given to the user.
+    `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
+    """
+
+    kernel: str
+    path: str
+    functions: tuple[FunctionText, ...]
+    constants: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    candidates: tuple[ArgumentTypes, ...] = ()
+    options: dict[str, object] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()

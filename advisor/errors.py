@@ -1,0 +1,29 @@
+"""The failures that are reported to somebody: the owner of a source file, of a rule, of a command."""
+
+from __future__ import annotations
+
+
+class AdvisorError(Exception):
+    """A failure with a message for the user; everything else that escapes is a bug of this program."""
+
+
+class UsageError(AdvisorError):
+    """Wrong use of the command line or of the configuration; ends the program with status 2."""
+
+
+class SourceProblem(AdvisorError):
+    """A file of the user's that cannot be analysed: `path`, 1-based `line` and one sentence."""
+
+    def __init__(self, path: str, line: int, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.path = path
+        self.line = line
+        self.message = message
+
+
+class EvidenceUnavailable(AdvisorError):
+    """A source of evidence that this machine cannot give; `remedy` says how to get it."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy

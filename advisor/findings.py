@@ -1,0 +1,113 @@
+"""What the program tells the user: findings with their evidence, and problems with files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from advisor.records import Source, Value
+from advisor.text import Span
+
+Severity: TypeAlias = Literal["info", "warning", "error"]
+Confidence: TypeAlias = Literal["low", "medium", "high"]
+Safety: TypeAlias = Literal["safe", "needs review", "display only"]
+
+SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One number behind a finding; `threshold` is what it was compared with, in the same unit."""
+
+    metric: str
+    value: Value
+    unit: str
+    threshold: Value | None
+    source: Source
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The expected speed-up (1.5 = one and a half times as fast) and what it rests on."""
+
+    speedup: float
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A remedy that can be written as an edit."""
+
+    title: str
+    safety: Safety
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that belongs to a finding: the launch, the declaration of the array."""
+
+    path: str
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to tell, at one place. `path` is relative to the working directory, POSIX separators."""
+
+    rule: str
+    path: str
+    span: Span
+    kernel: str | None
+    severity: Severity
+    confidence: Confidence
+    message: str
+    why: str = ""
+    advice: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    gain: Gain | None = None
+    effort: str = ""
+    assumptions: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    related: tuple[Related, ...] = ()
+    url: str = ""
+    title: str = ""
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file, a kernel or a source of evidence that could not be looked at, and why."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A rule that could not be decided at some places for lack of a metric."""
+
+    rule: str
+    places: int
+    needs: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+
+@dataclass
+class Report:
+    """The result of one check, ready for any output format.
+
+    `device` is the name of the device the numbers were computed for; `texts` holds the source of every file
+    with a finding (path to text) for excerpts; `summary` is JSON-ready; `notices` are single lines for the
+    user (evidence that is missing on this machine and how to get it).
+    """
+
+    device: str
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    undecided: list[Undecided] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    summary: dict[str, object] = field(default_factory=dict)

@@ -1,0 +1,51 @@
+"""What a source of evidence hands on: records of entities with readings, each with where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from advisor.text import Span
+
+Source: TypeAlias = Literal["source", "compiled", "simulated", "measured"]
+Value: TypeAlias = float | str | bool
+
+# Later is better: of two readings of one metric the one further right wins.
+SOURCES: tuple[Source, ...] = ("source", "compiled", "simulated", "measured")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One value of one metric, in the metric's declared unit, and the assumptions it rests on."""
+
+    value: Value
+    source: Source = "source"
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Record:
+    """One entity (a kernel, an access, a launch …) with what one source knows of it.
+
+    `key` is the same in every source; `owner` is the key of the record it belongs to (an access's kernel);
+    `label` is how messages call it; a metric that is absent from `readings` is unknown.
+    """
+
+    entity: str
+    key: str
+    path: str
+    span: Span
+    label: str
+    owner: str | None = None
+    readings: dict[str, Reading] = field(default_factory=dict)
+
+    def know(self, source: Source, assumptions: tuple[str, ...] = (), **values: Value | None) -> None:
+        """Adds a reading for each value that is not None."""
+        for metric, value in values.items():
+            if value is not None:
+                self.readings[metric] = Reading(value, source, assumptions)
+
+
+def kernel_key(path: str, qualname: str, line: int) -> str:
+    """The key of a kernel record: path, qualified name and the line of its `def`."""
+    return f"{path}::{qualname}@{line}"
