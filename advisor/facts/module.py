@@ -1,0 +1,224 @@
+"""One parsed module: its tree, what its names refer to, and where its definitions stand. Nothing is executed."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from advisor.errors import SourceProblem
+from advisor.text import SourceText, Span
+
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What an imported name refers to: `module` (with `level` leading dots) and, if any, a name in it."""
+
+    module: str
+    name: str | None = None
+    level: int = 0
+
+    @property
+    def dotted(self) -> str:
+        """The dotted name, relative imports with their leading dots."""
+        prefix = "." * self.level + self.module
+        if self.name is None:
+            return prefix
+        return f"{prefix}.{self.name}" if self.module else prefix + self.name
+
+
+@dataclass
+class ModuleSyntax:
+    """A module as written. `path` is the reported path; `file` the file on disk, empty for text from elsewhere."""
+
+    source: SourceText
+    tree: ast.Module
+    file: str = ""
+    imports: dict[str, Import] = field(default_factory=dict)
+    star_imports: list[Import] = field(default_factory=list)
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    functions: list[FunctionNode] = field(default_factory=list)
+    calls: list[ast.Call] = field(default_factory=list)
+
+    @property
+    def path(self) -> str:
+        """The path the module is reported under."""
+        return self.source.path
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.expr]]:
+        """Every value bound to a module-level name by a plain assignment, in order."""
+        return assignments(self.tree.body)
+
+    @cached_property
+    def functions_by_name(self) -> dict[str, list[FunctionNode]]:
+        """Every function of the module, nested ones too, by name."""
+        found: dict[str, list[FunctionNode]] = {}
+        for function in self.functions:
+            found.setdefault(function.name, []).append(function)
+        return found
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """Module-level names changed in ways an assignment does not show (`global`, `+=`, loops, `del`)."""
+        names: set[str] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Global):
+                names.update(node.names)
+        for statement in self.tree.body:
+            if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+                names.add(statement.target.id)
+        return frozenset(names)
+
+    @cached_property
+    def top_level(self) -> dict[str, FunctionNode | ast.ClassDef]:
+        """Functions and classes defined at module level, also below `if` and `try`; the first of a name."""
+        found: dict[str, FunctionNode | ast.ClassDef] = {}
+        for statement in _flat(self.tree.body):
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                found.setdefault(statement.name, statement)
+        return found
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node, columns in characters."""
+        line = getattr(node, "lineno", 1)
+        end_line = getattr(node, "end_lineno", None) or line
+        return Span(
+            line,
+            self.source.column(line, getattr(node, "col_offset", 0)),
+            end_line,
+            self.source.column(end_line, getattr(node, "end_col_offset", None) or 0),
+        )
+
+    def name_span(self, node: FunctionNode | ast.ClassDef) -> Span:
+        """The place of the name in a `def` or `class` line."""
+        text = self.source.lines[node.lineno - 1] if node.lineno <= len(self.source.lines) else ""
+        start = text.find(node.name, node.col_offset) + 1
+        if start < 1:
+            start = node.col_offset + 1
+        return Span(node.lineno, start, node.lineno, start + len(node.name))
+
+    def scope_of(self, node: ast.AST) -> Scope | None:
+        """The innermost function or class that holds `node`, None at module level."""
+        parent = self.parents.get(node)
+        while parent is not None and not isinstance(
+            parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+        ):
+            parent = self.parents.get(parent)
+        return parent
+
+    def scopes(self, node: ast.AST) -> list[Scope]:
+        """The scopes around `node`, innermost first."""
+        found: list[Scope] = []
+        scope = self.scope_of(node)
+        while scope is not None:
+            found.append(scope)
+            scope = self.scope_of(scope)
+        return found
+
+    def qualname(self, node: FunctionNode | ast.ClassDef) -> str:
+        """The dotted name of a definition within the module, without `<locals>`."""
+        names = [scope.name for scope in self.scopes(node) if not isinstance(scope, ast.Lambda)]
+        return ".".join([*reversed(names), node.name])
+
+    def dotted(self, node: ast.expr) -> str | None:
+        """What `a.b.c` refers to through the imports, as a dotted name; None for anything else."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        imported = self.imports.get(node.id)
+        parts.append(imported.dotted if imported else node.id)
+        return ".".join(reversed(parts))
+
+
+def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
+    """The parsed module; raises SourceProblem with the line of a syntax error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source.text)
+    except SyntaxError as error:
+        raise SourceProblem(source.path, error.lineno or 1, f"syntax error: {error.msg}") from None
+    except (RecursionError, MemoryError, ValueError) as error:
+        raise SourceProblem(source.path, 1, f"cannot be parsed: {type(error).__name__}") from None
+    module = ModuleSyntax(source, tree, file)
+    _index(module)
+    return module
+
+
+def _index(module: ModuleSyntax) -> None:
+    parents, imports = module.parents, module.imports
+    stack: list[ast.AST] = [module.tree]
+    while stack:
+        node = stack.pop()
+        for child in ast.iter_child_nodes(node):
+            parents[child] = node
+            stack.append(child)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            module.functions.append(node)
+        elif isinstance(node, ast.Call):
+            module.calls.append(node)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname:
+                    imports[alias.asname] = Import(alias.name)
+                else:
+                    root = alias.name.split(".")[0]
+                    imports.setdefault(root, Import(root))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                target = Import(node.module or "", alias.name, node.level)
+                if alias.name == "*":
+                    module.star_imports.append(Import(node.module or "", None, node.level))
+                else:
+                    imports.setdefault(alias.asname or alias.name, target)
+    module.functions.sort(key=lambda function: function.lineno)
+    module.calls.sort(key=lambda call: (call.lineno, call.col_offset))
+
+
+def _flat(body: list[ast.stmt]) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    for statement in body:
+        found.append(statement)
+        if isinstance(statement, ast.If):
+            found += _flat(statement.body) + _flat(statement.orelse)
+        elif isinstance(statement, ast.Try):
+            found += _flat(statement.body) + _flat(statement.orelse)
+            found += [inner for handler in statement.handlers for inner in _flat(handler.body)]
+            found += _flat(statement.finalbody)
+        elif isinstance(statement, ast.With):
+            found += _flat(statement.body)
+    return found
+
+
+def assignments(body: list[ast.stmt]) -> dict[str, list[ast.expr]]:
+    """Every value that plain assignments in `body` (and its if/try/with blocks) bind to a name."""
+    found: dict[str, list[ast.expr]] = {}
+    for statement in _flat(body):
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                _bind(target, statement.value, found)
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            _bind(statement.target, statement.value, found)
+    return found
+
+
+def _bind(target: ast.expr, value: ast.expr, found: dict[str, list[ast.expr]]) -> None:
+    if isinstance(target, ast.Name):
+        found.setdefault(target.id, []).append(value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+            for inner, part in zip(target.elts, value.elts, strict=True):
+                _bind(inner, part, found)
+        else:
+            for position, inner in enumerate(target.elts):
+                item = ast.Subscript(value=value, slice=ast.Constant(value=position), ctx=ast.Load())
+                _bind(inner, ast.copy_location(item, value), found)

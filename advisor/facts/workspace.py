@@ -1,0 +1,153 @@
+"""The modules of a workspace, found by import name and parsed on demand. Nothing is imported or executed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from advisor.errors import SourceProblem
+from advisor.facts.module import Import, ModuleSyntax, parse_module
+from advisor.text import read_source
+
+# Roots of the libraries a kernel may name: they are never looked for in the workspace.
+KNOWN_LIBRARIES = frozenset({"numba", "numba_cuda", "numpy", "math", "cmath", "operator", "cupy", "torch", "scipy", "pandas"})
+_RE_EXPORTS = 3
+_PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+
+
+class Workspace:
+    """Modules below `root`, each parsed at most once; paths are reported relative to `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._modules: dict[str, ModuleSyntax | None] = {}
+        self._found: dict[tuple[str, int, str], Path | None] = {}
+
+    def report_path(self, file: Path) -> str:
+        """The path a file is reported under: relative to the root where that is possible, POSIX separators."""
+        try:
+            relative = os.path.relpath(file, self.root)
+        except ValueError:
+            return file.as_posix()
+        return file.as_posix() if relative.startswith("..") else Path(relative).as_posix()
+
+    def add(self, module: ModuleSyntax) -> None:
+        """Makes an already parsed module known, so that it is not read again."""
+        if module.file:
+            self._modules[module.file] = module
+
+    def module(self, file: Path) -> ModuleSyntax | None:
+        """The parsed module in `file`, None when it cannot be read or parsed."""
+        key = str(file)
+        if key not in self._modules:
+            try:
+                self._modules[key] = parse_module(read_source(file, self.report_path(file)), key)
+            except SourceProblem:
+                self._modules[key] = None
+        return self._modules[key]
+
+    def find(self, imported: Import, importer: ModuleSyntax) -> ModuleSyntax | None:
+        """The workspace module that an import names, None for libraries and what cannot be found."""
+        file = self._file(imported.module, imported.level, importer)
+        return None if file is None else self.module(file)
+
+    def definition(
+        self, name: str, module: ModuleSyntax, depth: int = 4
+    ) -> tuple[ModuleSyntax, str] | None:
+        """The module and name under which `name`, as seen in `module`, is defined; follows re-exports."""
+        if name in module.top_level or name in module.assigned:
+            return module, name
+        if depth == 0:
+            return None
+        imported = module.imports.get(name)
+        candidates = [imported] if imported and imported.name else []
+        for candidate in candidates:
+            target = self.find(candidate, module)
+            if target is not None and candidate.name is not None:
+                found = self.definition(candidate.name, target, depth - 1)
+                if found:
+                    return found
+        for star in module.star_imports:
+            target = self.find(star, module)
+            if target is not None and target is not module:
+                found = self.definition(name, target, depth - 1)
+                if found:
+                    return found
+        return None
+
+    def member(self, dotted: str, module: ModuleSyntax) -> tuple[ModuleSyntax, str] | None:
+        """The module and name behind a dotted name such as `package.module.function`."""
+        level = len(dotted) - len(dotted.lstrip("."))
+        head, _, name = dotted.lstrip(".").rpartition(".")
+        if not head and not level:
+            return self.definition(name, module)
+        target = self.find(Import(head, None, level), module)
+        return None if target is None else self.definition(name, target)
+
+    def library_name(self, dotted: str, module: ModuleSyntax) -> str:
+        """`numba.cuda.jit` for a dotted name whose root a workspace module re-exports from a library."""
+        for _ in range(_RE_EXPORTS):
+            level = len(dotted) - len(dotted.lstrip("."))
+            parts = dotted.lstrip(".").split(".")
+            if not level and (parts[0] in KNOWN_LIBRARIES or len(parts) == 1):
+                return dotted
+            renamed = self._re_export(parts, level, module)
+            if renamed is None:
+                return dotted
+            dotted, module = renamed
+        return dotted
+
+    def _re_export(self, parts: list[str], level: int, module: ModuleSyntax) -> tuple[str, ModuleSyntax] | None:
+        for cut in range(len(parts) - 1, 0 if not level else -1, -1):
+            target = self.find(Import(".".join(parts[:cut]), None, level), module)
+            if target is not None and target is not module:
+                imported = target.imports.get(parts[cut])
+                if imported is None:
+                    return None
+                return ".".join([imported.dotted, *parts[cut + 1 :]]), target
+        return None
+
+    def _file(self, dotted: str, level: int, importer: ModuleSyntax) -> Path | None:
+        if not level and dotted.split(".")[0] in KNOWN_LIBRARIES:
+            return None
+        if not importer.file:
+            return None
+        folder = Path(importer.file).parent
+        key = (dotted, level, str(folder))
+        if key not in self._found:
+            self._found[key] = self._search(dotted, level, folder)
+        return self._found[key]
+
+    def _search(self, dotted: str, level: int, folder: Path) -> Path | None:
+        parts = [part for part in dotted.split(".") if part]
+        if level:
+            for _ in range(level - 1):
+                folder = folder.parent
+            return _module_file(folder, parts)
+        for base in self._bases(folder):
+            found = _module_file(base, parts)
+            if found is not None:
+                return found
+        return None
+
+    def _bases(self, folder: Path) -> list[Path]:
+        """Where an absolute import may start: the file's folder, its parents up to the project, and `src`."""
+        bases = [folder]
+        while folder != self.root and folder.parent != folder and not any((folder / m).exists() for m in _PROJECT_MARKS):
+            folder = folder.parent
+            bases.append(folder)
+        for extra in (self.root, self.root / "src", folder / "src"):
+            if extra not in bases:
+                bases.append(extra)
+        return bases
+
+
+def _module_file(base: Path, parts: list[str]) -> Path | None:
+    if not parts:
+        package = base / "__init__.py"
+        return package if package.is_file() else None
+    stem = base.joinpath(*parts)
+    for file in (stem.with_name(stem.name + ".py"), stem / "__init__.py"):
+        if file.is_file():
+            return file
+    return None
