@@ -1,0 +1,188 @@
+"""The configuration: `[tool.advisor]` in pyproject.toml or advisor.toml, and `--config` fragments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias, cast
+
+from advisor.config_values import Reader, Settings
+from advisor.errors import UsageError
+from advisor.findings import Severity
+from advisor.path_patterns import path_matcher
+from advisor.records import Source
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Level: TypeAlias = Literal["info", "warning", "error", "off"]
+
+DEFAULT_DEVICE = "a100-80gb"
+CONFIG_NAMES = ("advisor.toml", "pyproject.toml")
+_ROOT_MARKS = ("pyproject.toml", ".git")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSetting:
+    """What the user changes in one rule: its level, and parameters as quantities ("35%", "7 ms")."""
+
+    level: Level | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of a project. `root` is the folder that `exclude` and `per_file_ignores` are relative to;
+    `file` is the file they come from, None for the defaults; `packs` are absolute folders with more rules.
+    """
+
+    device: str = DEFAULT_DEVICE
+    evidence: Source = "compiled"
+    select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_level: Severity = "warning"
+    exclude: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cache_dir: Path | None = None
+    packs: tuple[Path, ...] = ()
+    rules: Mapping[str, RuleSetting] = field(default_factory=dict)
+    root: Path = field(default_factory=Path.cwd)
+    file: Path | None = None
+
+    def ignored_in(self, file: Path) -> tuple[str, ...]:
+        """The selectors that `per-file-ignores` names for `file`, a path from the working directory."""
+        if not self.per_file_ignores:
+            return ()
+        absolute = Path.cwd() / file
+        if not absolute.is_relative_to(self.root):
+            return ()
+        relative = absolute.relative_to(self.root).as_posix()
+        return tuple(
+            selector
+            for pattern, selectors in self.per_file_ignores.items()
+            if path_matcher((pattern,))(relative)
+            for selector in selectors
+        )
+
+
+def load_config(start: Path, fragments: Sequence[str] = (), isolated: bool = False) -> Config:
+    """The settings for `start` (a file or folder): the nearest configuration file above it, then `fragments`.
+
+    Raises UsageError naming every unknown key and wrong value at once, each with file and line.
+    """
+    folder = (start if start.is_dir() else start.parent).absolute()
+    file = None if isolated else find_config_file(folder)
+    root = file.parent if file else _project_root(folder)
+    readers = []
+    if file:
+        readers.append(_read_file(file))
+    readers += [_read_fragment(fragment) for fragment in fragments]
+    settings = Settings()
+    for reader in readers:
+        reader.read_into(settings)
+    problems = [problem for reader in readers for problem in reader.problems]
+    if problems:
+        raise UsageError("\n".join(problems))
+    return _as_config(settings, root, file)
+
+
+def find_config_file(folder: Path) -> Path | None:
+    """The nearest advisor.toml, or pyproject.toml with a `[tool.advisor]` table, in `folder` or above it."""
+    for parent in (folder, *folder.parents):
+        for name in CONFIG_NAMES:
+            file = parent / name
+            if file.is_file() and (name == "advisor.toml" or _speaks_of_advisor(file)):
+                return file
+    return None
+
+
+def prepare_cache_folder(config: Config) -> Path | None:
+    """The folder for cached results, made when missing; None when it cannot be written."""
+    folder = config.cache_dir or config.root / ".advisor" / "cache"
+    own = folder if config.cache_dir else folder.parent
+    try:
+        is_new = not own.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        if is_new:
+            (own / ".gitignore").write_text("*\n", encoding="utf-8")
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink(missing_ok=True)
+    except OSError:
+        return None
+    return folder
+
+
+def _as_config(settings: Settings, root: Path, file: Path | None) -> Config:
+    values = dict(settings.values)
+    rules = {
+        rule: RuleSetting(cast("Level | None", settings.levels.get(rule)), settings.params.get(rule, {}))
+        for rule in sorted({*settings.levels, *settings.params})
+    }
+    if "cache_dir" in values:
+        values["cache_dir"] = root / Path(str(values["cache_dir"])).expanduser()
+    packs = tuple(root / Path(pack).expanduser() for pack in settings.packs)
+    return Config(**values, rules=rules, packs=packs, root=root, file=file)  # type: ignore[arg-type]
+
+
+def _project_root(folder: Path) -> Path:
+    for parent in (folder, *folder.parents):
+        if any((parent / mark).exists() for mark in _ROOT_MARKS):
+            return parent
+    return folder
+
+
+def _speaks_of_advisor(file: Path) -> bool:
+    try:
+        text = file.read_text("utf-8", errors="replace")
+    except OSError:
+        return False
+    if "advisor" not in text:
+        return False
+    try:
+        tools = tomllib.loads(text).get("tool")
+        return isinstance(tools, dict) and "advisor" in tools
+    except tomllib.TOMLDecodeError:
+        # Broken, and it may hold our table: reading it again reports where it is broken.
+        return "tool.advisor" in text
+
+
+def _read_file(file: Path) -> Reader:
+    shown = _shown(file)
+    try:
+        text = file.read_text("utf-8")
+        content = tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"{shown}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown}: is not UTF-8: {error.reason} at byte {error.start}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{shown}: is not valid TOML: {error}") from None
+    if file.name == "pyproject.toml":
+        content = content["tool"]["advisor"]
+        if not isinstance(content, dict):
+            raise UsageError(f"{shown}: `tool.advisor` must be a table.")
+        return Reader(shown, content, text.splitlines(), ("tool", "advisor"))
+    return Reader(shown, content, text.splitlines(), ())
+
+
+def _read_fragment(fragment: str) -> Reader:
+    place = f"--config {fragment!r}"
+    try:
+        content = tomllib.loads(fragment)
+    except tomllib.TOMLDecodeError as error:
+        hint = "" if '"' in fragment or "'" in fragment else " Text needs quotes: --config 'device=\"h100\"'."
+        raise UsageError(f"{place}: is not valid TOML: {error}.{hint}") from None
+    return Reader(place, content, (), ())
+
+
+def _shown(file: Path) -> str:
+    try:
+        return file.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return str(file)
