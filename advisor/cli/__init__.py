@@ -1,0 +1,79 @@
+"""The command line. Each module of this package is one command: a SUMMARY, `add_arguments` and `run`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import re
+from collections.abc import Sequence
+from typing import NoReturn, Protocol, cast
+
+from advisor import __version__
+from advisor.errors import UsageError
+from advisor.selectors import suggestion
+
+
+class Command(Protocol):
+    """What a command module offers; `run` returns the exit status."""
+
+    SUMMARY: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declares the command's arguments."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """The exit status after doing the work."""
+
+
+class CommandParser(argparse.ArgumentParser):
+    """An argument parser whose errors are UsageErrors of one sentence, with a suggestion."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises UsageError with the message and, for a mistyped choice, the nearest one."""
+        hint = ""
+        if found := re.search(r"invalid choice: '?([^']+?)'? \(choose from (.+)\)", message):
+            hint = suggestion(found[1], re.findall(r"[\w.-]+", found[2]))
+            message = message.rstrip(".") + "."
+        raise UsageError(f"{message}{hint}")
+
+
+def command_names() -> list[str]:
+    """The names of all commands: the modules of this package."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
+
+
+def load_command(name: str) -> Command:
+    """The command module called `name`."""
+    return cast(Command, importlib.import_module(f"{__name__}.{name}"))
+
+
+def build_parser() -> CommandParser:
+    """The parser of the whole command line, with every command's arguments."""
+    parser = CommandParser(
+        prog="advisor",
+        description="Advice for GPU kernels written in Python, at the line.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"advisor {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
+    for name in command_names():
+        command = load_command(name)
+        subparser = commands.add_parser(
+            name, help=command.SUMMARY, description=command.SUMMARY, allow_abbrev=False
+        )
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run, parser=subparser)
+    return parser
+
+
+def run_command(argv: Sequence[str]) -> int:
+    """The exit status of the command that `argv` names; raises AdvisorError for what the user must know."""
+    try:
+        args, unknown = build_parser().parse_known_args(argv)
+    except SystemExit as end:  # --help and --version end the program inside argparse
+        return int(end.code or 0)
+    if unknown:
+        options = list(args.parser._option_string_actions)
+        raise UsageError(f"unknown argument `{unknown[0]}`.{suggestion(unknown[0], options)}")
+    return int(args.run(args))

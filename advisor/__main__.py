@@ -1,0 +1,58 @@
+"""The program's entry: runs one command and turns every failure into a message and an exit status."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from advisor.errors import AdvisorError
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The exit status of `advisor` with `argv`: 0, 1 for findings, 2 for wrong use or failure."""
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the terminal cannot show must not end the program.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        status = _run(sys.argv[1:] if argv is None else argv)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; the interpreter's last flush must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(argv: Sequence[str]) -> int:
+    from advisor.cli import run_command
+
+    try:
+        return run_command(argv)
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except AdvisorError as error:
+        for line in str(error).splitlines():
+            print(f"advisor: error: {line}", file=sys.stderr)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print(
+            "advisor: error: this is a fault of the program. "
+            "Please report it with the command and the traceback above.",
+            file=sys.stderr,
+        )
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""`advisor check`: finds what is slow in the kernels of files and folders."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from advisor.cli.checking.arguments import add_check_arguments
+from advisor.cli.checking.request import Request, build_request
+from advisor.cli.checking.verdict import exit_status
+
+if TYPE_CHECKING:
+    from advisor.findings import Report
+
+SUMMARY = "Find what is slow in the kernels of files and folders, and say why."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor check`."""
+    add_check_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 when nothing is at or above the fail level, 1 for findings, 2 when nothing could be checked."""
+    request = build_request(args)
+    report = _check(args, request)
+    findings_before = list(report.findings)
+    if args.baseline:
+        _use_baseline(args, request, report)
+    if args.write_baseline:
+        return exit_status(request, report, findings=[])
+    if args.quiet:
+        report.notices.clear()
+    _write(args, report)
+    if args.verbose:
+        _tell_more(request, report, len(findings_before))
+    if args.exit_zero:
+        return exit_status(request, report, findings=[])
+    return exit_status(request, report, report.findings)
+
+
+def _check(args: argparse.Namespace, request: Request) -> Report:
+    from advisor.cli.checking.progress import TerminalProgress
+    from advisor.pipeline import check
+
+    with TerminalProgress(args.quiet) as progress:
+        report = check(request.files, request.options, progress)
+    report.problems[:0] = request.problems
+    if not request.files and not request.problems:
+        shown = ", ".join(args.paths) or "."
+        report.notices.append(f"No Python files were found in {shown}.")
+    return report
+
+
+def _use_baseline(args: argparse.Namespace, request: Request, report: Report) -> None:
+    from advisor.cli.checking import baseline
+
+    checked = request.checked_paths()
+    if args.write_baseline:
+        count = baseline.write_baseline(args.baseline, report, checked)
+        print(f"{args.baseline}: {count} finding{'' if count == 1 else 's'} accepted.", file=sys.stderr)
+        return
+    accepted = baseline.read_baseline(args.baseline)
+    found = [baseline.entry_of(finding, report.texts) for finding in report.findings]
+    gone = baseline.vanished(accepted, found, checked)
+    baseline.apply_baseline(report, accepted)
+    if gone:
+        report.notices.append(
+            f"{gone} of the findings in {args.baseline} no longer exist; "
+            "--write-baseline drops them, so that they cannot come back unnoticed."
+        )
+
+
+def _write(args: argparse.Namespace, report: Report) -> None:
+    from advisor.cli.checking.report_file import write_atomically, write_to_stdout
+    from advisor.outputs import render_report
+
+    statistics = _statistics(report) if args.statistics else ""
+    to_terminal = args.output is None and sys.stdout is not None and sys.stdout.isatty()
+    text = render_report(report, args.format, colour=to_terminal)
+    reads_like_text = args.format in ("text", "concise")
+    if reads_like_text and statistics:
+        text = f"{text.rstrip()}\n\n{statistics}" if text.strip() else statistics
+    if args.output is None:
+        write_to_stdout(text, for_machines=not reads_like_text)
+    else:
+        write_atomically(args.output, text)
+    if statistics and not reads_like_text:
+        print(statistics, file=sys.stderr)
+
+
+def _statistics(report: Report) -> str:
+    from advisor.cli.checking.statistics import count_by_rule, statistics_text
+
+    report.summary["statistics"] = count_by_rule(report)
+    return statistics_text(report)
+
+
+def _tell_more(request: Request, report: Report, found: int) -> None:
+    config = request.options.settings
+    lines = [
+        f"configuration: {config.file or 'none'}",
+        f"cache: {request.options.cache_folder or 'none'}",
+        f"device: {report.device}",
+        f"files: {len(request.files)}, findings before the baseline: {found}",
+        *(
+            f"undecided: {item.rule} at {item.places} places needs {', '.join(item.needs)}"
+            for item in report.undecided
+        ),
+    ]
+    for line in lines:
+        print(f"advisor: {line}", file=sys.stderr)

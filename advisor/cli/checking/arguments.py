@@ -1,0 +1,92 @@
+"""The arguments of `advisor check`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from advisor.findings import SEVERITIES
+from advisor.records import SOURCES
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares everything that `advisor check` understands."""
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders (default: here); `-` reads stdin"
+    )
+    _add_evidence(parser.add_argument_group("what to look at"))
+    _add_rules(parser.add_argument_group("which rules"))
+    _add_output(parser.add_argument_group("what to print"))
+    _add_verdict(parser.add_argument_group("when to fail"))
+    _add_surroundings(parser.add_argument_group("configuration"))
+
+
+def _add_evidence(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--device", metavar="NAME", help="the GPU to judge for (see `advisor devices`)")
+    group.add_argument(
+        "--evidence", choices=SOURCES, help="the highest source of evidence to use (default: compiled)"
+    )
+    group.add_argument("--no-run", action="store_true", help="execute nothing of the code that is checked")
+    group.add_argument("--stdin-filename", metavar="NAME", help="the path of the text on stdin (with `-`)")
+
+
+def _add_rules(group: argparse._ArgumentGroup) -> None:
+    names = "rule ids, categories or globs, separated by commas"
+    group.add_argument(
+        "--select", type=_names, action="extend", metavar="RULE,...", help=f"only these: {names}"
+    )
+    group.add_argument(
+        "--extend-select", type=_names, action="extend", metavar="RULE,...", help="these as well"
+    )
+    group.add_argument("--ignore", type=_names, action="extend", metavar="RULE,...", help="not these")
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--format", default="text", metavar="FORMAT", help="text (default), concise, json, …")
+    group.add_argument("--output", type=Path, metavar="FILE", help="write the report to FILE")
+    group.add_argument(
+        "--statistics",
+        action="store_true",
+        help="count findings by rule, and the rules that stayed undecided",
+    )
+    loudness = group.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="only the findings")
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="say also what was used and left undecided"
+    )
+
+
+def _add_verdict(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--fail-level",
+        choices=SEVERITIES,
+        help="the least severity that makes exit status 1 (default: warning)",
+    )
+    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever was found")
+    group.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings listed in FILE")
+    group.add_argument(
+        "--write-baseline",
+        action="store_true",
+        help="accept today's findings: write them to the baseline file",
+    )
+
+
+def _add_surroundings(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--isolated", action="store_true", help="read no configuration file")
+    group.add_argument(
+        "--config", action="append", default=[], metavar="KEY=VALUE", help="one setting, written as TOML"
+    )
+    group.add_argument("--no-cache", action="store_true", help="neither read nor write cached results")
+    group.add_argument(
+        "--jobs", type=_jobs, metavar="N", help="processes to use (default: as fits the machine)"
+    )
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes (1 or more)")
+    return int(text)

@@ -1,0 +1,83 @@
+"""A baseline: the findings a project has agreed to live with, so that only new ones count."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from advisor.cli.checking.report_file import write_atomically
+from advisor.errors import UsageError
+from advisor.findings import Finding, Report
+
+VERSION = 1
+
+
+class Entry(NamedTuple):
+    """What stays the same of a finding when lines above it move."""
+
+    path: str
+    rule: str
+    kernel: str
+    text: str
+
+
+def entry_of(finding: Finding, texts: dict[str, str]) -> Entry:
+    """The entry of `finding`; `texts` holds the sources by path."""
+    lines = texts.get(finding.path, "").splitlines()
+    line = lines[finding.span.line - 1] if finding.span.line <= len(lines) else ""
+    return Entry(finding.path, finding.rule, finding.kernel or "", " ".join(line.split()))
+
+
+def read_baseline(file: Path) -> Counter[Entry]:
+    """How often each entry is accepted. Raises UsageError when `file` is not a baseline."""
+    try:
+        content = json.loads(file.read_text("utf-8"))
+        if content["version"] != VERSION:
+            raise ValueError(f"version {content['version']} is not known")
+        return Counter(
+            {
+                Entry(row["path"], row["rule"], row["kernel"], row["text"]): int(row["count"])
+                for row in content["findings"]
+            }
+        )
+    except OSError as error:
+        raise UsageError(f"--baseline {file}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"--baseline {file}: is not a baseline of this program: {error}") from None
+
+
+def apply_baseline(report: Report, accepted: Counter[Entry]) -> None:
+    """Nothing; drops the accepted findings from `report` and notes in its summary how many they were."""
+    left = Counter(accepted)
+    kept: list[Finding] = []
+    for finding in report.findings:
+        entry = entry_of(finding, report.texts)
+        if left[entry] > 0:
+            left[entry] -= 1
+        else:
+            kept.append(finding)
+    report.summary["in_baseline"] = len(report.findings) - len(kept)
+    report.findings[:] = kept
+
+
+def write_baseline(file: Path, report: Report, checked: Collection[str]) -> int:
+    """The number of findings in the baseline written; entries of files that were not `checked` stay."""
+    entries: Counter[Entry] = Counter()
+    if file.exists():
+        entries.update(
+            {entry: count for entry, count in read_baseline(file).items() if entry.path not in checked}
+        )
+    entries.update(entry_of(finding, report.texts) for finding in report.findings)
+    rows = [entry._asdict() | {"count": count} for entry, count in sorted(entries.items())]
+    write_atomically(file, json.dumps({"version": VERSION, "findings": rows}, indent=1) + "\n")
+    return sum(entries.values())
+
+
+def vanished(accepted: Counter[Entry], found: Sequence[Entry], checked: Collection[str]) -> int:
+    """How many accepted findings of `checked` files no longer exist."""
+    left = Counter(accepted)
+    left.subtract(Counter(found))
+    return sum(count for entry, count in left.items() if count > 0 and entry.path in checked)

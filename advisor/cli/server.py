@@ -1,0 +1,25 @@
+"""`advisor server`: the language server that editors start."""
+
+from __future__ import annotations
+
+import argparse
+
+from advisor.errors import AdvisorError
+
+SUMMARY = "Start the language server on standard input and output."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments; editors add --stdio out of habit."""
+    parser.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
+
+
+def run(args: argparse.Namespace) -> int:  # noqa: ARG001
+    """The exit status of the language server, once its client has ended it."""
+    try:
+        from lsp_server.server import main
+    except ImportError as error:
+        raise AdvisorError(
+            f"the language server cannot be started: {error}. `pip install pygls` brings what it needs."
+        ) from None
+    return int(main() or 0)
