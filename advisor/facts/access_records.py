@@ -1,0 +1,192 @@
+"""Records of accesses and atomics: what a warp's 32 lanes do to memory, as far as the source shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.facts.forms import Form
+from advisor.facts.kernel_facts import Access, Array, AtomicUse, Condition, KernelFacts, Place
+from advisor.facts.lanes import BlockShape, LanePattern, extents_of, lane_pattern
+from advisor.records import Record
+
+_THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
+_ASSUMED_ITEMSIZE = 4
+
+
+def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
+    """One record for each array access; of several block shapes the most favourable counts."""
+    groups = _field_groups(facts)
+    extents = {id(array): extents_of(array, [a for a in facts.accesses if a.array is array]) for array in facts.arrays}
+    found = []
+    for access in facts.accesses:
+        patterns = [lane_pattern(access, facts.atoms, shape, extents.get(id(access.array), ())) for shape in shapes]
+        pattern = min(patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0))
+        record = _record(access, kernel)
+        assumptions = _assumptions(access.array, shapes)
+        _know_pattern(record, access, pattern, assumptions)
+        _know_context(record, access, facts, groups)
+        found.append(record)
+    return found
+
+
+def _record(access: Access, kernel: str) -> Record:
+    node = access.place.node
+    place = f"{access.place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+    return Record(
+        "access",
+        f"{kernel}:{place}:{access.array.name}:{access.kind}",
+        access.place.module.path,
+        access.place.module.span(node),
+        access.array.name,
+        kernel,
+    )
+
+
+def _assumptions(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
+    found = []
+    if any(not shape.stated for shape in shapes):
+        found.append(f"The block shape is not known here; {shapes[0]} threads are assumed.")
+    if array.parameter:
+        size = f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
+        found.append(f"Array `{array.name}` is taken to be C-contiguous with {size}.")
+    return tuple(found)
+
+
+def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:
+    record.know(
+        "source",
+        assumptions,
+        lane_axis=pattern.lane_axis,
+        lane_stride=None if pattern.lane_stride is None else float(pattern.lane_stride),
+        fast_axis_thread=pattern.fast_axis_thread,
+        sectors_per_request=_number(pattern.sectors),
+        ideal_sectors_per_request=_number(pattern.ideal_sectors),
+        bank_conflict_ways=_number(pattern.bank_conflict_ways),
+    )
+    record.know(
+        "source",
+        array=access.array.name,
+        space=access.array.space,
+        kind=access.kind,
+        index_kind=pattern.index_kind,
+        itemsize=_number(access.array.itemsize),
+        dimensions=float(len(access.indices)) if access.indices else None,
+    )
+
+
+def _know_context(record: Record, access: Access, facts: KernelFacts, groups: dict[object, int]) -> None:
+    atoms = facts.atoms
+    depends: set[str] = set()
+    for index in access.indices:
+        depends |= atoms.depends(index.form)
+    loops = access.place.loops
+    last = atoms.depends(access.indices[-1].form) if access.indices else frozenset()
+    counters = {loop.counter for loop in loops}
+    record.know(
+        "source",
+        guarded=guarded(access.place),
+        loop_depth=float(len(loops)),
+        loop_invariant=loops[-1].counter not in depends if loops else False,
+        thread_walks_fast_axis=bool(last & counters) and not last & _THREADS,
+        record_fields=float(groups.get(_group(access), 1)),
+        data_dependent=any(atoms.loaded(index.form) for index in access.indices),
+        thread_independent=not depends & _THREADS,
+        global_index=bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends),
+        single_thread=any(condition.single_lane and not condition.exit for condition in access.place.conditions),
+        reread_by_neighbours=access.kind == "load" and any(_window(index.form, counters) for index in access.indices),
+    )
+
+
+def guarded(place: Place) -> bool:
+    """Whether a condition on the thread's position encloses a place, or left the kernel before it."""
+    return any(_on_position(condition) for condition in place.conditions)
+
+
+def _on_position(condition: Condition) -> bool:
+    return any(name.startswith(("tid.", "bid.")) for name in condition.depends)
+
+
+def _window(form: Form, counters: set[str]) -> bool:
+    single = {monomial[0]: coefficient for monomial, coefficient in form.terms if len(monomial) == 1}
+    thread = any(single.get(name) == 1 for name in _THREADS)
+    return thread and any(abs(single.get(name, 0)) == 1 for name in counters)
+
+
+def _group(access: Access) -> object:
+    return (
+        id(access.array),
+        tuple(
+            index.form.without_offset() if index.form.constant is None else None
+            for index in access.indices
+        ),
+    )
+
+
+def _field_groups(facts: KernelFacts) -> dict[object, int]:
+    """How many elements at constant distances one thread touches in the same row of an array."""
+    offsets: dict[object, set[tuple[int, ...]]] = {}
+    for access in facts.accesses:
+        offsets.setdefault(_group(access), set()).add(tuple(index.form.offset for index in access.indices))
+    return {group: len(found) for group, found in offsets.items()}
+
+
+def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
+    """One record for each atomic operation."""
+    found = []
+    for atomic in facts.atomics:
+        node = atomic.place.node
+        place = f"{atomic.place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+        name = atomic.array.name if atomic.array else "unknown"
+        record = Record(
+            "atomic", f"{kernel}:{place}:atomic", atomic.place.module.path, atomic.place.module.span(node),
+            f"cuda.atomic.{atomic.operation}", kernel,
+        )  # fmt: skip
+        record.know(
+            "source",
+            operation=atomic.operation,
+            space=atomic.array.space if atomic.array else None,
+            target=_target(atomic, facts),
+            loop_depth=float(len(atomic.place.loops)),
+            spins=atomic.spins,
+            array=name,
+            single_thread=any(condition.single_lane and not condition.exit for condition in atomic.place.conditions),
+        )
+        lanes = _lanes_per_address(atomic, facts, shapes)
+        record.know("source", _assumptions(atomic.array, shapes) if atomic.array else (), lanes_per_address=lanes)
+        found.append(record)
+    return found
+
+
+def _target(atomic: AtomicUse, facts: KernelFacts) -> str:
+    if atomic.array is None:
+        return "unknown"
+    depends: set[str] = set()
+    for index in atomic.indices:
+        depends |= facts.atoms.depends(index.form)
+    if any(facts.atoms.loaded(index.form) for index in atomic.indices):
+        return "data"
+    if not depends & _THREADS:
+        return "one"
+    opaque = any(facts.atoms.is_opaque(name) for index in atomic.indices for name in index.form.atoms())
+    return "unknown" if opaque else "own"
+
+
+def _lanes_per_address(atomic: AtomicUse, facts: KernelFacts, shapes: Sequence[BlockShape]) -> float | None:
+    if atomic.array is None or not atomic.indices:
+        return None
+    access = Access(atomic.place, atomic.array, atomic.indices, "update")
+    counts = []
+    for shape in shapes:
+        pattern = lane_pattern(access, facts.atoms, shape, atomic.array.dims)
+        if pattern.index_kind != "affine":
+            return None
+        axes = set(shape.lane_axes)
+        used = {axis for axis in axes for index in atomic.indices if axis in facts.atoms.depends(index.form)}
+        lanes = shape.lanes()
+        positions = {tuple(lane[axis] for axis in sorted(used)) for lane in lanes}
+        counts.append(len(lanes) / max(len(positions), 1))
+    return min(counts)
+
+
+def _number(value: int | None) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,219 @@
+"""The meaning of calls in a kernel: thread positions, declared arrays, atomics, barriers, device functions."""
+
+from __future__ import annotations
+
+import ast
+
+from advisor.facts.declarations import Declaration, cuda_member
+from advisor.facts.expressions import _COSTLY, _FLOAT_CASTS, _INTEGER_CASTS, Expressions, exponent_kind, itemsize_of
+from advisor.facts.forms import atom, number
+from advisor.facts.kernel_facts import (
+    Array,
+    AtomicUse,
+    BarrierUse,
+    Index,
+    Kind,
+    Opaque,
+    Scalar,
+    Tuple,
+    Value,
+    View,
+)
+
+_AXES = ("x", "y", "z")
+_DEEPEST_CALL = 6
+_MOST_ACCESSES = 2000
+
+
+class Calls(Expressions):
+    """Adds calls to the expressions; `run_function` walks a device function's body."""
+
+    depth = 0
+
+    def _call(self, node: ast.Call) -> Value:
+        dotted = self._called_name(node)
+        member = cuda_member(dotted)
+        if member is not None:
+            result = self._cuda_call(member, node)
+            if result is not None:
+                return result
+        name = dotted.rpartition(".")[2] if dotted else ""
+        if dotted in ("range", "numba.prange", "numba.cuda.prange"):
+            return Opaque("range")
+        if isinstance(node.func, ast.Name) and node.func.id in self.env:
+            self._arguments(node)
+            return self.opaque([self.env[node.func.id]], loaded=True)
+        if name in _INTEGER_CASTS or name in _FLOAT_CASTS:
+            return self._cast(name, node)
+        if dotted == "len" and node.args:
+            view = self.view(self.value(node.args[0]))
+            if view is not None:
+                return self.extent(view.array, len(view.prefix))
+        device = self.resolve(dotted, self.module) if dotted else None
+        if device is not None:
+            return self._device_call(device, node)
+        return self._library_call(node, dotted or "", name)
+
+    def _called_name(self, node: ast.Call) -> str | None:
+        dotted = self.module.dotted(node.func)
+        return None if dotted is None else self.workspace.library_name(dotted, self.module)
+
+    def _arguments(self, node: ast.Call) -> list[Value]:
+        values = [self.value(item.value if isinstance(item, ast.Starred) else item) for item in node.args]
+        return values + [self.value(keyword.value) for keyword in node.keywords]
+
+    def _library_call(self, node: ast.Call, dotted: str, name: str) -> Value:
+        outer, self.truncating = self.truncating, False
+        values = self._arguments(node)
+        self.truncating = outer
+        base = [self.value(node.func.value)] if isinstance(node.func, ast.Attribute) and not dotted else []
+        scalars = [self.as_scalar(value) for value in values]
+        kinds = {scalar.kind for scalar in scalars}
+        kind: Kind = "float" if dotted.startswith(("math.", "numpy.")) and name in _COSTLY else None
+        if name in ("min", "max", "abs") and len(kinds) == 1:
+            kind = next(iter(kinds))
+        if name in ("floor", "ceil", "round"):
+            kind = "float" if dotted.startswith("numpy.") else "int"
+        result = self.opaque([*values, *base], kind, what="clamp" if name in ("min", "max", "clamp") else "value")
+        library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice.")) or dotted == "pow"
+        if library and name.removeprefix("fast_").rstrip("f") in _COSTLY | {"pow"}:
+            power = name.rstrip("f") in ("pow", "power") and len(scalars) > 1
+            self.note_operation(
+                node, "power" if power else "call", dotted, scalars,
+                exponent=self._pow_exponent(scalars[1]) if power else None, result=result,
+            )  # fmt: skip
+        return result
+
+    def _pow_exponent(self, exponent: Scalar) -> str:
+        written = exponent_kind(exponent)
+        return "float literal" if written == "integer literal" else written
+
+    def _cast(self, name: str, node: ast.Call) -> Value:
+        if name == "float64":
+            self.facts.float64_cast = True
+        outer = self.truncating
+        self.truncating = name in _INTEGER_CASTS
+        values = self._arguments(node)
+        self.truncating = outer
+        if len(values) != 1:
+            return self.opaque(values)
+        value = self.as_scalar(values[0])
+        integer = name in _INTEGER_CASTS
+        if integer and value.kind == "float":
+            whole = int(value.constant) if isinstance(value.constant, float) else None
+            return Scalar(number(whole), "int", constant=whole) if whole is not None else self.opaque([value], "int")
+        if not integer and value.kind == "int" and value.constant is None:
+            return self.opaque([value], "float")
+        return Scalar(value.form, "int" if integer else "float", value.view, value.constant)
+
+    # -- numba.cuda ------------------------------------------------------------------------------------
+
+    def _cuda_call(self, member: str, node: ast.Call) -> Value | None:
+        if member in ("grid", "gridsize"):
+            return self._grid(member, node)
+        if member in ("shared.array", "local.array", "const.array_like"):
+            return self._declare(member.partition(".")[0], node)
+        if member.startswith("atomic."):
+            return self._atomic(member.removeprefix("atomic."), node)
+        if member == "syncthreads" or member.startswith("syncthreads_"):
+            values = self._arguments(node)
+            self.facts.barriers.append(BarrierUse(self.place(node)))
+            return self.opaque([], "int") if values else Opaque()
+        if member.startswith(("threadIdx", "blockIdx")):
+            return None
+        if member.startswith("jit"):
+            return None
+        return None
+
+    def _grid(self, member: str, node: ast.Call) -> Value:
+        count = self.scalar(node.args[0]).form.constant if node.args else None
+        if count not in (1, 2, 3):
+            return self.opaque([Scalar(atom(f"tid.{axis}")) for axis in _AXES], "int")
+        items = []
+        for axis in _AXES[:count]:
+            size = self.atoms.symbol(f"bdim.{axis}")
+            if member == "gridsize":
+                items.append(Scalar(size * self.atoms.symbol(f"gdim.{axis}"), "int"))
+                continue
+            self.facts.thread_dimensions.add(axis)
+            items.append(Scalar(atom(f"bid.{axis}") * size + atom(f"tid.{axis}"), "int"))
+        return items[0] if count == 1 else Tuple(tuple(items))
+
+    def _declare(self, space: str, node: ast.Call) -> Value:
+        arguments = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+        for name, item in zip(("shape", "dtype"), node.args, strict=False):
+            arguments.setdefault(name, item)
+        dims: tuple[int | None, ...] = ()
+        if "shape" in arguments:
+            shape = self.value(arguments["shape"])
+            parts = shape.items if isinstance(shape, Tuple) else (shape,)
+            dims = tuple(part.form.constant if isinstance(part, Scalar) else None for part in parts)
+            if dims == (0,):
+                dims = (None,)
+        dtype = self._dtype(arguments.get("dtype"))
+        kinds = {"shared": "shared", "local": "local", "const": "constant"}
+        array = Array(
+            self._target_name(node), kinds[space], False, self.module, node, dims, itemsize_of(dtype), dtype  # type: ignore[arg-type]
+        )
+        self.facts.arrays.append(array)
+        return View(array)
+
+    def _dtype(self, node: ast.expr | None) -> str | None:
+        if node is None:
+            return None
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
+        dotted = self.module.dotted(node)
+        if dotted is None:
+            return None
+        dotted = self.workspace.library_name(dotted, self.module)
+        if itemsize_of(dotted):
+            return dotted
+        place = self.workspace.member(dotted, self.module)
+        for value in place[0].assigned.get(place[1], []) if place else []:
+            name = place[0].dotted(value) if place else None
+            if itemsize_of(name):
+                return name
+        return None
+
+    def _target_name(self, node: ast.Call) -> str:
+        parent = self.module.parents.get(node)
+        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+            return parent.targets[0].id
+        return "array"
+
+    def _atomic(self, operation: str, node: ast.Call) -> Value:
+        target = self.view(self.value(node.args[0])) if node.args else None
+        indices: tuple[Index, ...] = ()
+        has_index = operation != "compare_and_swap" and len(node.args) > 1
+        if has_index:
+            indices = self.indices(node.args[1])
+        rest = [self.value(item) for item in node.args[2 if has_index else 1 :]]
+        if target is not None:
+            indices = (*target.prefix, *indices)
+        self.facts.atomics.append(
+            AtomicUse(self.place(node), operation, target.array if target else None, indices, self.spinning)
+        )
+        return self.opaque([*rest, *(Scalar(index.form) for index in indices), self._every_thread()], loaded=True)
+
+    def _every_thread(self) -> Value:
+        """What an atomic gives back differs from thread to thread."""
+        return Tuple(tuple(Scalar(atom(f"tid.{axis}")) for axis in _AXES))
+
+    # -- device functions ------------------------------------------------------------------------------
+
+    def _device_call(self, device: Declaration, node: ast.Call) -> Value:
+        values = [self.value(item) for item in node.args if not isinstance(item, ast.Starred)]
+        keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
+        if self.depth >= _DEEPEST_CALL or len(self.facts.accesses) > _MOST_ACCESSES:
+            self.facts.complete = False
+            return self.opaque([*values, *keywords.values()], loaded=True)
+        names = device.parameters
+        bound: dict[str, Value] = {name: self.opaque([]) for name in names}
+        bound.update(zip(names, values, strict=False))
+        bound.update(keywords)
+        return self.run_function(device, bound)
+
+    def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
+        """The value that a device function returns for the given arguments; what it does is noted."""
+        raise AssertionError("the walk over statements provides this")

@@ -1,0 +1,53 @@
+"""Which device function a name refers to, across the modules of a workspace."""
+
+from __future__ import annotations
+
+import ast
+
+from advisor.facts.declarations import Declaration, find_declarations
+from advisor.facts.module import ModuleSyntax
+from advisor.facts.workspace import Workspace
+
+
+class Resolver:
+    """Finds declarations by name; each module is searched once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._declarations: dict[int, list[Declaration]] = {}
+        self._found: dict[tuple[int, str], Declaration | None] = {}
+
+    def declarations(self, module: ModuleSyntax) -> list[Declaration]:
+        """The kernels and device functions of a module."""
+        key = id(module)
+        if key not in self._declarations:
+            self._declarations[key] = find_declarations(module, self.workspace)
+        return self._declarations[key]
+
+    def resolve(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
+        """The declaration that `dotted` names in `module`, None when it is none or cannot be found."""
+        key = (id(module), dotted)
+        if key not in self._found:
+            self._found[key] = None
+            self._found[key] = self._search(dotted, module)
+        return self._found[key]
+
+    def _search(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
+        if "." not in dotted:
+            nested = self._named(dotted, module)
+            if nested is not None:
+                return nested
+        place = self.workspace.member(dotted, module) if "." in dotted else self.workspace.definition(dotted, module)
+        if place is None:
+            return None
+        target, name = place
+        found = self._named(name, target)
+        if found is None:
+            for value in target.assigned.get(name, ()):
+                if isinstance(value, ast.Call) and value.args and isinstance(value.args[0], ast.Name):
+                    found = self._named(value.args[0].id, target)
+        return found
+
+    def _named(self, name: str, module: ModuleSyntax) -> Declaration | None:
+        found = [declaration for declaration in self.declarations(module) if name in declaration.names]
+        return found[-1] if found else None

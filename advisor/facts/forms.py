@@ -1,0 +1,147 @@
+"""Affine forms: integer polynomials over thread indices, loop counters and unknown but fixed symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Monomial: TypeAlias = tuple[str, ...]
+
+THREAD = ("tid.x", "tid.y", "tid.z")
+BLOCK = ("bid.x", "bid.y", "bid.z")
+_MAX_TERMS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """What an atom of a form depends on: thread and block indices and loops; `loaded` when from memory."""
+
+    name: str
+    depends: frozenset[str] = frozenset()
+    loaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A polynomial: coefficients by monomial (sorted atom names; the empty monomial is the constant)."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    @property
+    def constant(self) -> int | None:
+        """The value when the form is a plain number, else None."""
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1 and self.terms[0][0] == ():
+            return self.terms[0][1]
+        return None
+
+    @property
+    def offset(self) -> int:
+        """The constant term."""
+        return dict(self.terms).get((), 0)
+
+    def atoms(self) -> set[str]:
+        """The names of all atoms."""
+        return {name for monomial, _ in self.terms for name in monomial}
+
+    def without_offset(self) -> Form:
+        """The same form with the constant term removed."""
+        return Form(tuple(term for term in self.terms if term[0]))
+
+    def __add__(self, other: Form) -> Form:
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            terms[monomial] = terms.get(monomial, 0) + coefficient
+        return form(terms)
+
+    def __neg__(self) -> Form:
+        return Form(tuple((monomial, -coefficient) for monomial, coefficient in self.terms))
+
+    def __sub__(self, other: Form) -> Form:
+        return self + -other
+
+    def __mul__(self, other: Form) -> Form:
+        terms: dict[Monomial, int] = {}
+        for left, a in self.terms:
+            for right, b in other.terms:
+                monomial = tuple(sorted(left + right))
+                terms[monomial] = terms.get(monomial, 0) + a * b
+        return form(terms)
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the form has grown beyond what is worth carrying."""
+        return len(self.terms) > _MAX_TERMS
+
+    def evaluate(self, value_of: Callable[[str], int]) -> int:
+        """The number that results when each atom takes the given value."""
+        total = 0
+        for monomial, coefficient in self.terms:
+            product = coefficient
+            for name in monomial:
+                product *= value_of(name)
+            total += product
+        return total
+
+
+def form(terms: dict[Monomial, int]) -> Form:
+    """The canonical form of the given terms."""
+    return Form(tuple(sorted((monomial, c) for monomial, c in terms.items() if c)))
+
+
+def number(value: int) -> Form:
+    """The form of a constant."""
+    return Form((((), value),)) if value else Form(())
+
+
+def atom(name: str) -> Form:
+    """The form of one atom."""
+    return Form((((name,), 1),))
+
+
+@dataclass
+class Atoms:
+    """The atoms of one kernel: thread indices stand for themselves, others say what they depend on."""
+
+    known: dict[str, Atom] = field(default_factory=dict)
+    _count: int = 0
+
+    def symbol(self, name: str) -> Form:
+        """The form of a value that is the same for all threads (a scalar parameter, a size)."""
+        self.known.setdefault(name, Atom(name))
+        return atom(name)
+
+    def opaque(self, depends: Iterable[str], loaded: bool = False, kind: str = "value") -> Form:
+        """The form of a value about which only its dependences are known."""
+        self._count += 1
+        name = f"{kind}#{self._count}"
+        self.known[name] = Atom(name, frozenset(depends), loaded)
+        return atom(name)
+
+    def loop(self, depends: Iterable[str] = ()) -> str:
+        """The name of a new loop counter."""
+        self._count += 1
+        name = f"loop#{self._count}"
+        self.known[name] = Atom(name, frozenset({name, *depends}))
+        return name
+
+    def depends(self, value: Form) -> frozenset[str]:
+        """Thread indices, block indices and loops that `value` depends on."""
+        found: set[str] = set()
+        for name in value.atoms():
+            known = self.known.get(name)
+            if known is None:
+                found.add(name)
+            else:
+                found |= known.depends
+        return frozenset(found)
+
+    def loaded(self, value: Form) -> bool:
+        """Whether part of `value` was read from memory."""
+        return any(known.loaded for name in value.atoms() if (known := self.known.get(name)))
+
+    def is_opaque(self, name: str) -> bool:
+        """Whether the atom's value is unknown (neither a thread index nor a loop counter nor a symbol)."""
+        return "#" in name and not name.startswith("loop#")

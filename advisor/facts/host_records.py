@@ -1,0 +1,71 @@
+"""Records of host code: launches, copies, waits and allocations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from advisor.facts.host_calls import HostCall
+from advisor.facts.lanes import WARP
+from advisor.facts.launches import Launch
+from advisor.records import Record
+
+
+def launch_records(launches: Sequence[Launch]) -> list[Record]:
+    """One record for each launch."""
+    return [_launch_record(launch) for launch in launches]
+
+
+def _launch_record(launch: Launch) -> Record:
+    module, node = launch.module, launch.node
+    record = Record(
+        "launch", f"{module.path}:{node.lineno}:{node.col_offset}:launch", module.path, module.span(node.func),
+        launch.name, launch.kernel.key if launch.kernel else None,
+    )  # fmt: skip
+    threads = _product(launch.block)
+    blocks = _product(launch.grid)
+    sizes = [*(launch.block or ()), *([1, 1, 1] if launch.block and None not in launch.block else [])]
+    record.know(
+        "source",
+        block_threads=threads,
+        partial_warp_lanes=None if threads is None else float(int(threads) % WARP),
+        block_follows_data=launch.block_follows_data if threads is None else False,
+        blocks=blocks,
+        grid_constant=blocks is not None,
+        host_loop_depth=float(launch.loops),
+        in_test_or_benchmark=launch.timed or is_test_path(module.path),
+        host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
+        host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
+        dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
+        **{f"block_{axis}": None if size is None else float(size) for axis, size in zip("xyz", sizes, strict=False)},
+    )
+    return record
+
+
+def _product(sizes: tuple[int | None, ...] | None) -> float | None:
+    if sizes is None or any(size is None for size in sizes):
+        return None
+    return float(math.prod(size for size in sizes if size is not None))
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a file is a test or a benchmark by its name."""
+    parts = path.lower().split("/")
+    return parts[-1].startswith(("test_", "bench")) or any(part in ("tests", "test", "benchmarks") for part in parts[:-1])
+
+
+def host_call_records(calls: Sequence[HostCall]) -> list[Record]:
+    """One record for each copy, wait and allocation."""
+    found = []
+    for call in calls:
+        record = Record(
+            call.entity, f"{call.module.path}:{call.node.lineno}:{call.node.col_offset}:{call.entity}",
+            call.module.path, call.module.span(call.node), call.call,
+        )  # fmt: skip
+        record.know("source", call=call.call, host_loop_depth=float(call.loops))
+        if call.entity == "transfer":
+            record.know("source", direction=call.direction, loop_invariant=call.invariant, in_test_or_benchmark=call.timed)
+        if call.entity == "synchronisation":
+            record.know("source", timed=call.timed)
+        found.append(record)
+    return found

@@ -1,0 +1,188 @@
+"""What host code says about its names: NumPy arrays, device arrays, sizes of data, and the loops around a call."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from advisor.facts.constants import stored_names
+from advisor.facts.declarations import cuda_member
+from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
+from advisor.facts.workspace import Workspace
+
+_CREATORS = frozenset({
+    "zeros", "ones", "empty", "full", "array", "arange", "linspace", "zeros_like", "ones_like", "empty_like",
+    "full_like", "asarray", "ascontiguousarray", "copy", "eye", "random", "rand", "randn", "randint", "random_sample",
+    "uniform", "normal", "standard_normal", "integers", "concatenate", "stack", "float32", "repeat", "tile",
+    "fromfunction", "meshgrid", "loadtxt", "load", "genfromtxt", "deg2rad", "pad", "fft", "hstack", "vstack",
+})  # fmt: skip
+_ARRAY_METHODS = frozenset({"astype", "copy", "reshape", "ravel", "flatten", "view", "transpose"})
+_GENERATORS = frozenset({"default_rng", "RandomState"})
+_DEPTH = 4
+
+
+class HostScope:
+    """The names of one host function, looked up in the function, its class and the module."""
+
+    def __init__(self, module: ModuleSyntax, function: FunctionNode | None, workspace: Workspace) -> None:
+        self.module, self.function, self.workspace = module, function, workspace
+
+    @staticmethod
+    def bound(module: ModuleSyntax, function: FunctionNode | None, name: str) -> list[ast.expr]:
+        """Every value that the function, or else the module, binds to a name."""
+        if function is not None:
+            cache: dict[FunctionNode, dict[str, list[ast.expr]]] = module.__dict__.setdefault("_host_bound", {})
+            if function not in cache:
+                cache[function] = _assignments_anywhere(function)
+            local = cache[function].get(name)
+            if local:
+                return local
+        return module.assigned.get(name, [])
+
+    def host_arrays(self, arguments: Sequence[ast.expr]) -> tuple[str, ...] | None:
+        """The arguments that are NumPy arrays for certain, None when nothing is known of any argument."""
+        verdicts = [(ast.unparse(argument), self.is_host_array(argument)) for argument in arguments]
+        if all(verdict is None for _, verdict in verdicts):
+            return None
+        return tuple(name for name, verdict in verdicts if verdict)
+
+    def is_host_array(self, node: ast.expr, depth: int = _DEPTH) -> bool | None:
+        """True for a NumPy array, False for something else, None when the source does not tell."""
+        if depth == 0:
+            return None
+        if isinstance(node, ast.Call):
+            return self._call_result(node, depth)
+        if isinstance(node, ast.Constant):
+            return False
+        if isinstance(node, ast.Name):
+            return self._all(self.bound(self.module, self.function, node.id), depth)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            return self._all(self._attribute_values(node.attr), depth)
+        if isinstance(node, ast.Subscript):
+            inner = self.is_host_array(node.value, depth - 1)
+            return inner if isinstance(node.slice, ast.Slice) else (None if inner else inner)
+        return None
+
+    def _all(self, values: list[ast.expr], depth: int) -> bool | None:
+        verdicts = [self.is_host_array(value, depth - 1) for value in values]
+        if not verdicts or any(verdict is None for verdict in verdicts):
+            return None
+        return all(verdicts) if all(verdicts) or not any(verdicts) else None
+
+    def _call_result(self, node: ast.Call, depth: int) -> bool | None:
+        dotted = self.module.dotted(node.func)
+        if dotted is not None:
+            dotted = self.workspace.library_name(dotted, self.module)
+            if cuda_member(dotted) or dotted.startswith(("cupy.", "torch.", "rmm.", "cudf.")):
+                return False
+            if dotted.startswith("numpy."):
+                name = dotted.rpartition(".")[2]
+                if name in _GENERATORS:
+                    return None
+                return True if name in _CREATORS or ".random." in dotted or ".fft." in dotted else None
+        if isinstance(node.func, ast.Attribute):
+            if node.func.attr in _ARRAY_METHODS:
+                return self.is_host_array(node.func.value, depth - 1)
+            if node.func.attr in ("copy_to_host", "get"):
+                return True if node.func.attr == "copy_to_host" else None
+            if self._is_generator(node.func.value):
+                return True
+        return None
+
+    def _is_generator(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            return any(self._is_generator(value) for value in self.bound(self.module, self.function, node.id))
+        if isinstance(node, ast.Call):
+            dotted = self.module.dotted(node.func) or ""
+            return dotted.startswith("numpy.random.") and dotted.rpartition(".")[2] in _GENERATORS
+        return False
+
+    def _attribute_values(self, name: str) -> list[ast.expr]:
+        """Every value that the class (and its bases in the workspace) binds to `self.name`."""
+        found: list[ast.expr] = []
+        classes = [scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.ClassDef)] if self.function else []
+        for owner in classes[:1]:
+            found += _self_assignments(owner).get(name, [])
+            if found:
+                return found
+            for parent in owner.bases:
+                dotted = self.module.dotted(parent)
+                place = self.workspace.member(dotted, self.module) if dotted else None
+                base = place[0].top_level.get(place[1]) if place else None
+                if place is not None and isinstance(base, ast.ClassDef):
+                    inner = HostScope(place[0], None, self.workspace)
+                    values = _self_assignments(base).get(name, [])
+                    if values and all(inner.is_host_array(value) for value in values):
+                        return [ast.parse("numpy.zeros(1)", mode="eval").body] if "numpy" in self.module.imports else _numpy_call(self.module)
+        return found
+
+    def follows_data(self, node: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether a block size is taken from a size of the data (`x.shape[0]`, `len(x)`)."""
+        if depth == 0:
+            return False
+        if isinstance(node, ast.Tuple):
+            return any(self.follows_data(item, depth) for item in node.elts)
+        if isinstance(node, ast.Name):
+            values = self.bound(self.module, self.function, node.id)
+            return bool(values) and all(self.follows_data(value, depth - 1) for value in values)
+        if isinstance(node, ast.Subscript):
+            return self.follows_data(node.value, depth)
+        if isinstance(node, ast.Attribute):
+            return node.attr in ("shape", "size")
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            return name in ("len", "size") or (name == "int" and bool(node.args) and self.follows_data(node.args[0], depth))
+        return False
+
+
+def _numpy_call(module: ModuleSyntax) -> list[ast.expr]:
+    name = next((alias for alias, target in module.imports.items() if target.dotted == "numpy"), "numpy")
+    return [ast.parse(f"{name}.zeros(1)", mode="eval").body]
+
+
+def _assignments_anywhere(function: FunctionNode) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.With | ast.If | ast.Try) and isinstance(body, list):
+            direct = [item for item in body if isinstance(item, ast.Assign | ast.AnnAssign)]
+            other = [item for item in getattr(node, "orelse", []) if isinstance(item, ast.Assign | ast.AnnAssign)]
+            for name, values in assignments([*direct, *other]).items():
+                found.setdefault(name, []).extend(values)
+        if isinstance(node, ast.For):
+            for name in stored_names(node.target):
+                found.setdefault(name, []).append(ast.copy_location(ast.Name(id="<item>", ctx=ast.Load()), node))
+    return found
+
+
+def _self_assignments(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(owner):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+                    found.setdefault(target.attr, []).append(node.value)
+    return found
+
+
+def host_loops(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]:
+    """The loops of the enclosing function around a node, innermost first; comprehensions do not count."""
+    found: list[ast.For | ast.While] = []
+    child, parent = node, module.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        if isinstance(parent, ast.For | ast.While) and child in parent.body:
+            found.append(parent)
+        child, parent = parent, module.parents.get(parent)
+    return found
+
+
+def timing_loop(loop: ast.For | ast.While) -> bool:
+    """Whether a loop repeats its body to measure time."""
+    for node in ast.walk(loop):
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name and any(clock.rpartition(".")[2] in name.lower() for clock in ("perf_counter", "timeit", "timer", "elapsed", "benchmark")):
+            return True
+    if isinstance(loop, ast.For):
+        words = {inner.id.lower() for inner in ast.walk(loop.iter) if isinstance(inner, ast.Name)}
+        return any(word in name for name in words for word in ("warmup", "repeat", "trial", "n_runs", "num_runs", "nruns"))
+    return False

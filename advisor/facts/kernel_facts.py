@@ -1,0 +1,191 @@
+"""What the walk through a kernel's syntax tree finds: accesses, atomics, branches, loops, barriers, operations."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from advisor.facts.declarations import Declaration
+from advisor.facts.forms import Atoms, Form
+from advisor.facts.module import ModuleSyntax
+
+Space: TypeAlias = Literal["global", "shared", "local", "constant", "unknown"]
+Kind: TypeAlias = Literal["int", "float", "bool"] | None
+
+
+@dataclass
+class Array:
+    """An array parameter or an array declared in the kernel; `dims` are constant extents, None when unknown."""
+
+    name: str
+    space: Space
+    parameter: bool
+    module: ModuleSyntax
+    node: ast.AST
+    dims: tuple[int | None, ...] = ()
+    itemsize: int | None = None
+    dtype: str | None = None
+
+
+@dataclass(frozen=True)
+class Index:
+    """One index: its form, None where the walk lost it; `slice_start` marks a slice still to be indexed."""
+
+    form: Form
+    is_slice: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """An array with its leading indices given, as `a[i]` or `a[i, :]` are."""
+
+    array: Array
+    prefix: tuple[Index, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number: its form, its kind, and the view it was loaded through (it may turn out to be a row)."""
+
+    form: Form
+    kind: Kind = None
+    view: View | None = None
+    constant: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple of values."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Anything else: modules, functions, types; `name` is its dotted name when it has one."""
+
+    name: str = ""
+
+
+Value: TypeAlias = Scalar | View | Tuple | Opaque
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A test that encloses a place or left the kernel before it."""
+
+    depends: frozenset[str]
+    loaded: bool
+    single_lane: bool
+    exit: bool
+    node: ast.AST
+
+
+@dataclass(frozen=True)
+class LoopContext:
+    """A loop around a place: its counter, what its trip count depends on."""
+
+    counter: str
+    trips: frozenset[str]
+    trips_loaded: bool
+    is_while: bool
+    node: ast.AST
+    trip_count: int | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands: module, node, the loops and conditions around it."""
+
+    module: ModuleSyntax
+    node: ast.AST
+    loops: tuple[LoopContext, ...]
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load, store or update of an array element."""
+
+    place: Place
+    array: Array
+    indices: tuple[Index, ...]
+    kind: Literal["load", "store", "update"]
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class AtomicUse:
+    """An atomic operation."""
+
+    place: Place
+    operation: str
+    array: Array | None
+    indices: tuple[Index, ...]
+    spins: bool
+
+
+@dataclass(frozen=True)
+class BranchUse:
+    """An `if`, `while` or conditional expression."""
+
+    place: Place
+    depends: frozenset[str]
+    loaded: bool
+    is_loop: bool
+    single_lane: bool
+    serial_loop: bool
+
+
+@dataclass(frozen=True)
+class LoopUse:
+    """A loop with what its trip count depends on."""
+
+    place: Place
+    context: LoopContext
+    body_depends_on_thread: bool
+    stores: bool
+
+
+@dataclass(frozen=True)
+class BarrierUse:
+    """A block-wide barrier."""
+
+    place: Place
+
+
+@dataclass(frozen=True)
+class OperationUse:
+    """A power, division or library call."""
+
+    place: Place
+    operator: str
+    name: str
+    exponent: str | None
+    divisor: str | None
+    integer_operands: bool | None
+    depends: frozenset[str]
+    loaded: bool
+    truncated: bool
+    constant_operands: bool = False
+    result: str = ""
+
+
+@dataclass
+class KernelFacts:
+    """All that the walk through one kernel found; `complete` is False when the walk had to stop early."""
+
+    declaration: Declaration
+    atoms: Atoms = field(default_factory=Atoms)
+    arrays: list[Array] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
+    atomics: list[AtomicUse] = field(default_factory=list)
+    branches: list[BranchUse] = field(default_factory=list)
+    loops: list[LoopUse] = field(default_factory=list)
+    barriers: list[BarrierUse] = field(default_factory=list)
+    operations: list[OperationUse] = field(default_factory=list)
+    index_atoms: set[str] = field(default_factory=set)
+    thread_dimensions: set[str] = field(default_factory=set)
+    float64_cast: bool = False
+    complete: bool = True

@@ -1,0 +1,234 @@
+"""Records of a kernel and of what is inside it, from its facts and the block shapes it is launched with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from advisor.facts.access_records import access_records, atomic_records
+from advisor.facts.kernel_facts import Condition, KernelFacts, Place
+from advisor.facts.lanes import BlockShape
+from advisor.facts.module import FunctionNode
+from advisor.records import Record
+
+_THREADS = ("tid.x", "tid.y", "tid.z")
+_MAX_UNROLLED = 64
+_CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
+# Shapes that stand in for an unknown block: a plain row of threads, or the square that examples use.
+ASSUMED_ROW = BlockShape(256, 1, 1, stated=False)
+ASSUMED_SQUARE = BlockShape(16, 16, 1, stated=False)
+
+
+def kernel_records(facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool = False) -> list[Record]:
+    """All records of one kernel. `blocks` are the block shapes of its launches, empty when none is known."""
+    shapes = list(blocks) or [ASSUMED_ROW if facts.thread_dimensions <= {"x"} else ASSUMED_SQUARE]
+    kernel = _kernel_record(facts, blocks, launched_inside)
+    found = [kernel]
+    found += access_records(facts, shapes, kernel.key)
+    found += atomic_records(facts, shapes, kernel.key)
+    found += _branch_records(facts, shapes, kernel.key)
+    found += _loop_records(facts, kernel.key)
+    found += _barrier_records(facts, kernel.key)
+    found += _array_records(facts, kernel.key)
+    found += _operation_records(facts, kernel.key)
+    return found
+
+
+def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool) -> Record:
+    declaration = facts.declaration
+    module = declaration.module
+    record = Record(
+        "kernel", declaration.key, module.path, module.name_span(declaration.node), declaration.name
+    )
+    threads = {(block.x or 0) * (block.y or 0) * (block.z or 0) for block in blocks}
+    outer = [scope for scope in module.scopes(declaration.node) if isinstance(scope, ast.FunctionDef)]
+    nested = bool(outer) and launched_inside and not any(_is_cached(scope) for scope in outer)
+    record.know(
+        "source",
+        debug_enabled=_switch(declaration.option("debug"), False),
+        optimisation_off=declaration.option("opt") in (False, 0) if "opt" in declaration.options else False,
+        fastmath_enabled=_switch(declaration.option("fastmath"), "fastmath" in declaration.options),
+        declared_in_function=nested,
+        closure_varies=_reads_outer(declaration.node, outer) if outer else False,
+        lane_dependent=bool(facts.thread_dimensions),
+        stated_float64=facts.float64_cast or _names_float64(declaration.signature),
+        block_threads=float(threads.pop()) if len(threads) == 1 and 0 not in threads else None,
+    )
+    return record
+
+
+def _switch(value: object, otherwise: bool) -> bool:
+    return bool(value) if isinstance(value, bool | int) else otherwise
+
+
+def _is_cached(scope: FunctionNode) -> bool:
+    names = {
+        inner.id if isinstance(inner, ast.Name) else inner.attr
+        for decorator in scope.decorator_list
+        for inner in ast.walk(decorator)
+        if isinstance(inner, ast.Name | ast.Attribute)
+    }
+    return bool(names & _CACHES)
+
+
+def _reads_outer(node: FunctionNode, outer: list[FunctionNode]) -> bool:
+    own = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}
+    own |= {argument.arg for argument in node.args.args}
+    bound: set[str] = set()
+    for scope in outer:
+        bound |= {argument.arg for argument in scope.args.args}
+        bound |= {i.id for i in ast.walk(scope) if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)}
+    read = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)}
+    return bool((read - own) & bound)
+
+
+def _names_float64(signature: ast.expr | None) -> bool:
+    if signature is None:
+        return False
+    text = ast.unparse(signature)
+    return any(word in text for word in ("float64", "f8", "double", "complex128"))
+
+
+def thread_dependent(condition: Condition) -> bool:
+    """Whether threads of one block may decide differently."""
+    return any(name in condition.depends for name in _THREADS)
+
+
+def single_thread(place: Place) -> bool:
+    """Whether only one thread of the block gets to a place."""
+    return any(condition.single_lane and not condition.exit for condition in place.conditions)
+
+
+def _place_key(kernel: str, place: Place, what: str) -> str:
+    node = place.node
+    return f"{kernel}:{place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}:{what}"
+
+
+def record_at(entity: str, kernel: str, place: Place, label: str, what: str = "") -> Record:
+    """A record of `entity` at a place of a kernel."""
+    return Record(
+        entity, _place_key(kernel, place, what or entity), place.module.path, place.module.span(place.node), label, kernel
+    )
+
+
+def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
+    found = []
+    for branch in facts.branches:
+        record = record_at("branch", kernel, branch.place, "while" if branch.is_loop else "if")
+        node = branch.place.node
+        if isinstance(node, ast.If | ast.While):
+            record.span = branch.place.module.span(node.test)
+        axes = {axis for shape in shapes for axis in shape.lane_axes}
+        record.know(
+            "source",
+            lane_dependent=bool(branch.depends & axes),
+            data_dependent=branch.loaded,
+            is_loop=branch.is_loop,
+            single_lane=branch.single_lane,
+            serial_loop=branch.serial_loop,
+            loop_depth=float(len(branch.place.loops)),
+        )
+        found.append(record)
+    return found
+
+
+def _loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
+    found = []
+    for loop in facts.loops:
+        conditional = any(
+            name.startswith(("tid.", "bid.")) for condition in loop.place.conditions for name in condition.depends
+        )
+        trips = any(name.startswith(("tid.", "bid.")) for name in loop.context.trips)
+        record = record_at("loop", kernel, loop.place, "while" if loop.context.is_while else "for")
+        header = loop.place.node
+        if isinstance(header, ast.For | ast.While):
+            last = header.iter if isinstance(header, ast.For) else header.test
+            span = loop.place.module.span(header)
+            end = loop.place.module.span(last)
+            record.span = type(span)(span.line, span.column, end.end_line, end.end_column)
+        thread_trips = any(name in loop.context.trips for name in _THREADS)
+        record.know(
+            "source",
+            lane_dependent_trips=thread_trips and (loop.context.trips_loaded or loop.context.is_while),
+            depth=float(len(loop.place.loops) + 1),
+            every_thread_same=loop.stores and not (loop.body_depends_on_thread or conditional or trips),
+        )
+        found.append(record)
+    return found
+
+
+def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
+    found = []
+    for barrier in facts.barriers:
+        conditions = [condition for condition in barrier.place.conditions if thread_dependent(condition)]
+        record = record_at("barrier", kernel, barrier.place, "syncthreads")
+        record.know(
+            "source",
+            divergent=any(not condition.exit for condition in conditions),
+            after_divergent_exit=any(condition.exit for condition in conditions),
+            loop_depth=float(len(barrier.place.loops)),
+        )
+        found.append(record)
+    return found
+
+
+def _array_records(facts: KernelFacts, kernel: str) -> list[Record]:
+    used = {id(access.array) for access in facts.accesses}
+    found = []
+    for array in facts.arrays:
+        if array.parameter and id(array) not in used:
+            continue
+        record = record_at("array", kernel, Place(array.module, array.node, (), ()), array.name, f"array:{array.name}")
+        if array.parameter and isinstance(array.node, ast.FunctionDef):
+            record.span = array.module.name_span(array.node)
+        elements: int | None = 1 if array.dims else None
+        for size in array.dims:
+            elements = None if size is None or elements is None else elements * size
+        record.know(
+            "source",
+            space="parameter" if array.parameter else array.space,
+            elements=None if elements is None else float(elements),
+            bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
+            dynamic_index=_dynamic(facts, array),
+        )
+        found.append(record)
+    return found
+
+
+def _dynamic(facts: KernelFacts, array: object) -> bool:
+    for access in facts.accesses:
+        if access.array is not array:
+            continue
+        fixed = {
+            loop.counter
+            for loop in access.place.loops
+            if loop.trip_count is not None and loop.trip_count <= _MAX_UNROLLED
+        }
+        if any(index.form.atoms() - fixed for index in access.indices):
+            return True
+    return False
+
+
+def _operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
+    found = []
+    for operation in facts.operations:
+        if operation.constant_operands:
+            continue
+        record = record_at("operation", kernel, operation.place, operation.name, operation.operator)
+        innermost = operation.place.loops[-1].counter if operation.place.loops else None
+        record.know(
+            "source",
+            operator=operation.operator,
+            name=operation.name,
+            exponent=operation.exponent,
+            divisor=operation.divisor,
+            integer_operands=operation.integer_operands,
+            loop_depth=float(len(operation.place.loops)),
+            lane_dependent=any(name in operation.depends for name in _THREADS),
+            feeds_index=operation.result in facts.index_atoms if operation.result else None,
+            truncated=operation.truncated,
+            loop_invariant=None if innermost is None else innermost not in operation.depends,
+            same_for_all_threads=not any(name.startswith(("tid.", "bid.")) for name in operation.depends),
+        )
+        found.append(record)
+    return found

@@ -1,0 +1,133 @@
+"""Launches in host code: which kernel, what block and grid, which arguments, in which loop."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from advisor.facts.constants import UNKNOWN, Constants
+from advisor.facts.declarations import Declaration
+from advisor.facts.device_functions import Resolver
+from advisor.facts.host_scope import HostScope, host_loops, timing_loop
+from advisor.facts.lanes import BlockShape
+from advisor.facts.module import FunctionNode, ModuleSyntax
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch in the source; sizes are None where the source does not fix them."""
+
+    module: ModuleSyntax
+    node: ast.Call
+    name: str
+    kernel: Declaration | None
+    block: tuple[int | None, ...] | None
+    grid: tuple[int | None, ...] | None
+    block_follows_data: bool
+    block_node: ast.expr | None
+    dynamic_shared: int | None
+    loops: int
+    timed: bool
+    host_arrays: tuple[str, ...] | None
+
+    @property
+    def block_shape(self) -> BlockShape | None:
+        """The block's shape when at least its first size is known."""
+        if self.block is None or all(size is None for size in self.block):
+            return None
+        sizes = [*self.block, 1, 1][:3]
+        return BlockShape(*sizes)
+
+
+def find_launches(module: ModuleSyntax, resolver: Resolver) -> list[Launch]:
+    """The launches of a module, in order of lines."""
+    found = []
+    for call in module.calls:
+        configured = _configured(call, module)
+        if configured is None:
+            continue
+        target, configuration = configured
+        launch = _launch(module, call, target, configuration, resolver)
+        if launch is not None:
+            found.append(launch)
+    return found
+
+
+def _configured(call: ast.Call, module: ModuleSyntax) -> tuple[ast.expr, ast.expr] | None:
+    """The kernel expression and the configuration of `kernel[config](…)`, also through a name."""
+    function = call.func
+    if isinstance(function, ast.Name):
+        scope = module.scope_of(call)
+        body = scope.body if isinstance(scope, ast.FunctionDef) else module.tree.body
+        values = HostScope.bound(module, scope if isinstance(scope, ast.FunctionDef) else None, function.id)
+        del body
+        if len(values) == 1 and isinstance(values[0], ast.Subscript):
+            function = values[0]
+    if not isinstance(function, ast.Subscript) or not isinstance(function.value, ast.Name | ast.Attribute):
+        return None
+    return function.value, function.slice
+
+
+def _launch(
+    module: ModuleSyntax, call: ast.Call, target: ast.expr, configuration: ast.expr, resolver: Resolver
+) -> Launch | None:
+    name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+    dotted = module.dotted(target)
+    kernel = resolver.resolve(dotted, module) if dotted else None
+    if kernel is None and isinstance(target, ast.Attribute):
+        kernel = resolver.resolve(target.attr, module)
+    parts = configuration.elts if isinstance(configuration, ast.Tuple) else None
+    if kernel is None and (parts is None or not 2 <= len(parts) <= 5):
+        return None
+    if kernel is not None and kernel.device:
+        return None
+    function = next((s for s in module.scopes(call) if isinstance(s, ast.FunctionDef)), None)
+    if function is not None and _inside_kernel(function, resolver, module):
+        return None
+    constants = Constants(resolver.workspace, module, function)
+    if parts is None:
+        whole = constants.value(configuration)
+        values = list(whole) if isinstance(whole, tuple) else [UNKNOWN, UNKNOWN]
+        block_node = None
+    else:
+        values = [constants.value(part) for part in parts]
+        block_node = parts[1] if len(parts) > 1 else None
+    if kernel is None and not _plausible(values):
+        return None
+    scope = HostScope(module, function, resolver.workspace)
+    loops = host_loops(module, call)
+    shared = values[3] if len(values) > 3 else None
+    return Launch(
+        module, call, name, kernel, _sizes(values[1] if len(values) > 1 else UNKNOWN), _sizes(values[0]),
+        block_node is not None and scope.follows_data(block_node), block_node,
+        shared if isinstance(shared, int) else None,
+        len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
+    )  # fmt: skip
+
+
+def _inside_kernel(function: FunctionNode, resolver: Resolver, module: ModuleSyntax) -> bool:
+    return any(declaration.node is function for declaration in resolver.declarations(module))
+
+
+def _plausible(values: list[object]) -> bool:
+    """Whether an unknown callee with these values can be a launch: the block must be a size."""
+    block = _sizes(values[1]) if len(values) > 1 else None
+    return block is not None and all(size is not None and 1 <= size <= 1024 for size in block)
+
+
+def _sizes(value: object) -> tuple[int | None, ...] | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int) and value > 0:
+        return (value,)
+    if isinstance(value, float) and value > 0 and value == int(value):
+        return (int(value),)
+    if isinstance(value, tuple) and 1 <= len(value) <= 3:
+        return tuple(_size(item) for item in value)
+    return None
+
+
+def _size(value: object) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if value > 0 else None

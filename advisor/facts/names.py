@@ -1,0 +1,346 @@
+"""What a name in a kernel refers to: a library, a function, a constant; followed through scopes and modules."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from advisor.facts.constant_values import ConstantValues, Undetermined
+from advisor.facts.declarations import Declaration, Jit
+from advisor.facts.library_names import COMPILER_LIBRARIES, star_member
+from advisor.facts.literal_text import LibraryName, literal_text
+from advisor.facts.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
+from advisor.facts.workspace import KNOWN_LIBRARIES, Workspace
+
+_DEPTH = 10
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionName:
+    """A function of the workspace."""
+
+    module: ModuleSyntax
+    node: FunctionNode
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleName:
+    """A module of the workspace."""
+
+    module: ModuleSyntax
+
+
+@dataclass(frozen=True, slots=True)
+class ClassName:
+    """A class of the workspace, of which only simple attributes are followed."""
+
+    module: ModuleSyntax
+    node: ast.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantName:
+    """A value that the source fixes; `assumption` is a sentence when it rests on a default."""
+
+    value: object
+    assumption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownName:
+    """A name without a known value; `reason` completes the sentence "… cannot be resolved: it is"."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinName:
+    """A name of Python's own builtins."""
+
+    name: str
+
+
+Meaning: TypeAlias = LibraryName | FunctionName | ModuleName | ClassName | ConstantName | UnknownName | BuiltinName
+Scopes: TypeAlias = Sequence[Scope]
+
+
+class Names:
+    """Resolves names and dotted names of a workspace as the Python program would at its start."""
+
+    def __init__(self, workspace: Workspace, declarations_of: Callable[[ModuleSyntax], list[Declaration]]) -> None:
+        self.workspace = workspace
+        self.jit = Jit(workspace)
+        self._declarations_of = declarations_of
+        self._declared: dict[int, tuple[ModuleSyntax, list[Declaration]]] = {}
+        self._active: set[tuple[int, int, str]] = set()
+
+    def declarations(self, module: ModuleSyntax) -> list[Declaration]:
+        """The module's declarations, found once."""
+        if id(module) not in self._declared:
+            self._declared[id(module)] = (module, self._declarations_of(module))
+        return self._declared[id(module)][1]
+
+    def name(self, name: str, module: ModuleSyntax, scopes: Scopes = ()) -> Meaning:
+        """What `name` means inside `scopes` (innermost first) of `module`."""
+        key = (id(module), id(scopes[0]) if scopes else 0, name)
+        if key in self._active:
+            return UnknownName("it is defined by itself")
+        self._active.add(key)
+        try:
+            for position, scope in enumerate(scopes):
+                found = self._in_scope(name, module, scope, scopes[position:])
+                if found is not None:
+                    return found
+            return self._in_module(name, module)
+        finally:
+            self._active.discard(key)
+
+    def attribute(self, parts: Sequence[str], module: ModuleSyntax, scopes: Scopes = ()) -> tuple[Meaning, int]:
+        """What `a.b.c` means, and how many of its parts that takes; the rest are attributes of that value."""
+        meaning = self.name(parts[0], module, scopes)
+        used = 1
+        while used < len(parts) and isinstance(meaning, ModuleName | ClassName | LibraryName):
+            meaning = self.member(meaning, parts[used])
+            used += 1
+        return meaning, used
+
+    def member(self, owner: ModuleName | ClassName | LibraryName, name: str) -> Meaning:
+        """What `owner.name` means."""
+        if isinstance(owner, LibraryName):
+            return LibraryName(f"{owner.dotted}.{name}")
+        if isinstance(owner, ModuleName):
+            return self._module_member(owner.module, name)
+        return self._class_member(owner, name)
+
+    def values(self, module: ModuleSyntax, scopes: Scopes) -> ConstantValues:
+        """The evaluator for expressions that stand in `scopes` of `module`."""
+        return ConstantValues(lambda parts: self.attribute(parts, module, scopes))
+
+    def meaning(self, node: ast.expr, module: ModuleSyntax, scopes: Scopes) -> Meaning:
+        """What an expression bound to a name makes that name mean."""
+        parts = dotted_parts(node)
+        if parts:
+            meaning, used = self.attribute(parts, module, scopes)
+            if used == len(parts):
+                return meaning
+        if isinstance(node, ast.Call):
+            wrapped = self._compiled_function(node, module, scopes)
+            if wrapped is not None:
+                return wrapped
+        try:
+            value = self.values(module, scopes).value(node)
+        except Undetermined as problem:
+            return UnknownName(problem.reason)
+        return value if isinstance(value, LibraryName) else ConstantName(value)
+
+    def _compiled_function(self, call: ast.Call, module: ModuleSyntax, scopes: Scopes) -> Meaning | None:
+        """The function inside `cuda.jit(...)(f)`, `cuda.jit(f, device=True)`, `njit(f)`."""
+        if not call.args or not self.is_compiler(call.func, module):
+            return None
+        parts = dotted_parts(call.args[0])
+        if parts is None:
+            return None
+        meaning, used = self.attribute(parts, module, scopes)
+        if isinstance(meaning, UnknownName) and len(parts) == 1:
+            own = [f for f in module.functions_by_name.get(parts[0], ()) if module.scope_of(f) in [*scopes, None]]
+            return FunctionName(module, own[-1]) if own else None
+        return meaning if used == len(parts) and isinstance(meaning, FunctionName) else None
+
+    def is_compiler(self, node: ast.expr, module: ModuleSyntax) -> bool:
+        """Whether an expression stands for a decorator that compiles a function, on the GPU or the CPU."""
+        if self.jit.decorator(node, module) is not None:
+            return True
+        target = node.func if isinstance(node, ast.Call) else node
+        dotted = module.dotted(target)
+        return dotted is not None and self.workspace.library_name(dotted, module) in (
+            "numba.jit", "numba.njit", "numba.extending.register_jitable",
+        )  # fmt: skip
+
+    def _in_scope(self, name: str, module: ModuleSyntax, scope: Scope, scopes: Scopes) -> Meaning | None:
+        if isinstance(scope, ast.ClassDef):
+            return None
+        if isinstance(scope, ast.Lambda):
+            return UnknownName("a parameter of a lambda") if name in _parameter_names(scope) else None
+        functions = [f for f in module.functions_by_name.get(name, ()) if module.scope_of(f) is scope]
+        bound = assignments(_own_statements(scope)).get(name, [])
+        if functions:
+            return FunctionName(module, functions[-1])
+        if name in _rebound_in(scope):
+            return UnknownName(f"bound several times in {scope.name}")
+        if name in _parameter_names(scope):
+            return UnknownName(f"a parameter of {scope.name} that is assigned") if bound else self._parameter(
+                name, module, scope, scopes
+            )
+        if bound:
+            return self._agreed(bound, module, scopes)
+        return None
+
+    def _parameter(self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes) -> Meaning:
+        default = _defaults(scope).get(name)
+        if default is None:
+            return UnknownName(f"a parameter of {scope.name}")
+        meaning = self.meaning(default, module, scopes[1:])
+        if isinstance(meaning, ConstantName) and meaning.value is not None:
+            text = literal_text(meaning.value)
+            return ConstantName(meaning.value, f"{name} of {scope.name} is taken to have its default value {text}.")
+        return meaning if isinstance(meaning, LibraryName) else UnknownName(f"a parameter of {scope.name}")
+
+    def _in_module(self, name: str, module: ModuleSyntax) -> Meaning:
+        imported = module.imports.get(name)
+        if imported is not None and _root(imported) in COMPILER_LIBRARIES | {"numba_cuda"}:
+            return _library(imported)
+        function = self._function(name, module)
+        if function is not None:
+            return function
+        values = module.assigned.get(name, [])
+        definition = module.top_level.get(name)
+        if isinstance(definition, ast.ClassDef) and not values:
+            return ClassName(module, definition)
+        if imported is not None and not values:
+            return self._import(name, imported, module)
+        if values:
+            if name in module.rebound:
+                return UnknownName("changed by a function at run time")
+            return self._agreed(values, module, ())
+        return self._star(name, module)
+
+    def _function(self, name: str, module: ModuleSyntax) -> FunctionName | None:
+        """The function behind a module-level name: a declared one first, then one defined under that name."""
+        placed = [d for d in self.declarations(module) if name in d.names and module.scope_of(d.node) is None]
+        if placed:
+            exact = [d for d in placed if d.name != name] or placed
+            return FunctionName(module, exact[0].node)
+        definition = module.top_level.get(name)
+        if isinstance(definition, ast.FunctionDef) and name not in module.assigned:
+            return FunctionName(module, definition)
+        return None
+
+    def _import(self, name: str, imported: Import, module: ModuleSyntax) -> Meaning:
+        dotted = imported.dotted
+        library = self.workspace.library_name(dotted, module)
+        if library.split(".")[0] in KNOWN_LIBRARIES:
+            return LibraryName(library) if not library.startswith(".") else UnknownName(f"imported from {dotted}")
+        if imported.name is None:
+            target = self.workspace.find(imported, module)
+            return ModuleName(target) if target else UnknownName(f"imported from {dotted}, which was not found")
+        target = self.workspace.find(imported, module)
+        if target is not None:
+            found = self.name(imported.name, target)
+            if not isinstance(found, UnknownName) or imported.name in target.assigned:
+                return found
+        inner = Import(f"{imported.module}.{imported.name}".lstrip("."), None, imported.level)
+        submodule = self.workspace.find(inner, module)
+        if submodule is not None:
+            return ModuleName(submodule)
+        return UnknownName(f"imported from {'.' * imported.level}{imported.module}, where it was not found")
+
+    def _module_member(self, module: ModuleSyntax, name: str) -> Meaning:
+        found = self._in_module(name, module)
+        if isinstance(found, UnknownName | BuiltinName) and module.file.endswith("__init__.py"):
+            submodule = self.workspace.find(Import(name, None, 1), module)
+            if submodule is not None:
+                return ModuleName(submodule)
+        return UnknownName("not defined in its module") if isinstance(found, BuiltinName) else found
+
+    def _class_member(self, owner: ClassName, name: str) -> Meaning:
+        for item in owner.node.body:
+            if isinstance(item, ast.FunctionDef) and item.name == name:
+                return FunctionName(owner.module, item)
+        values = assignments(owner.node.body).get(name, [])
+        if values:
+            scopes: list[Scope] = [*owner.module.scopes(owner.node)]
+            return self._agreed(values, owner.module, scopes)
+        return UnknownName(f"an attribute of class {owner.node.name}")
+
+    def _star(self, name: str, module: ModuleSyntax) -> Meaning:
+        for star in reversed(module.star_imports):
+            if not star.level and star_member(star.module, name):
+                return LibraryName(f"{star.module}.{name}")
+            target = self.workspace.find(star, module)
+            if target is not None and target is not module:
+                found = self.name(name, target)
+                if not isinstance(found, UnknownName | BuiltinName):
+                    return found
+        if hasattr(builtins, name):
+            return BuiltinName(name)
+        return UnknownName("not defined in its module")
+
+    def _agreed(self, values: list[ast.expr], module: ModuleSyntax, scopes: Scopes) -> Meaning:
+        meanings = [self.meaning(value, module, scopes) for value in values]
+        first = meanings[0]
+        if all(_same(first, other) for other in meanings[1:]):
+            return first
+        useful = [m for m in meanings if not (isinstance(m, ConstantName) and m.value is None)]
+        if len(useful) == 1 and isinstance(useful[0], LibraryName | FunctionName | ModuleName):
+            return useful[0]
+        return UnknownName("bound to several values")
+
+
+def dotted_parts(node: ast.expr) -> list[str] | None:
+    """The parts of `a.b.c`, None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return [node.id, *reversed(parts)]
+
+
+def _same(left: Meaning, right: Meaning) -> bool:
+    if isinstance(left, ConstantName) and isinstance(right, ConstantName):
+        text = literal_text(left.value)
+        return text is not None and text == literal_text(right.value)
+    return left == right
+
+
+def _root(imported: Import) -> str:
+    return "" if imported.level else imported.module.split(".")[0]
+
+
+def _library(imported: Import) -> LibraryName:
+    dotted = imported.dotted
+    prefix = "numba_cuda.numba"
+    return LibraryName("numba" + dotted[len(prefix) :] if dotted.startswith(prefix) else dotted)
+
+
+def _parameter_names(scope: FunctionNode | ast.Lambda) -> set[str]:
+    arguments = scope.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return {argument.arg for argument in every if argument is not None}
+
+
+def _defaults(scope: FunctionNode) -> dict[str, ast.expr]:
+    arguments = scope.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    found = {a.arg: d for a, d in zip(reversed(positional), reversed(arguments.defaults), strict=False)}
+    found.update({a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None})
+    return found
+
+
+def _own_statements(scope: FunctionNode) -> list[ast.stmt]:
+    return scope.body
+
+
+def _rebound_in(scope: FunctionNode) -> set[str]:
+    """Names of a function that loops, `+=`, `with` or `:=` bind, nested functions not looked into."""
+    names: set[str] = set()
+    stack: list[ast.AST] = list(scope.body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            names.update(n for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for n in inner.names)
+            continue
+        if isinstance(node, ast.For | ast.AugAssign | ast.NamedExpr):
+            names.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            names.update(n.id for n in ast.walk(node.optional_vars) if isinstance(n, ast.Name))
+        if isinstance(node, ast.For | ast.While):
+            inside = (n for inner in node.body for n in ast.walk(inner) if isinstance(n, ast.Name))
+            names.update(n.id for n in inside if isinstance(n.ctx, ast.Store))
+        stack.extend(ast.iter_child_nodes(node))
+    return names
