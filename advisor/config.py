@@ -101,9 +101,14 @@ def find_config_file(folder: Path) -> Path | None:
     return None
 
 
+def cache_folder(config: Config) -> Path:
+    """The folder for cached results, whether it exists or not."""
+    return config.cache_dir or config.root / ".advisor" / "cache"
+
+
 def prepare_cache_folder(config: Config) -> Path | None:
     """The folder for cached results, made when missing; None when it cannot be written."""
-    folder = config.cache_dir or config.root / ".advisor" / "cache"
+    folder = cache_folder(config)
     own = folder if config.cache_dir else folder.parent
     try:
         is_new = not own.exists()

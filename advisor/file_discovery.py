@@ -92,10 +92,14 @@ def _sort_out(
         is_python = name.endswith(".py")
         if not is_python and (name in SKIPPED_FOLDERS or name[0] == "."):
             continue
-        if is_python and entry.is_file():
+        try:
+            is_file, is_folder = is_python and entry.is_file(), entry.is_dir()
+        except OSError:  # a link that leads to itself
+            continue
+        if is_file:
             if not _is_excluded(walk, base + name):
                 walk.files.setdefault(base + name, shown + name)
-        elif entry.is_dir() and not _is_excluded(walk, base + name) and not _is_environment(base + name):
+        elif is_folder and not _is_excluded(walk, base + name) and not _is_environment(base + name):
             if not entry.is_symlink():
                 folders.append((shown + name, base + name))
             elif not _leads_upwards(base + name):

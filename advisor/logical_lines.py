@@ -61,7 +61,7 @@ class LogicalLines:
         """The lines of the statement that follows; of a decorated definition, decorators and head."""
         inside = next((line for line in self.lines if line.first < comment.line < line.last), None)
         if inside is not None:
-            return comment.line, comment.line + 1
+            return comment.line + 1, comment.line + 1
         index = self._index_after(comment)
         if index is None:
             return comment.line, comment.line

@@ -1,0 +1,1 @@
+"""What this machine has of what the program can use."""

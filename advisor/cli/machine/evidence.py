@@ -1,0 +1,58 @@
+"""Which sources of evidence this machine can give, from the parts that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from advisor.cli.machine.parts import Part
+from advisor.records import SOURCES, Source
+
+_NEEDS: dict[Source, tuple[str, ...]] = {
+    "source": (),
+    "compiled": ("numba", "numba-cuda", "NVVM", "nvJitLink", "nvdisasm"),
+    "simulated": ("numba",),
+    "measured": ("numba", "numba-cuda", "NVVM", "nvJitLink", "GPU"),
+}
+_PROVIDERS: dict[Source, str] = {
+    "source": "advisor.facts",
+    "compiled": "advisor.compiled",
+    "simulated": "advisor.simt",
+    "measured": "advisor.measured",
+}
+_GIVES: dict[Source, str] = {
+    "source": "what the source text shows",
+    "compiled": "what the compiler makes of each kernel",
+    "simulated": "what each access does when the kernel runs on the CPU",
+    "measured": "what the GPU's counters say",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether one source of evidence can be had; `reason` says why not and `remedy` which command helps."""
+
+    source: Source
+    available: bool
+    gives: str
+    reason: str = ""
+    remedy: str = ""
+
+
+def availabilities(parts: Sequence[Part]) -> list[Availability]:
+    """One entry for each source of evidence, from the cheapest to the best."""
+    found = {part.name: part for part in parts}
+    return [_availability(source, [found[name] for name in _NEEDS[source]]) for source in SOURCES]
+
+
+def _availability(source: Source, needs: Sequence[Part]) -> Availability:
+    gives = _GIVES[source]
+    if find_spec(_PROVIDERS[source]) is None:
+        return Availability(source, False, gives, "this version of the program does not gather it")
+    missing = [part for part in needs if not part.found]
+    if not missing:
+        return Availability(source, True, gives)
+    reason = "; ".join(f"{part.name}: {part.detail}" for part in missing)
+    remedies = dict.fromkeys(part.remedy for part in missing if part.remedy)
+    return Availability(source, False, gives, reason, " && ".join(remedies))

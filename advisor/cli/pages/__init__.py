@@ -1,0 +1,1 @@
+"""Texts that commands print for reading: tables and a rule's page."""
