@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from advisor.facts.access_records import access_records, atomic_records
 from advisor.facts.kernel_facts import Condition, KernelFacts, Place
-from advisor.facts.lanes import BlockShape
+from advisor.facts.lanes import WARP, BlockShape
 from advisor.facts.module import FunctionNode
 from advisor.records import Record
 
@@ -21,7 +21,7 @@ ASSUMED_SQUARE = BlockShape(16, 16, 1, stated=False)
 
 def kernel_records(facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool = False) -> list[Record]:
     """All records of one kernel. `blocks` are the block shapes of its launches, empty when none is known."""
-    shapes = list(blocks) or [ASSUMED_ROW if facts.thread_dimensions <= {"x"} else ASSUMED_SQUARE]
+    shapes = _telling(blocks) or [ASSUMED_ROW if facts.thread_dimensions <= {"x"} else ASSUMED_SQUARE]
     kernel = _kernel_record(facts, blocks, launched_inside)
     found = [kernel]
     found += access_records(facts, shapes, kernel.key)
@@ -32,6 +32,12 @@ def kernel_records(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
     found += _array_records(facts, kernel.key)
     found += _operation_records(facts, kernel.key)
     return found
+
+
+def _telling(blocks: Sequence[BlockShape]) -> list[BlockShape]:
+    """The shapes that fill a warp; all of them when none does."""
+    full = [block for block in blocks if (block.x or WARP) * (block.y or 1) * (block.z or 1) >= WARP]
+    return full or list(blocks)
 
 
 def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool) -> Record:

@@ -1,0 +1,1 @@
+"""Records of all sources, merged into entity tables with derived metrics."""

@@ -1,0 +1,270 @@
+"""The source evidence of a set of files: launches first, for they say how a warp lies in the arrays; then kernels."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.compilation_unit import CompilationUnit
+from advisor.errors import SourceProblem
+from advisor.facts.closure import compilation_unit
+from advisor.facts.declarations import Declaration
+from advisor.facts.device_functions import Resolver
+from advisor.facts.gate import may_hold_device_code
+from advisor.facts.host_calls import find_host_calls
+from advisor.facts.host_records import host_call_records, is_test_path, launch_records
+from advisor.facts.kernel_records import kernel_records
+from advisor.facts.kernel_walk import kernel_facts
+from advisor.facts.lanes import BlockShape
+from advisor.facts.launches import Launch, find_launches
+from advisor.facts.module import ModuleSyntax, parse_module
+from advisor.facts.workspace import Workspace
+from advisor.findings import Problem
+from advisor.records import Record
+from advisor.text import SourceText, read_source
+
+Step = Callable[[int, int], None]
+Blocks = Mapping[str, Sequence[BlockShape]]
+_CHUNK = 24
+
+
+@dataclass
+class FileHost:
+    """The host side of one file: records of launches and host calls, and what links them to kernels."""
+
+    path: str
+    records: list[Record] = field(default_factory=list)
+    kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    blocks: list[tuple[str | None, str, BlockShape | None]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass
+class FileKernels:
+    """The kernels of one file: their records, the units to compile, and its text when it holds any."""
+
+    path: str
+    text: str = ""
+    records: list[Record] = field(default_factory=list)
+    units: list[CompilationUnit] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass
+class Survey:
+    """Everything that the source of the checked files says."""
+
+    records: list[Record] = field(default_factory=list)
+    units: list[CompilationUnit] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+class Surveyor:
+    """Surveys files one at a time; modules that several files import are parsed once."""
+
+    def __init__(self, root: Path) -> None:
+        self.workspace = Workspace(root)
+        self.resolver = Resolver(self.workspace)
+        self._launches: dict[str, list[Launch]] = {}
+
+    def host(self, file: Path, source: SourceText | None = None) -> FileHost:
+        """The host side of a file; a file that cannot be read or parsed gives a problem."""
+        path = self.workspace.report_path(file)
+        result = FileHost(source.path if source else path)
+        try:
+            text = source or read_source(file, path)
+            module = parse_module(text, str(file))
+        except SourceProblem as problem:
+            result.problems.append(Problem(problem.path, problem.line, problem.message))
+            return result
+        self.workspace.add(module)
+        launches = find_launches(module, self.resolver)
+        self._launches[str(file)] = launches
+        result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
+        result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
+        result.blocks = [
+            (launch.kernel.key if launch.kernel else None, launch.name, launch.block_shape) for launch in launches
+        ]
+        return result
+
+    def kernels(self, file: Path, blocks: Blocks, with_units: bool) -> FileKernels:
+        """The kernels of a file that `host` has seen, for the block shapes they are launched with."""
+        module = self.workspace.module(file)
+        if module is None:
+            return FileKernels(self.workspace.report_path(file))
+        result = FileKernels(module.path)
+        for kernel in self._kernels(module):
+            result.text = module.source.text
+            inside = self._launched_inside(kernel, self._launches.get(str(file), []))
+            try:
+                facts = kernel_facts(kernel, self.workspace, self.resolver.resolve)
+                result.records += kernel_records(facts, blocks.get(kernel.key, ()), inside)
+            except RecursionError:
+                result.problems.append(
+                    Problem(module.path, kernel.node.lineno, f"kernel `{kernel.name}` is nested too deeply to be analysed")
+                )
+                continue
+            if with_units:
+                result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations))
+        if self._launches.get(str(file)) and not result.text:
+            result.text = module.source.text
+        return result
+
+    def _kernels(self, module: ModuleSyntax) -> list[Declaration]:
+        return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
+
+    def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:
+        """Whether the function that defines a kernel also launches it, so defines it anew at each call."""
+        scope = kernel.module.scope_of(kernel.node)
+        return isinstance(scope, ast.FunctionDef) and any(
+            launch.kernel is kernel and scope in launch.module.scopes(launch.node) for launch in launches
+        )
+
+
+def survey(
+    files: Sequence[Path],
+    root: Path,
+    *,
+    neighbours: Sequence[Path] = (),
+    stdin: tuple[Path, SourceText] | None = None,
+    with_units: bool = False,
+    jobs: int = 1,
+    step: Step | None = None,
+) -> Survey:
+    """The source evidence of `files`. `neighbours` are further files of the workspace, read for launches only.
+
+    `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out.
+    """
+    candidates = [file for file in files if _worth_parsing(file)]
+    others = [file for file in neighbours if _worth_parsing(file)]
+    if stdin is not None and stdin[0] not in candidates:
+        candidates.append(stdin[0])
+    crew = _crew(root, jobs if len(candidates) + len(others) > _CHUNK else 1)
+    try:
+        return _run(crew, candidates, others, stdin, with_units, step)
+    finally:
+        crew.close()
+
+
+def _worth_parsing(file: Path) -> bool:
+    try:
+        return may_hold_device_code(file.read_bytes())
+    except OSError:
+        return True
+
+
+def _run(
+    crew: _Crew,
+    files: list[Path],
+    neighbours: list[Path],
+    stdin: tuple[Path, SourceText] | None,
+    with_units: bool,
+    step: Step | None,
+) -> Survey:
+    result = Survey()
+    texts = {stdin[0]: stdin[1]} if stdin else {}
+    hosts = crew.hosts([*files, *neighbours], texts)
+    by_name = _by_name(hosts)
+    blocks = _blocks(hosts, by_name)
+    for host in hosts[: len(files)]:
+        result.problems += host.problems
+        result.records += _linked(host, by_name)
+    done = 0
+    for kernels in crew.kernels(files, blocks, with_units):
+        done += 1
+        result.records += kernels.records
+        result.units += kernels.units
+        result.problems += kernels.problems
+        if kernels.text:
+            result.texts[kernels.path] = kernels.text
+        if step:
+            step(done, len(files))
+    return result
+
+
+def _blocks(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, list[BlockShape]]:
+    """The block shapes that each kernel is launched with; tests speak only for kernels launched nowhere else."""
+    found: dict[bool, dict[str, list[BlockShape]]] = {True: {}, False: {}}
+    for host in hosts:
+        shapes = found[is_test_path(host.path)]
+        for key, name, shape in host.blocks:
+            target = key or _only(by_name.get(name, set()))
+            if target is not None and shape is not None and shape not in shapes.setdefault(target, []):
+                shapes[target].append(shape)
+    return {**found[True], **found[False]}
+
+
+def _by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for host in hosts:
+        for key, names in host.kernels:
+            for name in names:
+                found.setdefault(name, set()).add(key)
+    return found
+
+
+def _only(keys: set[str]) -> str | None:
+    return next(iter(keys)) if len(keys) == 1 else None
+
+
+def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
+    """The records of a file; a launch whose kernel was not resolved goes to the only kernel of that name."""
+    for record in host.records:
+        if record.entity == "launch" and record.owner is None:
+            record.owner = _only(by_name.get(record.label, set()))
+    return host.records
+
+
+class _Crew:
+    """One surveyor in this process, or one in each of several worker processes; a file stays with its worker."""
+
+    def __init__(self, root: Path, jobs: int) -> None:
+        self.local = Surveyor(root) if jobs <= 1 else None
+        self.pools = [ProcessPoolExecutor(1, initializer=_begin, initargs=(root,)) for _ in range(jobs if jobs > 1 else 0)]
+
+    def close(self) -> None:
+        for pool in self.pools:
+            pool.shutdown(cancel_futures=True)
+
+    def hosts(self, files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
+        if self.local is not None:
+            return [self.local.host(file, texts.get(file)) for file in files]
+        futures = [pool.submit(_hosts, chunk, dict(texts)) for pool, chunk in self._dealt(files)]
+        return [host for future in futures for host in future.result()]
+
+    def kernels(self, files: list[Path], blocks: Blocks, with_units: bool) -> Iterable[FileKernels]:
+        if self.local is not None:
+            yield from (self.local.kernels(file, blocks, with_units) for file in files)
+            return
+        futures: list[Future[list[FileKernels]]] = [
+            pool.submit(_kernels, chunk, blocks, with_units) for pool, chunk in self._dealt(files)
+        ]
+        for future in futures:
+            yield from future.result()
+
+    def _dealt(self, files: list[Path]) -> Iterable[tuple[ProcessPoolExecutor, list[Path]]]:
+        """Chunks of neighbouring files, each dealt to a worker by its first file's place in the list."""
+        for number, start in enumerate(range(0, len(files), _CHUNK)):
+            yield self.pools[number % len(self.pools)], files[start : start + _CHUNK]
+
+
+_surveyor: Surveyor | None = None
+
+
+def _begin(root: Path) -> None:
+    global _surveyor
+    _surveyor = Surveyor(root)
+
+
+def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
+    assert _surveyor is not None
+    return [_surveyor.host(file, texts.get(file)) for file in files]
+
+
+def _kernels(files: list[Path], blocks: Blocks, with_units: bool) -> list[FileKernels]:
+    assert _surveyor is not None
+    return [_surveyor.kernels(file, blocks, with_units) for file in files]

@@ -1,0 +1,209 @@
+"""The one place that knows the order: source, evidence, metrics, rules, findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.config import Config
+from advisor.devices import Device, find_device
+from advisor.errors import EvidenceUnavailable
+from advisor.facts.survey import Survey, survey
+from advisor.findings import SEVERITIES, Finding, Problem, Report
+from advisor.meta_rules import load_meta_rules
+from advisor.metrics.derived import derive_all
+from advisor.metrics.tables import Tables, build_tables, merge_records
+from advisor.neighbours import workspace_files
+from advisor.records import SOURCES, Record, Source
+from advisor.rulebook import rulebook_for
+from advisor.rules import Rulebook, RuleSettings, judge, to_finding
+from advisor.selectors import select_rules
+from advisor.suppressions import apply_suppressions, parse_suppressions
+from advisor.text import SourceText
+
+if TYPE_CHECKING:
+    from advisor.compiled import CompiledEvidence
+
+Progress = Callable[[str, int, int], None]
+
+_COMPILE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What to check for. `root` is the folder that reported paths are relative to."""
+
+    device: str
+    root: Path
+    evidence: Source = "compiled"
+    no_run: bool = False
+    select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    settings: Config = field(default_factory=Config)
+    cache_folder: Path | None = None
+    jobs: int | None = None
+    stdin: SourceText | None = None
+
+
+def check(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Report:
+    """The report on `files`: findings in order of path and line, problems, and what stayed undecided.
+
+    Raises UsageError for unknown devices and rules, RuleErrors for a rule that does not load.
+    """
+    device = find_device(options.device)
+    rulebook = rulebook_for(options.settings)
+    selected = _selected(rulebook, options)
+    found = _survey(files, options, progress)
+    report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
+    records = [*found.records, device.record()]
+    if _wants(options, "compiled") and found.units:
+        records += _compiled(found, device, options, report, progress)
+    tables = _tables(records, device, rulebook)
+    _judge(tables, rulebook, selected, device, options, report)
+    _suppress(report, rulebook, selected, options)
+    report.findings.sort(key=_position)
+    report.summary = _summary(report, tables, len(files) + (options.stdin is not None))
+    return report
+
+
+def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
+    categories = {rule.id: rule.category for rule in (*rulebook.rules, *load_meta_rules().values())}
+    settings = options.settings
+    return select_rules(
+        categories,
+        options.select or settings.select,
+        (*settings.extend_select, *options.extend_select),
+        (*settings.ignore, *options.ignore),
+    )
+
+
+def _wants(options: CheckOptions, source: Source) -> bool:
+    return SOURCES.index(options.evidence) >= SOURCES.index(source)
+
+
+def _survey(files: Sequence[Path], options: CheckOptions, progress: Progress | None) -> Survey:
+    # ".../a/../b" and links must name one file one way, or a kernel and its launch would not meet.
+    targets = [Path(os.path.abspath(file)) for file in files]
+    stdin = None
+    if options.stdin is not None:
+        stdin = (Path(os.path.abspath(options.root / options.stdin.path)), options.stdin)
+    known = [*targets, *([stdin[0]] if stdin else [])]
+    return survey(
+        targets,
+        options.root,
+        neighbours=workspace_files(known, options.root),
+        stdin=stdin,
+        with_units=_wants(options, "compiled"),
+        jobs=options.jobs or min(os.cpu_count() or 1, 4),
+        step=(lambda done, total: progress("reading source", done, total)) if progress else None,
+    )
+
+
+def _compiled(
+    found: Survey, device: Device, options: CheckOptions, report: Report, progress: Progress | None
+) -> list[Record]:
+    from advisor.cache import Cache
+    from advisor.compiled import Target, compile_units, records
+
+    capability = device.compute_capability
+    evidence: CompiledEvidence = compile_units(
+        found.units,
+        Target(capability),
+        cache=Cache(options.cache_folder) if options.cache_folder else None,
+        timeout=_COMPILE_SECONDS,
+        jobs=options.jobs or min(os.cpu_count() or 1, 4),
+        progress=progress,
+    )
+    if evidence.unavailable is not None:
+        report.notices.append(_missing(evidence.unavailable))
+    report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
+    return [
+        record
+        for unit in found.units
+        if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
+        for record in records(unit, kernel)
+    ]
+
+
+def _missing(unavailable: EvidenceUnavailable) -> str:
+    remedy = f" {unavailable.remedy}" if unavailable.remedy else ""
+    return f"{unavailable}{remedy} Source evidence goes on without it."
+
+
+def _tables(records: Iterable[Record], device: Device, rulebook: Rulebook) -> Tables:
+    merged = merge_records(records)
+    derive_all(merged.get("kernel", {}).values(), device)
+    return build_tables(
+        (record for group in merged.values() for record in group.values()), rulebook.owner_entity()
+    )
+
+
+def _judge(
+    tables: Tables, rulebook: Rulebook, selected: frozenset[str], device: Device, options: CheckOptions, report: Report
+) -> None:
+    settings = RuleSettings(select=tuple(sorted(selected)), device=device.name, config=options.settings.rules)
+    judgement = judge(rulebook, tables, settings=settings)
+    findings = [to_finding(match, rulebook, tables) for match in judgement.matches]
+    report.undecided = list(judgement.undecided)
+    report.findings = list(_merged(_not_ignored_here(findings, options)))
+
+
+def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Iterable[Finding]:
+    from advisor.selectors import matches
+
+    ignored: dict[str, tuple[str, ...]] = {}
+    for finding in findings:
+        if finding.path not in ignored:
+            ignored[finding.path] = options.settings.ignored_in(options.root / finding.path)
+        if not any(matches(selector, finding.rule, finding.category) for selector in ignored[finding.path]):
+            yield finding
+
+
+def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Findings without repetitions: of one rule, line and kernel the first is kept."""
+    seen: set[tuple[str, str, int, str | None]] = set()
+    for finding in findings:
+        key = (finding.rule, finding.path, finding.span.line, finding.kernel)
+        if key not in seen:
+            seen.add(key)
+            yield finding
+
+
+def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], options: CheckOptions) -> None:
+    known = {rule.id for rule in rulebook.rules}
+    by_path = {
+        path: parse_suppressions(SourceText(path, text), known) for path, text in report.texts.items() if "advisor:" in text
+    }
+    undecided = {item.rule for item in report.undecided}
+    applied = apply_suppressions(report.findings, by_path, selected - undecided)
+    remarks = [remark for remark in applied.remarks if remark.rule in selected]
+    report.findings = [*applied.kept, *_not_ignored_here(remarks, options)]
+    report.summary["suppressed"] = len(applied.suppressed)
+
+
+def _position(finding: Finding) -> tuple[str, int, int, int, str]:
+    return (
+        finding.path,
+        finding.span.line,
+        finding.span.column,
+        -SEVERITIES.index(finding.severity),
+        finding.rule,
+    )
+
+
+def _summary(report: Report, tables: Tables, files: int) -> dict[str, object]:
+    counts = {severity: sum(f.severity == severity for f in report.findings) for severity in SEVERITIES}
+    return {
+        **report.summary,
+        "files": files,
+        "kernels": len(tables["kernel"]) if "kernel" in tables else 0,
+        "launches": len(tables["launch"]) if "launch" in tables else 0,
+        "findings": len(report.findings),
+        **counts,
+        "undecided_rules": len(report.undecided),
+    }
+

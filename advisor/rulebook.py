@@ -1,0 +1,35 @@
+"""The rulebook a configuration asks for: the shipped knowledge and the packs it names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from advisor.config import Config
+from advisor.data_files import knowledge_folder
+from advisor.rules import Rulebook, load_rulebook
+
+
+def rulebook_for(settings: Config, cache: bool = True) -> Rulebook:
+    """All rules and metrics of the shipped knowledge base and the configured packs.
+
+    Parsed rules are kept in the user's own cache folder, never in the workspace, for what is read back from
+    there is trusted. Raises RuleErrors with every error of every file.
+    """
+    folders = [knowledge_folder() / "metrics", knowledge_folder() / "rules", *settings.packs]
+    return load_rulebook(folders, cache_folder=user_cache_folder() if cache else None)
+
+
+def user_cache_folder() -> Path | None:
+    """The folder for this user's cached data by the platform's convention, None when there is no home."""
+    try:
+        if sys.platform == "win32":
+            root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        elif sys.platform == "darwin":
+            root = Path.home() / "Library" / "Caches"
+        else:
+            root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return root / "kernel-advisor"
