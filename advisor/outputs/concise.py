@@ -1,0 +1,31 @@
+"""One line for each finding: `path:line:column: severity rule message`, for terminals and editors' lists."""
+
+from __future__ import annotations
+
+from advisor.findings import Report
+from advisor.outputs import RenderOptions, RuleCatalogue
+from advisor.outputs.drawing.palette import Palette
+from advisor.outputs.drawing.paragraphs import one_line, visible
+from advisor.outputs.drawing.tables import statistics_lines
+from advisor.outputs.wording.counts import summary_sentences
+
+FOR_MACHINES = False
+
+
+def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
+    """A line for each problem and each finding of `report`, then the summary on one line."""
+    palette = Palette(options.color)
+    lines = [
+        f"{palette.strong(visible(problem.path or '.'))}:{max(1, problem.line)}:1: "
+        f"{palette.severity('error')('error')} not-checked {one_line(problem.message)}"
+        for problem in report.problems
+    ]
+    for finding in report.findings:
+        place = f"{palette.strong(visible(finding.path))}:{finding.span.line}:{finding.span.column}:"
+        severity = palette.severity(finding.severity)(finding.severity)
+        lines.append(f"{place} {severity} {finding.rule} {one_line(finding.message)}")
+    lines += [f"note: {one_line(notice)}" for notice in report.notices]
+    if options.statistics:
+        lines += ["", *statistics_lines(report, rules, options.width, palette), ""]
+    lines.append(" ".join(summary_sentences(report)))
+    return "\n".join(lines) + "\n"

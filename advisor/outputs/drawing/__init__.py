@@ -1,0 +1,1 @@
+"""What the formats for people draw with: colours, wrapped paragraphs, excerpts of source code."""

@@ -1,0 +1,41 @@
+"""Text from outside made safe for a terminal, and wrapped to its width."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+# Control characters, direction overrides and lone surrogates: they could move the cursor, recolour or reorder
+# what stands around them, or cannot be encoded at all.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """`text` with every unsafe character as an escape (`\\x1b`), so that it stays on one line."""
+    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str) -> str:
+    """`text` on one line: runs of blanks and line ends as one blank, other unsafe characters as escapes."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()
+    return visible(" ".join(text.split()))
+
+
+def paragraph(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
+    """The lines of `text`, `width` columns wide, behind `first` and on later lines behind `rest`.
+
+    `rest` defaults to blanks as wide as `first`. Long words are not broken, and 20 columns are always used.
+    """
+    text = one_line(text)
+    rest = " " * len(first) if rest is None else rest
+    if len(first) + len(text) <= width:
+        return [first + text]
+    return textwrap.wrap(
+        text,
+        max(width, len(first) + 20),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

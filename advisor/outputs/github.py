@@ -1,0 +1,60 @@
+"""Annotations of GitHub Actions: workflow commands that show a finding beside its line in a pull request."""
+
+from __future__ import annotations
+
+import re
+
+from advisor.findings import Finding, Problem, Report, Severity
+from advisor.outputs import RenderOptions, RuleCatalogue
+from advisor.outputs.drawing.paragraphs import visible
+
+FOR_MACHINES = True
+
+_COMMANDS: dict[Severity, str] = {"info": "notice", "warning": "warning", "error": "error"}
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
+
+
+def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
+    """A workflow command for each problem and each finding.
+
+    Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions (annotations);
+    escaping as in the toolkit's command.ts, https://github.com/actions/toolkit.
+    """
+    lines = [_error(problem) for problem in report.problems]
+    lines += [_annotation(finding) for finding in report.findings]
+    return "".join(line + "\n" for line in lines)
+
+
+def _error(problem: Problem) -> str:
+    place: dict[str, object] = {"file": problem.path, "line": max(1, problem.line)} if problem.path else {}
+    return _command("error", place | {"title": "not checked"}, problem.message)
+
+
+def _annotation(finding: Finding) -> str:
+    span = finding.span
+    place: dict[str, object] = {"file": finding.path, "line": span.line}
+    # GitHub takes columns only for a stretch within one line.
+    if span.end_line == span.line:
+        place |= {"col": span.column, "endLine": span.end_line, "endColumn": span.end_column}
+    else:
+        place["endLine"] = span.end_line
+    title = f"{finding.title} ({finding.rule})" if finding.title else finding.rule
+    # GitHub drops a command without a message.
+    message = finding.message or title
+    if finding.advice:
+        message += "\nTry:" + "".join(f"\n- {advice}" for advice in finding.advice)
+    return _command(_COMMANDS[finding.severity], place | {"title": title}, message)
+
+
+def _command(name: str, properties: dict[str, object], message: str) -> str:
+    written = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    return f"::{name} {written}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    lines = (visible(line).replace("%", "%25") for line in _LINE_ENDS.split(text))
+    return "%0A".join(lines)
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,52 @@
+"""GitLab's code quality report: a JSON array of issues that merge requests show."""
+
+from __future__ import annotations
+
+from advisor.findings import Finding, Report, Severity
+from advisor.outputs import RenderOptions, RuleCatalogue
+from advisor.outputs.drawing.paragraphs import one_line
+from advisor.outputs.interchange.fingerprints import fingerprints, problem_fingerprint
+from advisor.outputs.interchange.plain import dump
+
+FOR_MACHINES = True
+
+_SEVERITIES: dict[Severity, str] = {"info": "info", "warning": "minor", "error": "major"}
+
+
+def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
+    """The findings and problems as a JSON array.
+
+    Source: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+    """
+    issues = [
+        _issue(finding, fingerprint)
+        for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
+    ]
+    issues += [
+        {
+            "type": "issue",
+            "check_name": "not-checked",
+            "description": one_line(problem.message),
+            "categories": ["Compatibility"],
+            "severity": "critical",
+            "fingerprint": problem_fingerprint((number, problem.path, problem.message)),
+            "location": {"path": problem.path or ".", "lines": {"begin": max(1, problem.line)}},
+        }
+        for number, problem in enumerate(report.problems)
+    ]
+    return dump(issues) + "\n"
+
+
+def _issue(finding: Finding, fingerprint: str) -> dict[str, object]:
+    return {
+        "type": "issue",
+        "check_name": finding.rule,
+        "description": one_line(finding.message),
+        "categories": ["Performance"],
+        "severity": _SEVERITIES[finding.severity],
+        "fingerprint": fingerprint,
+        "location": {
+            "path": finding.path,
+            "lines": {"begin": finding.span.line, "end": finding.span.end_line},
+        },
+    }

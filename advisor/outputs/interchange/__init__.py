@@ -1,0 +1,1 @@
+"""What the formats for machines share: fingerprints that outlive edits, and values that JSON can hold."""

@@ -1,0 +1,79 @@
+"""Findings and problems as JSON objects, in the shape that the command line promises."""
+
+from __future__ import annotations
+
+from advisor.findings import Evidence, Finding, Gain, Problem, Related, Report
+from advisor.outputs.interchange.plain import json_value
+from advisor.outputs.wording.counts import by_severity
+
+
+def finding_object(finding: Finding, fingerprint: str) -> dict[str, object]:
+    """The JSON object of one finding; lines and columns count from 1, the end is exclusive."""
+    span = finding.span
+    return {
+        "rule": finding.rule,
+        "title": finding.title,
+        "category": finding.category,
+        "path": finding.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "kernel": finding.kernel,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "message": finding.message,
+        "why": finding.why,
+        "advice": finding.advice,
+        "evidence": [evidence_object(item) for item in finding.evidence],
+        "gain": gain_object(finding.gain),
+        "effort": finding.effort,
+        "assumptions": finding.assumptions,
+        "fixes": [{"title": fix.title, "safety": fix.safety} for fix in finding.fixes],
+        "related": [_related(related) for related in finding.related],
+        "url": finding.url,
+        "fingerprint": fingerprint,
+    }
+
+
+def problem_object(problem: Problem) -> dict[str, object]:
+    """The JSON object of one problem."""
+    return {"path": problem.path, "line": problem.line, "message": problem.message}
+
+
+def summary_object(report: Report) -> dict[str, object]:
+    """The counts of the report, and what its summary adds to them."""
+    counts: dict[str, object] = {
+        "findings": len(report.findings),
+        "by_severity": by_severity(report),
+        "errors": len(report.problems),
+    }
+    return counts | report.summary
+
+
+def evidence_object(item: Evidence) -> dict[str, object]:
+    """The JSON object of one number behind a finding."""
+    return {
+        "metric": item.metric,
+        "value": json_value(item.value),
+        "unit": item.unit,
+        "threshold": json_value(item.threshold),
+        "source": item.source,
+    }
+
+
+def gain_object(gain: Gain | None) -> dict[str, object] | None:
+    """The JSON object of an expected gain, None when there is none."""
+    return None if gain is None else {"speedup": json_value(gain.speedup), "basis": gain.basis}
+
+
+def _related(related: Related) -> dict[str, object]:
+    span = related.span
+    return {
+        "path": related.path,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "message": related.message,
+    }

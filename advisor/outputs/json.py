@@ -1,0 +1,33 @@
+"""The report as one JSON document, version 1: the names and shapes are a contract, keys may be added."""
+
+from __future__ import annotations
+
+from advisor import __version__
+from advisor.findings import Report
+from advisor.outputs import RenderOptions, RuleCatalogue
+from advisor.outputs.interchange.finding_objects import finding_object, problem_object, summary_object
+from advisor.outputs.interchange.fingerprints import fingerprints
+from advisor.outputs.interchange.plain import dump
+
+FOR_MACHINES = True
+
+
+def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
+    """The whole report as a JSON object."""
+    content = {
+        "version": 1,
+        "tool": {"name": "kernel-advisor", "version": __version__},
+        "device": report.device,
+        "findings": [
+            finding_object(finding, fingerprint)
+            for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
+        ],
+        "errors": [problem_object(problem) for problem in report.problems],
+        "undecided": [
+            {"rule": entry.rule, "places": entry.places, "needs": entry.needs, "sources": entry.sources}
+            for entry in report.undecided
+        ],
+        "notices": report.notices,
+        "summary": summary_object(report),
+    }
+    return dump(content) + "\n"

@@ -1,0 +1,22 @@
+"""One JSON object on each line: the findings, then the problems, told apart by their `type`."""
+
+from __future__ import annotations
+
+from advisor.findings import Report
+from advisor.outputs import RenderOptions, RuleCatalogue
+from advisor.outputs.interchange.finding_objects import finding_object, problem_object, summary_object
+from advisor.outputs.interchange.fingerprints import fingerprints
+from advisor.outputs.interchange.plain import dump
+
+FOR_MACHINES = True
+
+
+def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
+    """A line of type `finding` for each finding, `error` for each problem, and last a `summary`."""
+    rows: list[dict[str, object]] = [
+        {"type": "finding"} | finding_object(finding, fingerprint)
+        for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
+    ]
+    rows += [{"type": "error"} | problem_object(problem) for problem in report.problems]
+    rows.append({"type": "summary", "version": 1, "device": report.device} | summary_object(report))
+    return "".join(dump(row, indent=None) + "\n" for row in rows)

@@ -1,0 +1,1 @@
+"""How numbers and counts read in every format for people."""

@@ -1,0 +1,31 @@
+"""Golden files: what every format prints for the same reports. --renew-golden writes them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--renew-golden", action="store_true", help="write what is printed now to the golden files"
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """A check that a text is the content of a golden file."""
+
+    def check(name: str, text: str) -> None:
+        file = GOLDEN / name
+        if request.config.getoption("--renew-golden"):
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(text.encode("utf-8"))
+        assert file.exists(), f"{name} is missing: pytest tests/outputs --renew-golden writes it"
+        assert text == file.read_bytes().decode("utf-8")
+
+    return check
