@@ -13,6 +13,7 @@ import numpy as np
 
 from advisor.facts.library_names import NUMBA_TYPES
 from advisor.facts.literal_text import LibraryName
+from advisor.facts.meanings import BuiltinName, ConstantName, Meaning, UnknownName
 
 _LARGEST_SIZE = 1 << 16
 _LARGEST_SHIFT = 256
@@ -39,7 +40,6 @@ _NUMPY_FUNCTIONS = frozenset(
     "ascontiguousarray transpose outer dot sinh cosh tanh hypot".split()
 )  # fmt: skip
 _BOUNDED = frozenset({"zeros", "ones", "full", "arange", "linspace", "outer"})
-_NUMPY_ALIKE = ("cupy.",)
 _VALUE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "real", "imag", "eps", "max", "min", "tiny", "value", "T", "dtype"})
 _VALUE_METHODS = frozenset({"astype", "copy", "reshape", "sum", "min", "max", "item", "flatten", "ravel", "bit_length", "index"})
 
@@ -58,34 +58,34 @@ class ConstantValues:
     `resolve` gives the meaning of a dotted name and how many of its parts that takes.
     """
 
-    def __init__(self, resolve: Callable[[Sequence[str]], tuple[object, int]]) -> None:
+    def __init__(self, resolve: Callable[[Sequence[str]], tuple[Meaning, int]]) -> None:
         self._resolve = resolve
 
     def value(self, node: ast.expr) -> Any:
         """The value, library types as LibraryName; raises Undetermined."""
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = getattr(self, f"of_{type(node).__name__.lower()}", None)
         if method is None:
             raise Undetermined("not a constant expression")
         try:
-            return method(node)
+            return _without_types(method(node))
         except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as problem:
             raise Undetermined("not a constant expression") from problem
 
-    def _constant(self, node: ast.Constant) -> object:
+    def of_constant(self, node: ast.Constant) -> object:
         if isinstance(node.value, bytes) or node.value is ...:
             raise Undetermined("not a constant expression")
         return node.value
 
-    def _tuple(self, node: ast.Tuple) -> object:
+    def of_tuple(self, node: ast.Tuple) -> object:
         return tuple(self.value(item) for item in node.elts)
 
-    def _list(self, node: ast.List) -> object:
+    def of_list(self, node: ast.List) -> object:
         return [self.value(item) for item in node.elts]
 
-    def _name(self, node: ast.Name) -> object:
+    def of_name(self, node: ast.Name) -> object:
         return self._dotted([node.id])
 
-    def _attribute(self, node: ast.Attribute) -> object:
+    def of_attribute(self, node: ast.Attribute) -> object:
         parts: list[str] = [node.attr]
         inner = node.value
         while isinstance(inner, ast.Attribute):
@@ -102,10 +102,10 @@ class ConstantValues:
             value = _value_attribute(value, name)
         return value
 
-    def _unaryop(self, node: ast.UnaryOp) -> object:
+    def of_unaryop(self, node: ast.UnaryOp) -> object:
         return _UNARY[type(node.op)](_plain(self.value(node.operand)))
 
-    def _binop(self, node: ast.BinOp) -> object:
+    def of_binop(self, node: ast.BinOp) -> object:
         left, right = _plain(self.value(node.left)), _plain(self.value(node.right))
         if isinstance(node.op, ast.Pow | ast.LShift) and isinstance(right, int) and abs(right) > _LARGEST_SHIFT:
             raise Undetermined("too large a number")
@@ -115,7 +115,7 @@ class ConstantValues:
             raise Undetermined("formatted text")
         return _BINARY[type(node.op)](left, right)
 
-    def _boolop(self, node: ast.BoolOp) -> object:
+    def of_boolop(self, node: ast.BoolOp) -> object:
         result: object = None
         for item in node.values:
             result = self.value(item)
@@ -123,7 +123,7 @@ class ConstantValues:
                 return result
         return result
 
-    def _compare(self, node: ast.Compare) -> object:
+    def of_compare(self, node: ast.Compare) -> object:
         left = _plain(self.value(node.left))
         for comparison, item in zip(node.ops, node.comparators, strict=True):
             right = _plain(self.value(item))
@@ -132,17 +132,17 @@ class ConstantValues:
             left = right
         return True
 
-    def _ifexp(self, node: ast.IfExp) -> object:
+    def of_ifexp(self, node: ast.IfExp) -> object:
         return self.value(node.body if self.value(node.test) else node.orelse)
 
-    def _subscript(self, node: ast.Subscript) -> object:
+    def of_subscript(self, node: ast.Subscript) -> object:
         value = _plain(self.value(node.value))
         if isinstance(node.slice, ast.Slice):
             bounds = (node.slice.lower, node.slice.upper, node.slice.step)
             return value[slice(*(None if bound is None else self.value(bound) for bound in bounds))]
         return value[_plain(self.value(node.slice))]
 
-    def _call(self, node: ast.Call) -> Any:
+    def of_call(self, node: ast.Call) -> Any:
         if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
             keyword.arg is None for keyword in node.keywords
         ):
@@ -178,12 +178,18 @@ class ConstantValues:
         meaning, used = self._resolve(_parts(node))
         if used != len(_parts(node)):
             raise Undetermined("the result of a call")
-        builtin = getattr(meaning, "name", None)
-        if isinstance(builtin, str) and builtin in _BUILTINS:
-            return _BUILTINS[builtin]
+        if isinstance(meaning, BuiltinName) and meaning.name in _BUILTINS:
+            return _BUILTINS[meaning.name]
         if isinstance(meaning, LibraryName):
             return _library_function(meaning.dotted)
         raise Undetermined("the result of a call")
+
+
+def _without_types(value: Any) -> Any:
+    """NumPy's own types and dtypes as the library names they have."""
+    if isinstance(value, np.dtype):
+        return LibraryName(f"numpy.{value.name}") if value.kind in "biufc" else value
+    return value
 
 
 def _parts(node: ast.expr) -> list[str]:
@@ -196,14 +202,13 @@ def _parts(node: ast.expr) -> list[str]:
     return [node.id, *reversed(parts)]
 
 
-def _value_of(meaning: object) -> object:
+def _value_of(meaning: Meaning) -> object:
     if isinstance(meaning, LibraryName):
         constant = library_constant(meaning.dotted)
         return meaning if constant is None else constant
-    if hasattr(meaning, "value"):
+    if isinstance(meaning, ConstantName):
         return meaning.value
-    reason = getattr(meaning, "reason", None)
-    raise Undetermined(reason if isinstance(reason, str) else "not a constant")
+    raise Undetermined(meaning.reason if isinstance(meaning, UnknownName) else "not a constant")
 
 
 def library_constant(dotted: str) -> object | None:

@@ -5,66 +5,25 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from advisor.facts.constant_values import ConstantValues, Undetermined
 from advisor.facts.declarations import Declaration, Jit
 from advisor.facts.library_names import COMPILER_LIBRARIES, star_member
 from advisor.facts.literal_text import LibraryName, literal_text
+from advisor.facts.meanings import (
+    BuiltinName,
+    ClassName,
+    ConstantName,
+    FunctionName,
+    Meaning,
+    ModuleName,
+    UnknownName,
+)
 from advisor.facts.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
+from advisor.facts.scope_names import parameter_defaults, parameter_names, rebound_names
 from advisor.facts.workspace import KNOWN_LIBRARIES, Workspace
 
-_DEPTH = 10
-_MISSING = object()
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionName:
-    """A function of the workspace."""
-
-    module: ModuleSyntax
-    node: FunctionNode
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleName:
-    """A module of the workspace."""
-
-    module: ModuleSyntax
-
-
-@dataclass(frozen=True, slots=True)
-class ClassName:
-    """A class of the workspace, of which only simple attributes are followed."""
-
-    module: ModuleSyntax
-    node: ast.ClassDef
-
-
-@dataclass(frozen=True, slots=True)
-class ConstantName:
-    """A value that the source fixes; `assumption` is a sentence when it rests on a default."""
-
-    value: object
-    assumption: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class UnknownName:
-    """A name without a known value; `reason` completes the sentence "… cannot be resolved: it is"."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltinName:
-    """A name of Python's own builtins."""
-
-    name: str
-
-
-Meaning: TypeAlias = LibraryName | FunctionName | ModuleName | ClassName | ConstantName | UnknownName | BuiltinName
 Scopes: TypeAlias = Sequence[Scope]
 
 
@@ -164,14 +123,14 @@ class Names:
         if isinstance(scope, ast.ClassDef):
             return None
         if isinstance(scope, ast.Lambda):
-            return UnknownName("a parameter of a lambda") if name in _parameter_names(scope) else None
+            return UnknownName("a parameter of a lambda") if name in parameter_names(scope) else None
         functions = [f for f in module.functions_by_name.get(name, ()) if module.scope_of(f) is scope]
-        bound = assignments(_own_statements(scope)).get(name, [])
+        bound = assignments(scope.body).get(name, [])
         if functions:
             return FunctionName(module, functions[-1])
-        if name in _rebound_in(scope):
+        if name in rebound_names(scope):
             return UnknownName(f"bound several times in {scope.name}")
-        if name in _parameter_names(scope):
+        if name in parameter_names(scope):
             return UnknownName(f"a parameter of {scope.name} that is assigned") if bound else self._parameter(
                 name, module, scope, scopes
             )
@@ -180,7 +139,7 @@ class Names:
         return None
 
     def _parameter(self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes) -> Meaning:
-        default = _defaults(scope).get(name)
+        default = parameter_defaults(scope).get(name)
         if default is None:
             return UnknownName(f"a parameter of {scope.name}")
         meaning = self.meaning(default, module, scopes[1:])
@@ -306,41 +265,3 @@ def _library(imported: Import) -> LibraryName:
     dotted = imported.dotted
     prefix = "numba_cuda.numba"
     return LibraryName("numba" + dotted[len(prefix) :] if dotted.startswith(prefix) else dotted)
-
-
-def _parameter_names(scope: FunctionNode | ast.Lambda) -> set[str]:
-    arguments = scope.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return {argument.arg for argument in every if argument is not None}
-
-
-def _defaults(scope: FunctionNode) -> dict[str, ast.expr]:
-    arguments = scope.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    found = {a.arg: d for a, d in zip(reversed(positional), reversed(arguments.defaults), strict=False)}
-    found.update({a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None})
-    return found
-
-
-def _own_statements(scope: FunctionNode) -> list[ast.stmt]:
-    return scope.body
-
-
-def _rebound_in(scope: FunctionNode) -> set[str]:
-    """Names of a function that loops, `+=`, `with` or `:=` bind, nested functions not looked into."""
-    names: set[str] = set()
-    stack: list[ast.AST] = list(scope.body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            names.update(n for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for n in inner.names)
-            continue
-        if isinstance(node, ast.For | ast.AugAssign | ast.NamedExpr):
-            names.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            names.update(n.id for n in ast.walk(node.optional_vars) if isinstance(n, ast.Name))
-        if isinstance(node, ast.For | ast.While):
-            inside = (n for inner in node.body for n in ast.walk(inner) if isinstance(n, ast.Name))
-            names.update(n.id for n in inside if isinstance(n.ctx, ast.Store))
-        stack.extend(ast.iter_child_nodes(node))
-    return names

@@ -1,0 +1,64 @@
+"""Typings of a kernel's parameters that its code allows, from the most to the least likely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from advisor.compilation_unit import ArgumentTypes
+from advisor.facts.parameter_use import Use
+
+RANDOM_STATES = "xoroshiro128p_type"
+_MOST = 4
+_ELEMENT, _INDEX, _COUNT, _COMPLEX = "float32", "int32", "int64", "complex64"
+
+
+def array_type(element: str, dims: int) -> str:
+    """The Numba type of a C-contiguous array, `float32[:,::1]`."""
+    return f"{element}[{':,' * (dims - 1)}::1]"
+
+
+def assumed_types(parameters: Sequence[str], uses: Mapping[str, Use]) -> tuple[ArgumentTypes, ...]:
+    """At most four typings, each with sentences that say what is assumed; empty when a record is among them."""
+    if any(uses[name].record for name in parameters):
+        return ()
+    attempts = [
+        {name: _likely(uses[name]) for name in parameters},
+        {name: _likely(uses[name], hints=True) for name in parameters},
+        {name: _likely(uses[name], hints=True, scalar=_COUNT) for name in parameters},
+        {name: _likely(uses[name], element=_INDEX, scalar=_COUNT) for name in parameters},
+    ]
+    found: list[ArgumentTypes] = []
+    for attempt in attempts:
+        types = tuple(attempt.values())
+        if types not in [known.types for known in found]:
+            found.append(ArgumentTypes(types, _sentences(attempt, uses), tuple(parameters)))
+    return tuple(found[:_MOST])
+
+
+def _likely(use: Use, element: str = _ELEMENT, scalar: str = _ELEMENT, hints: bool = False) -> str:
+    if use.random_states:
+        return f"{RANDOM_STATES}[::1]"
+    if use.dims:
+        integer = use.integer or (hints and use.maybe_integer)
+        return array_type(_COMPLEX if use.complex else _INDEX if integer else element, use.dims)
+    single = _COMPLEX if use.complex else _COUNT if use.integer else scalar
+    return f"UniTuple({single}, {use.tuple_length})" if use.tuple_length else single
+
+
+def _sentences(types: Mapping[str, str], uses: Mapping[str, Use]) -> tuple[str, ...]:
+    arrays: dict[str, list[str]] = {}
+    scalars: dict[str, list[str]] = {}
+    for name, text in types.items():
+        if uses[name].random_states:
+            continue
+        if uses[name].dims:
+            arrays.setdefault(text.partition("[")[0], []).append(name)
+        else:
+            scalars.setdefault(text, []).append(name)
+    sentences = [f"{_subject('Array parameter', names)} taken to be {kind}, C-contiguous." for kind, names in arrays.items()]
+    sentences += [f"{_subject('Parameter', names)} taken to be {kind}." for kind, names in scalars.items()]
+    return tuple(sentences)
+
+
+def _subject(noun: str, names: Sequence[str]) -> str:
+    return f"{noun} {names[0]} is" if len(names) == 1 else f"{noun}s {', '.join(names)} are"

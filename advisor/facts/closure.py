@@ -1,0 +1,154 @@
+"""Makes a kernel self-contained: its text, the device functions it calls, its constants and its likely types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
+from advisor.facts.argument_types import assumed_types
+from advisor.facts.constant_values import Undetermined
+from advisor.facts.declarations import Declaration
+from advisor.facts.literal_text import LibraryName, literal_text
+from advisor.facts.module import ModuleSyntax, assignments
+from advisor.facts.names import Names, dotted_parts
+from advisor.facts.meanings import ConstantName
+from advisor.facts.scope_names import parameter_defaults
+from advisor.facts.signatures import signature_types
+from advisor.facts.unit_functions import Target, UnitFunction, UnitFunctions
+from advisor.facts.unit_namespace import Namespace
+from advisor.facts.use_analysis import UseAnalysis
+from advisor.facts.workspace import Workspace
+
+_OPTIONS = ("fastmath", "max_registers", "debug", "opt", "inline", "launch_bounds")
+
+
+def compilation_unit(
+    declaration: Declaration,
+    workspace: Workspace,
+    declarations_of: Callable[[ModuleSyntax], list[Declaration]],
+    call_types: Sequence[ArgumentTypes] = (),
+) -> CompilationUnit:
+    """The self-contained form of one kernel, found without importing or running anything of the workspace.
+
+    `declarations_of` gives the kernels and device functions of a module; `call_types` are typings known from
+    launches. What cannot be resolved is named in `missing`, each with its reason in parentheses.
+    """
+    names = Names(workspace, declarations_of)
+    functions = UnitFunctions(names)
+    functions.collect(declaration.module, declaration.node)
+    namespace = Namespace(functions.order)
+    options, ignored = _options(declaration, names)
+    assumptions = (*functions.assumptions, *ignored)
+    candidates, reasons = _candidates(declaration, names, functions, call_types)
+    texts = _texts(declaration, functions, namespace, names)
+    return CompilationUnit(
+        kernel=texts[-1].name,
+        path=declaration.module.path,
+        functions=texts,
+        constants={name: target.text for target, name in namespace.names.items() if target.kind == "constant"},
+        aliases={name: target.text for target, name in namespace.names.items() if target.kind == "alias"},
+        candidates=tuple(replace(c, assumptions=(*c.assumptions, *assumptions)) for c in candidates),
+        options=options,
+        missing=(*functions.missing, *reasons),
+        parameters=declaration.parameters,
+    )
+
+
+def _texts(
+    declaration: Declaration, functions: UnitFunctions, namespace: Namespace, names: Names
+) -> tuple[FunctionText, ...]:
+    """Every function's text, the kernel's last."""
+    found = []
+    for function in functions.order:
+        kernel = function.node is declaration.node
+        defaults = {} if kernel else _literal_defaults(function, names)
+        try:
+            source = namespace.text(function, defaults)
+        except ValueError as problem:
+            functions.missing[f"{function.node.name} ({problem})"] = None
+            continue
+        own = namespace.names[Target("function", function.node.name, function=function.node)]
+        found.append(FunctionText(own, source, function.module.path, function.node.lineno, not kernel))
+    return tuple(sorted(found, key=lambda text: not text.device))
+
+
+def _literal_defaults(function: UnitFunction, names: Names) -> dict[str, str]:
+    """The defaults of a device function that are plain literals; callers may leave these arguments out."""
+    scopes = function.module.scopes(function.node)
+    found = {}
+    for name, default in parameter_defaults(function.node).items():
+        meaning = names.meaning(default, function.module, scopes)
+        if isinstance(meaning, ConstantName) and isinstance(meaning.value, int | float | bool | str | None):
+            text = literal_text(meaning.value)
+            if text is not None:
+                found[name] = text
+    return found
+
+
+def _options(declaration: Declaration, names: Names) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The decorator's literal options and a sentence for each other one."""
+    values = names.values(declaration.module, declaration.module.scopes(declaration.node))
+    options: dict[str, object] = {}
+    ignored = []
+    for name in _OPTIONS:
+        if name not in declaration.options:
+            continue
+        node = declaration.options[name]
+        try:
+            options[name] = _option(node) if isinstance(node, ast.Dict | ast.Set) else _plain(values.value(node))
+        except (Undetermined, ValueError):
+            ignored.append(f"The option {name} of the decorator is left out because its value is not a constant.")
+    return options, tuple(ignored)
+
+
+def _option(node: ast.expr) -> object:
+    return ast.literal_eval(node)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, LibraryName):
+        raise ValueError("not a plain value")
+    return value
+
+
+def _candidates(
+    declaration: Declaration, names: Names, functions: UnitFunctions, call_types: Sequence[ArgumentTypes]
+) -> tuple[tuple[ArgumentTypes, ...], tuple[str, ...]]:
+    """The typings to try, and why there are no assumed ones where that is so."""
+    module, scopes = declaration.module, declaration.module.scopes(declaration.node)
+    stated: tuple[ArgumentTypes, ...] = ()
+    if declaration.signature is not None:
+        stated = signature_types(
+            declaration.signature,
+            lambda parts: names.attribute(parts, module, scopes),
+            lambda node: _bound_expression(node, module),
+        )
+    count = len(declaration.parameters)
+    known = [c for c in (*stated, *call_types) if len(c.types) == count]
+    if stated and known:
+        return tuple(known), ()
+    analysis = UseAnalysis(functions.callees.get)
+    uses = analysis.uses(declaration.node)
+    arguments = declaration.node.args
+    if arguments.vararg is not None or arguments.kwarg is not None or arguments.kwonlyargs:
+        return tuple(known), () if known else (f"{declaration.name} (its parameters are not all positional)",)
+    assumed = assumed_types(declaration.parameters, uses)
+    reasons = [
+        f"{name} (its elements are records, of which the field {uses[name].record} is read)"
+        for name in declaration.parameters
+        if uses[name].record
+    ]
+    return (*known, *assumed), () if known else tuple(reasons)
+
+
+def _bound_expression(node: ast.expr, module: ModuleSyntax) -> ast.expr | None:
+    """The one expression that a module-level or local name is bound to."""
+    parts = dotted_parts(node)
+    if parts is None or len(parts) != 1:
+        return None
+    values = module.assigned.get(parts[0]) or [
+        value for function in module.functions for value in assignments(function.body).get(parts[0], [])
+    ]
+    return values[0] if len(values) == 1 else None

@@ -1,0 +1,158 @@
+"""The functions of a compilation unit and what each free name in them stands for."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from advisor.facts.function_text import function_text, global_names
+from advisor.facts.library_names import COMPILER_LIBRARIES
+from advisor.facts.constant_values import library_constant, numpy_type_name
+from advisor.facts.literal_text import LibraryName, literal_text
+from advisor.facts.meanings import BuiltinName, ClassName, ConstantName, FunctionName, Meaning, ModuleName, UnknownName
+from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a reference needs in the unit's one namespace: a `function`, a `constant` or an `alias`.
+
+    `text` is the constant's expression or the alias's dotted name; `name` is the name it would like to have.
+    """
+
+    kind: str
+    name: str
+    text: str = ""
+    function: FunctionNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One place in a function that stands for a target: `written` is its text where it is a plain name."""
+
+    node: ast.expr
+    target: Target
+    written: str = ""
+
+
+@dataclass
+class UnitFunction:
+    """One function of the unit: its references, and every identifier that occurs in it."""
+
+    module: ModuleSyntax
+    node: FunctionNode
+    references: list[Reference] = field(default_factory=list)
+    identifiers: frozenset[str] = frozenset()
+
+
+class UnitFunctions:
+    """Collects a kernel and all functions it calls; `missing` are names that stand for nothing known."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.functions: dict[FunctionNode, UnitFunction] = {}
+        self.order: list[UnitFunction] = []
+        self.callees: dict[ast.expr, FunctionNode] = {}
+        self.missing: dict[str, None] = {}
+        self.assumptions: dict[str, None] = {}
+
+    def collect(self, module: ModuleSyntax, node: FunctionNode) -> None:
+        """Adds a function after all those that it calls."""
+        if node in self.functions:
+            return
+        function = UnitFunction(module, node)
+        self.functions[node] = function
+        function.identifiers = _identifiers(node)
+        try:
+            free = global_names(function_text(module, node, node.name))
+        except (SyntaxError, ValueError):
+            self.missing[f"{node.name} (its text cannot be taken out of {module.path})"] = None
+            free = frozenset()
+        scopes = module.scopes(node)
+        for statement in node.body:
+            for inner in ast.walk(statement):
+                if isinstance(inner, ast.Name) and inner.id in free and isinstance(inner.ctx, ast.Load):
+                    self._refer(function, inner, self.names.name(inner.id, module, scopes))
+        self.order.append(function)
+
+    def _refer(self, function: UnitFunction, name: ast.Name, meaning: Meaning) -> None:
+        node: ast.expr = name
+        written = name.id
+        while isinstance(meaning, ModuleName | ClassName) or _is_foreign(meaning):
+            parent = function.module.parents.get(node)
+            if not isinstance(parent, ast.Attribute):
+                break
+            node, written = parent, f"{written}.{parent.attr}"
+            meaning = self._member(meaning, parent.attr)
+        self._settle(function, node, written, meaning)
+
+    def _member(self, owner: Meaning, attribute: str) -> Meaning:
+        assert isinstance(owner, ModuleName | ClassName | LibraryName)
+        meaning = self.names.member(owner, attribute)
+        if not isinstance(meaning, LibraryName):
+            return meaning
+        constant = library_constant(meaning.dotted)
+        if constant is not None and _is_foreign(meaning):
+            return ConstantName(constant)
+        kind = numpy_type_name(meaning.dotted) if _is_foreign(meaning) else None
+        return LibraryName(f"numpy.{kind}") if kind else meaning
+
+    def _settle(self, function: UnitFunction, node: ast.expr, written: str, meaning: Meaning) -> None:
+        if isinstance(meaning, BuiltinName):
+            return
+        target = self._target(written, meaning)
+        if isinstance(target, str):
+            self.missing[f"{written} ({target})" if target else written] = None
+            return
+        if isinstance(node, ast.Attribute):
+            node = self._with_value(function, node, meaning)
+        function.references.append(Reference(node, target, written if isinstance(node, ast.Name) else ""))
+        if isinstance(meaning, FunctionName):
+            self.callees[node] = meaning.node
+            self.collect(meaning.module, meaning.node)
+
+    def _with_value(self, function: UnitFunction, node: ast.Attribute, meaning: Meaning) -> ast.expr:
+        """The attribute with the `.value` of an enumeration's member, where its number stands for it."""
+        parent = function.module.parents.get(node)
+        if isinstance(meaning, ConstantName) and isinstance(parent, ast.Attribute) and parent.attr == "value":
+            return parent
+        return node
+
+    def _target(self, written: str, meaning: Meaning) -> Target | str:
+        """The target, or why there is none."""
+        wanted = written.rpartition(".")[2]
+        if isinstance(meaning, UnknownName):
+            return meaning.reason
+        if isinstance(meaning, FunctionName):
+            if not self._callable(meaning):
+                return "a plain Python function, which a kernel cannot call"
+            return Target("function", meaning.node.name, function=meaning.node)
+        if isinstance(meaning, LibraryName):
+            if meaning.dotted.split(".")[0] in COMPILER_LIBRARIES:
+                return Target("alias", wanted, meaning.dotted)
+            return f"a part of {meaning.dotted.split('.')[0]}, which a kernel cannot use"
+        if isinstance(meaning, ConstantName):
+            text = literal_text(meaning.value)
+            if text is None:
+                return "a value that has no short literal"
+            if meaning.assumption:
+                self.assumptions[meaning.assumption] = None
+            return Target("constant", wanted, text)
+        return "a module or a class"
+
+    def _callable(self, meaning: FunctionName) -> bool:
+        node = meaning.node
+        return bool(node.decorator_list) or any(d.node is node for d in self.names.declarations(meaning.module))
+
+
+def _is_foreign(meaning: Meaning) -> bool:
+    """Whether a library name lies outside what a worker imports, so that only its constants can be used."""
+    return isinstance(meaning, LibraryName) and meaning.dotted.split(".")[0] not in COMPILER_LIBRARIES
+
+
+def _identifiers(node: FunctionNode) -> frozenset[str]:
+    found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    found.update(inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg))
+    found.update(inner.name for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner is not node)
+    return frozenset(found)
