@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import sys
@@ -15,21 +17,28 @@ BROKEN_PIPE = 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit status of `advisor` with `argv`: 0, 1 for findings, 2 for wrong use or failure."""
-    for stream in (sys.stdout, sys.stderr):
+    if isinstance(sys.stdout, io.TextIOWrapper):
         # A character that the terminal cannot show must not end the program.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+        sys.stdout.reconfigure(errors="replace")
     try:
         status = _run(sys.argv[1:] if argv is None else argv)
         if sys.stdout is not None:
             sys.stdout.flush()
         return status
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; the interpreter's last flush must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:
+        _forget_stdout()
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE  # whoever read our output has seen enough
+        print(f"advisor: error: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _forget_stdout() -> None:
+    """Nothing; what is left in the buffer goes nowhere, so that the interpreter's end does not complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: Sequence[str]) -> int:
@@ -42,7 +51,9 @@ def _run(argv: Sequence[str]) -> int:
     except AdvisorError as error:
         for line in str(error).splitlines():
             print(f"advisor: error: {line}", file=sys.stderr)
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+            raise
         import traceback
 
         traceback.print_exc()

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from advisor.errors import UsageError
 from advisor.findings import Problem
@@ -19,8 +20,7 @@ SKIPPED_FOLDERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     """The files found, sorted and each once, and the folders that could not be read."""
 
     files: tuple[Path, ...]

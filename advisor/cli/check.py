@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         return exit_status(request, report, findings=[])
     if args.quiet:
         report.notices.clear()
-    _write(args, report)
+    _write(args, request, report)
     if args.verbose:
         _tell_more(request, report, len(findings_before))
     if args.exit_zero:
@@ -47,7 +47,7 @@ def _check(args: argparse.Namespace, request: Request) -> Report:
     with TerminalProgress(args.quiet) as progress:
         report = check(request.files, request.options, progress)
     report.problems[:0] = request.problems
-    if not request.files and not request.problems:
+    if not request.checked_paths() and not request.problems:
         shown = ", ".join(args.paths) or "."
         report.notices.append(f"No Python files were found in {shown}.")
     return report
@@ -72,29 +72,19 @@ def _use_baseline(args: argparse.Namespace, request: Request, report: Report) ->
         )
 
 
-def _write(args: argparse.Namespace, report: Report) -> None:
+def _write(args: argparse.Namespace, request: Request, report: Report) -> None:
     from advisor.cli.checking.report_file import write_atomically, write_to_stdout
-    from advisor.outputs import render_report
+    from advisor.cli.pages.catalogue import load_catalogue
+    from advisor.outputs import RenderOptions, load_format, options_for, render_report
 
-    statistics = _statistics(report) if args.statistics else ""
-    to_terminal = args.output is None and sys.stdout is not None and sys.stdout.isatty()
-    text = render_report(report, args.format, colour=to_terminal)
-    reads_like_text = args.format in ("text", "concise")
-    if reads_like_text and statistics:
-        text = f"{text.rstrip()}\n\n{statistics}" if text.strip() else statistics
+    options = RenderOptions(statistics=args.statistics)
+    if args.output is None and sys.stdout is not None:
+        options = options_for(sys.stdout, statistics=args.statistics)
+    text = render_report(args.format, report, load_catalogue(request.options.settings), options)
     if args.output is None:
-        write_to_stdout(text, for_machines=not reads_like_text)
+        write_to_stdout(text, load_format(args.format).FOR_MACHINES)
     else:
         write_atomically(args.output, text)
-    if statistics and not reads_like_text:
-        print(statistics, file=sys.stderr)
-
-
-def _statistics(report: Report) -> str:
-    from advisor.cli.checking.statistics import count_by_rule, statistics_text
-
-    report.summary["statistics"] = count_by_rule(report)
-    return statistics_text(report)
 
 
 def _tell_more(request: Request, report: Report, found: int) -> None:

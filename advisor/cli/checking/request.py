@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ STDIN = "-"
 
 @dataclass(frozen=True)
 class Request:
-    """The files to check, the options to check them with, and the problems met while finding them."""
+    """The files to check (none when stdin is), the options for it, and the problems met in finding them."""
 
     files: tuple[Path, ...]
     problems: tuple[Problem, ...]
@@ -34,7 +34,10 @@ class Request:
 
     def checked_paths(self) -> set[str]:
         """The paths that findings can carry: relative to the working directory, with `/`."""
-        return {_relative(file, self.options.root) for file in self.files}
+        stdin = self.options.stdin
+        return {_relative(file, self.options.root) for file in self.files} | (
+            {stdin.path} if stdin else set()
+        )
 
 
 def build_request(args: argparse.Namespace) -> Request:
@@ -43,7 +46,7 @@ def build_request(args: argparse.Namespace) -> Request:
     stdin = _read_stdin(args)
     paths = [Path(stdin.path)] if stdin else [Path(path) for path in args.paths] or [Path()]
     config = load_config(_common_folder(paths), args.config, args.isolated)
-    found = Discovery(tuple(paths), ()) if stdin else find_files(paths, config.exclude, config.root)
+    found = Discovery((), ()) if stdin else find_files(paths, config.exclude, config.root)
     if args.output:
         check_target(args.output, found.files)
     return Request(
@@ -89,7 +92,7 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
         select=tuple(args.select) if own else config.select,
         extend_select=(*(() if own else config.extend_select), *(args.extend_select or ())),
         ignore=(*(() if own else config.ignore), *(args.ignore or ())),
-        settings=config,
+        settings=replace(config, select=(), extend_select=(), ignore=()),
         cache_folder=None if args.no_cache else prepare_cache_folder(config),
         root=Path.cwd(),
         jobs=args.jobs,

@@ -18,6 +18,8 @@ def exit_status(request: Request, report: Report, findings: Sequence[Finding]) -
 
 def nothing_was_checked(request: Request, report: Report) -> bool:
     """Whether there was something to check and all of it failed."""
-    if not request.files:
+    if not request.checked_paths():
         return bool(request.problems)
-    return report.summary.get("files_checked", len(request.files)) == 0
+    failed = {problem.path for problem in report.problems}
+    # A kernel that does not compile is a problem too; its file was read, so its kernels are counted.
+    return report.summary.get("kernels") == 0 and request.checked_paths() <= failed

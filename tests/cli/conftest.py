@@ -1,0 +1,76 @@
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from advisor.__main__ import main
+from advisor.findings import Finding, Problem, Report, Severity
+from advisor.pipeline import CheckOptions, Progress
+from advisor.text import Span
+
+KERNEL = "from numba import cuda\n\n\n@cuda.jit\ndef scale(a):\n    a[cuda.threadIdx.x] *= 2\n"
+
+
+@dataclass
+class FakeCheck:
+    """Stands in for the pipeline: keeps what it was asked, answers with the findings it was given."""
+
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    files: tuple[str, ...] = ()
+    options: CheckOptions | None = None
+    kernels: int = 1
+
+    def find(
+        self, rule: str = "slow-pow", path: str = "k.py", line: int = 6, severity: Severity = "warning"
+    ) -> None:
+        span = Span(line, 5, line, 9)
+        self.findings.append(Finding(rule, path, span, "scale", severity, "high", f"{rule} at {line}."))
+
+    def __call__(
+        self, files: Sequence[Path], options: CheckOptions, progress: Progress | None = None
+    ) -> Report:
+        self.files = tuple(file.as_posix() for file in files)
+        self.options = options
+        texts = {finding.path: Path(finding.path).read_text() for finding in self.findings}
+        report = Report("NVIDIA T4", list(self.findings), list(self.problems), texts=texts)
+        report.summary = {"kernels": self.kernels}
+        return report
+
+    @property
+    def asked(self) -> CheckOptions:
+        assert self.options is not None
+        return self.options
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "k.py").write_text(KERNEL)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def fake_check(project: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCheck:
+    fake = FakeCheck()
+    monkeypatch.setattr("advisor.pipeline.check", fake)
+    return fake
+
+
+@dataclass
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def advisor(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    def run(*argv: str) -> Outcome:
+        status = main(argv)
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run

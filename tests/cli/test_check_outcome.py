@@ -1,0 +1,193 @@
+"""What `advisor check` makes of a report: exit status, output, baseline."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.findings import Problem
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("severity", "argv", "status"),
+    [
+        ("info", [], 0),
+        ("warning", [], 1),
+        ("error", [], 1),
+        ("info", ["--fail-level", "info"], 1),
+        ("warning", ["--fail-level", "error"], 0),
+        ("error", ["--exit-zero"], 0),
+        ("warning", ["--config", 'fail-level="error"'], 0),
+        ("warning", ["--config", 'fail-level="error"', "--fail-level", "warning"], 1),
+    ],
+)
+def test_exit_status(advisor: Run, fake_check: Any, severity: Any, argv: list[str], status: int) -> None:
+    fake_check.findings.clear()
+    fake_check.find(severity=severity)
+    assert advisor("check", *argv).status == status
+
+
+def test_status_2_when_nothing_could_be_checked_even_with_exit_zero(advisor: Run, fake_check: Any) -> None:
+    fake_check.problems = [Problem("k.py", 3, "is not valid Python")]
+    fake_check.kernels = 0
+    assert advisor("check").status == 2
+    assert advisor("check", "--exit-zero").status == 2
+
+
+def test_one_file_that_fails_beside_one_that_does_not_is_no_failure(
+    advisor: Run, fake_check: Any, project: Path
+) -> None:
+    (project / "plain.py").write_text("x = 1\n")
+    fake_check.problems = [Problem("k.py", 3, "is not valid Python")]
+    fake_check.kernels = 0
+    assert advisor("check").status == 0
+
+
+def test_a_kernel_that_does_not_compile_is_no_failure_of_its_file(advisor: Run, fake_check: Any) -> None:
+    fake_check.problems = [Problem("k.py", 5, "does not compile")]
+    assert advisor("check").status == 0
+
+
+def test_a_folder_without_python_files_says_so(advisor: Run, fake_check: Any, project: Path) -> None:
+    (project / "empty").mkdir()
+    outcome = advisor("check", "empty")
+    assert outcome.status == 0
+    assert "No Python files were found in empty." in outcome.out
+    assert "No Python files" not in advisor("check", "empty", "--quiet").out
+
+
+def test_every_format_prints_the_finding(advisor: Run, fake_check: Any) -> None:
+    from advisor.outputs import available_formats
+
+    fake_check.findings.clear()
+    fake_check.find()
+    for name in available_formats():
+        outcome = advisor("check", "--format", name)
+        assert outcome.status == 1
+        assert "slow-pow" in outcome.out, name
+
+
+def test_json_says_the_device_and_the_place(advisor: Run, fake_check: Any) -> None:
+    fake_check.findings.clear()
+    fake_check.find()
+    content = json.loads(advisor("check", "--format", "json").out)
+    assert (content["version"], content["device"]) == (1, "NVIDIA T4")
+    (finding,) = content["findings"]
+    assert (finding["rule"], finding["path"], finding["line"], finding["column"]) == (
+        "slow-pow",
+        "k.py",
+        6,
+        5,
+    )
+
+
+def test_the_output_file_replaces_an_older_report(advisor: Run, fake_check: Any, project: Path) -> None:
+    fake_check.findings.clear()
+    fake_check.find()
+    (project / "report.json").write_text("old")
+    outcome = advisor("check", "--format", "json", "--output", "report.json")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert json.loads((project / "report.json").read_text())["findings"]
+    assert sorted(path.name for path in project.iterdir() if path.is_file()) == ["k.py", "report.json"]
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("k.py", "refusing to overwrite a source file"),
+        ("link", "refusing to overwrite a file that is being checked"),
+        ("nowhere/report.txt", "does not exist"),
+        (".", "is a folder"),
+    ],
+)
+def test_the_output_never_destroys_a_source(
+    advisor: Run, fake_check: Any, project: Path, target: str, message: str
+) -> None:
+    (project / "link").symlink_to("k.py")
+    outcome = advisor("check", "--output", target)
+    assert outcome.status == 2
+    assert message in outcome.err
+    assert (project / "k.py").read_text().startswith("from numba import cuda")
+
+
+def test_a_write_that_fails_leaves_the_old_report(
+    advisor: Run, fake_check: Any, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    (project / "report.txt").write_text("old")
+    monkeypatch.setattr(Path, "replace", fail)
+    outcome = advisor("check", "--output", "report.txt")
+    assert (outcome.status, outcome.err) == (
+        2,
+        "advisor: error: report.txt: cannot be written: No space left on device\n",
+    )
+    assert (project / "report.txt").read_text() == "old"
+    assert sorted(path.name for path in project.iterdir() if path.is_file()) == ["k.py", "report.txt"]
+
+
+def test_a_baseline_hides_what_it_accepts_when_lines_move_and_nothing_more(
+    advisor: Run, fake_check: Any, project: Path
+) -> None:
+    fake_check.findings.clear()
+    fake_check.find()
+    outcome = advisor("check", "--baseline", "base.json", "--write-baseline")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", "base.json: 1 finding accepted.\n")
+    source = project / "k.py"
+    source.write_text("\n# moved\n" + source.read_text())
+    fake_check.findings.clear()
+    fake_check.find(line=8)
+    assert advisor("check", "--baseline", "base.json").status == 0
+    fake_check.findings.clear()
+    fake_check.find(line=8)
+    fake_check.find(line=8)
+    assert advisor("check", "--baseline", "base.json").status == 1
+    fake_check.findings.clear()
+    fake_check.find(rule="spills", line=8)
+    assert advisor("check", "--baseline", "base.json").status == 1
+
+
+def test_a_baseline_says_what_is_gone_and_is_rewritten_for_the_checked_files_only(
+    advisor: Run, fake_check: Any, project: Path
+) -> None:
+    (project / "other.py").write_text((project / "k.py").read_text())
+    fake_check.findings.clear()
+    fake_check.find()
+    fake_check.find(path="other.py")
+    advisor("check", "--baseline", "base.json", "--write-baseline")
+    fake_check.findings.clear()
+    assert (
+        "1 of the findings in base.json no longer exist"
+        in advisor("check", "k.py", "--baseline", "base.json").out
+    )
+    advisor("check", "k.py", "--baseline", "base.json", "--write-baseline")
+    rows = json.loads((project / "base.json").read_text())["findings"]
+    assert [(row["path"], row["count"]) for row in rows] == [("other.py", 1)]
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"version": 2}', '{"version": 1, "findings": [{}]}'])
+def test_what_is_no_baseline_is_neither_read_nor_overwritten(
+    advisor: Run, fake_check: Any, project: Path, content: str
+) -> None:
+    (project / "notes.json").write_text(content)
+    for more in ([], ["--write-baseline"]):
+        outcome = advisor("check", "--baseline", "notes.json", *more)
+        assert outcome.status == 2
+        assert "is not a baseline of this program" in outcome.err
+    assert (project / "notes.json").read_text() == content
+
+
+def test_verbose_says_what_was_used(advisor: Run, fake_check: Any, project: Path) -> None:
+    (project / "advisor.toml").write_text("")
+    err = advisor("check", "--verbose").err
+    assert f"advisor: configuration: {project / 'advisor.toml'}" in err
+    assert "advisor: device: NVIDIA T4" in err
+
+
+def test_no_progress_where_stderr_is_no_terminal(advisor: Run, fake_check: Any) -> None:
+    assert advisor("check").err == ""
