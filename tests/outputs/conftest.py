@@ -22,7 +22,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
     def check(name: str, text: str) -> None:
         file = GOLDEN / name
-        if request.config.getoption("--renew-golden"):
+        if request.config.getoption("--renew-golden", default=False):
             file.parent.mkdir(exist_ok=True)
             file.write_bytes(text.encode("utf-8"))
         assert file.exists(), f"{name} is missing: pytest tests/outputs --renew-golden writes it"

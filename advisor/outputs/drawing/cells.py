@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 TAB = 4
@@ -25,13 +27,19 @@ def draw_line(line: str, start: int, end: int, room: int) -> DrawnLine:
     Tabs become blanks, characters without a shape become a middle dot, and what is cut away `...`; at least
     one cell is underlined, also behind the end of the line.
     """
-    pieces = list(line) if _PLAIN.match(line) else _pieces(line)
-    edges = list(range(len(line) + 1)) if _PLAIN.match(line) else _edges(pieces)
-    first = edges[min(start, len(line))]
-    last = max(first + 1, edges[min(end, len(line))])
+    # In a plain line each character fills one cell, so that its text and a range do as pieces and edges.
+    plain = _PLAIN.match(line)
+    pieces: Sequence[str] = line if plain else _pieces(line)
+    edges: Sequence[int] = range(len(line) + 1) if plain else _edges(pieces)
+    first = edges[_within(start, line)]
+    last = max(first + 1, edges[_within(end, line)])
     if edges[-1] <= room:
         return DrawnLine("".join(pieces), first, last - first)
     return _window(pieces, edges, first, last, max(room, 4 * len(CUT)))
+
+
+def _within(position: int, line: str) -> int:
+    return min(max(position, 0), len(line))
 
 
 def _pieces(line: str) -> list[str]:
@@ -51,7 +59,7 @@ def _pieces(line: str) -> list[str]:
     return pieces
 
 
-def _edges(pieces: list[str]) -> list[int]:
+def _edges(pieces: Sequence[str]) -> list[int]:
     from rich.cells import get_character_cell_size
 
     edges = [0]
@@ -60,7 +68,7 @@ def _edges(pieces: list[str]) -> list[int]:
     return edges
 
 
-def _window(pieces: list[str], edges: list[int], first: int, last: int, room: int) -> DrawnLine:
+def _window(pieces: Sequence[str], edges: Sequence[int], first: int, last: int, room: int) -> DrawnLine:
     total = edges[-1]
     left = 0
     if last > room - len(CUT):
@@ -69,9 +77,9 @@ def _window(pieces: list[str], edges: list[int], first: int, last: int, room: in
     before, after = left > 0, total - left > room
     low = left + len(CUT) * before
     high = left + room - len(CUT) * after
-    inside = [at for at, edge in enumerate(edges[:-1]) if low <= edge and edges[at + 1] <= high]
+    begin, end = bisect_left(edges, low), bisect_right(edges, high) - 1
     # A wide character on the edge is left out as a whole; a blank takes its place.
-    pad = " " * (edges[inside[0]] - low) if inside else ""
-    text = CUT * before + pad + "".join(pieces[at] for at in inside) + CUT * after
+    pad = " " * (edges[begin] - low)
+    text = CUT * before + pad + "".join(pieces[begin:end]) + CUT * after
     start = min(max(first - left, 0), room - 1)
     return DrawnLine(text, start, max(1, min(last - left, room) - start))
