@@ -48,8 +48,8 @@ def load_command(name: str) -> Command:
     return cast(Command, importlib.import_module(f"{__name__}.{name}"))
 
 
-def build_parser() -> CommandParser:
-    """The parser of the whole command line, with every command's arguments."""
+def build_parser(names: Sequence[str]) -> CommandParser:
+    """The parser of the command line, with the commands in `names` and their arguments."""
     parser = CommandParser(
         prog="advisor",
         description="Advice for GPU kernels written in Python, at the line.",
@@ -57,7 +57,7 @@ def build_parser() -> CommandParser:
     )
     parser.add_argument("--version", action="version", version=f"advisor {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
-    for name in command_names():
+    for name in names:
         command = load_command(name)
         subparser = commands.add_parser(
             name, help=command.SUMMARY, description=command.SUMMARY, allow_abbrev=False
@@ -70,10 +70,18 @@ def build_parser() -> CommandParser:
 def run_command(argv: Sequence[str]) -> int:
     """The exit status of the command that `argv` names; raises AdvisorError for what the user must know."""
     try:
-        args, unknown = build_parser().parse_known_args(argv)
+        args, unknown = build_parser(_named(argv)).parse_known_args(argv)
     except SystemExit as end:  # --help and --version end the program inside argparse
         return int(end.code or 0)
     if unknown:
         options = list(args.parser._option_string_actions)
         raise UsageError(f"unknown argument `{unknown[0]}`.{suggestion(unknown[0], options)}")
     return int(args.run(args))
+
+
+def _named(argv: Sequence[str]) -> Sequence[str]:
+    """The commands that must be loaded to understand `argv`: the one it names, or all."""
+    names = command_names()
+    if argv and argv[0] in names:
+        return argv[:1]
+    return [] if list(argv[:1]) == ["--version"] else names
