@@ -89,7 +89,10 @@ class KernelWalk(Calls):
     def _do_assign(self, statement: ast.Assign) -> bool:
         value = self.value(statement.value)
         for target in statement.targets:
-            self.store(target, value)
+            if isinstance(target, ast.Subscript) and _reads_element(statement.value, target):
+                self._store_element(target, "update")
+            else:
+                self.store(target, value)
         return False
 
     def _do_annassign(self, statement: ast.AnnAssign) -> bool:
@@ -232,15 +235,10 @@ class KernelWalk(Calls):
         counter = self.atoms.loop()
         before = len(self.facts.accesses), len(self.facts.operations), len(self.facts.atomics)
         self._summarise(statement, counter)
-        self.spinning = True
         test = self.value(statement.test)
-        self.spinning = False
         context = LoopContext(counter, self.depends(test) - {counter}, self.loaded(test), True, statement)
-        del self.facts.accesses[before[0] :], self.facts.operations[before[1] :]
-        spins = self.facts.atomics[before[2] :]
-        del self.facts.atomics[before[2] :]
+        del self.facts.accesses[before[0] :], self.facts.operations[before[1] :], self.facts.atomics[before[2] :]
         self._loop(statement, context, lambda: None, test)
-        self.facts.atomics.extend(spins)
         return False
 
     def _loop(self, statement: ast.For | ast.While, context: LoopContext, bind: object, test: Value | None = None) -> None:
@@ -253,7 +251,9 @@ class KernelWalk(Calls):
             BranchUse(self.place(statement), depends, context.trips_loaded, True, False, False)
         ) if context.is_while else None
         if isinstance(statement, ast.While):
+            self.spinning = True
             test = self.value(statement.test)
+            self.spinning = False
         if test is None:
             test = self.opaque([Scalar(atom(name)) for name in context.trips])
         self.conditions = (*before, self.condition(test, statement))
@@ -333,6 +333,12 @@ class KernelWalk(Calls):
             columns = zip(*(result.items for result in results if isinstance(result, Tuple)), strict=True)
             return Tuple(tuple(self.opaque(list(column)) for column in columns))
         return self.opaque([*results, *bound.values()])
+
+
+def _reads_element(value: ast.expr, target: ast.Subscript) -> bool:
+    """Whether `value` reads the element that is assigned, as in `a[i] = a[i] + x`."""
+    wanted = ast.unparse(target)
+    return any(isinstance(inner, ast.Subscript) and ast.unparse(inner) == wanted for inner in ast.walk(value))
 
 
 def _trip_count(parts: list[Scalar]) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from advisor.errors import SourceProblem
 from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
-from advisor.facts.gate import may_hold_device_code
+from advisor.facts.gate import launched_names, may_hold_device_code
 from advisor.facts.host_calls import find_host_calls
 from advisor.facts.host_records import host_call_records, is_test_path, launch_records
 from advisor.facts.kernel_records import kernel_records
@@ -139,38 +139,56 @@ def survey(
 
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out.
     """
-    candidates = [file for file in files if _worth_parsing(file)]
-    others = [file for file in neighbours if _worth_parsing(file)]
-    if stdin is not None and stdin[0] not in candidates:
-        candidates.append(stdin[0])
-    crew = _crew(root, jobs if len(candidates) + len(others) > _CHUNK else 1)
+    sorted_files, sorted_neighbours = _Sieve(files), _Sieve(neighbours)
+    if stdin is not None and stdin[0] not in sorted_files.device:
+        sorted_files.device.append(stdin[0])
+    found = len(sorted_files.device) + len(sorted_neighbours.device)
+    crew = _Crew(root, jobs if found > _CHUNK else 1)
     try:
-        return _run(crew, candidates, others, stdin, with_units, step)
+        return _run(crew, sorted_files, sorted_neighbours, stdin, with_units, step)
     finally:
         crew.close()
 
 
-def _worth_parsing(file: Path) -> bool:
-    try:
-        return may_hold_device_code(file.read_bytes())
-    except OSError:
-        return True
+class _Sieve:
+    """Files with device code, and files that might launch a kernel of another file, with the names they launch."""
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self.device: list[Path] = []
+        self.launchers: dict[Path, frozenset[str]] = {}
+        for file in files:
+            try:
+                data = file.read_bytes()
+            except OSError:
+                self.device.append(file)
+                continue
+            if may_hold_device_code(data):
+                self.device.append(file)
+            elif names := launched_names(data):
+                self.launchers[file] = names
+
+    def launching(self, kernels: Collection[str]) -> list[Path]:
+        """The files that launch one of the named kernels."""
+        return [file for file, names in self.launchers.items() if not names.isdisjoint(kernels)]
 
 
 def _run(
     crew: _Crew,
-    files: list[Path],
-    neighbours: list[Path],
+    checked: _Sieve,
+    neighbours: _Sieve,
     stdin: tuple[Path, SourceText] | None,
     with_units: bool,
     step: Step | None,
 ) -> Survey:
     result = Survey()
+    files = checked.device
     texts = {stdin[0]: stdin[1]} if stdin else {}
-    hosts = crew.hosts([*files, *neighbours], texts)
+    hosts = crew.hosts([*files, *neighbours.device], texts)
     by_name = _by_name(hosts)
-    blocks = _blocks(hosts, by_name)
-    for host in hosts[: len(files)]:
+    launching = crew.hosts(checked.launching(by_name), {})
+    further = crew.hosts(neighbours.launching(by_name), {})
+    blocks = _blocks([*hosts, *launching, *further], by_name)
+    for host in [*hosts[: len(files)], *launching]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
     done = 0
