@@ -2,7 +2,7 @@
 
 The first version names its indices `i, j = cuda.grid(2)` and uses them as `out[i, j]`. The first of the
 two runs along threadIdx.x, the lane axis, so that neighbouring lanes are a whole row apart in `a` and
-`out`: each such load or store of a warp touches 16 sectors where 4 would do. The accumulator starts at
+`out`: each such load or store of a warp touches 16 sectors where 2 or 4 would do. The accumulator starts at
 `0.0`, a float64, so that each of the 256 steps is a float64 multiply-add with conversions; and each
 element of `a` and `b` is read from global memory 256 times.
 

@@ -2,7 +2,7 @@
 
 The first version divides the work as one would for a few CPU cores: each thread adds a run of ten
 consecutive elements. Neighbouring lanes of a warp then read addresses 40 bytes apart, so that a warp's
-load touches 40 sectors instead of 4; ten elements a thread also leave only 40 blocks for the whole GPU.
+load touches 32 sectors instead of 4; ten elements a thread also leave only 40 blocks for the whole GPU.
 It passes NumPy arrays to the launch, so that each launch copies all three to the device and back.
 
 The improved version gives each thread one element. Neighbouring lanes use neighbouring addresses, the
