@@ -18,7 +18,7 @@ def array_type(element: str, dims: int) -> str:
 
 
 def assumed_types(parameters: Sequence[str], uses: Mapping[str, Use]) -> tuple[ArgumentTypes, ...]:
-    """At most four typings, each with sentences that say what is assumed; empty when a record is among them."""
+    """At most four typings, each saying what it assumes; empty when a record is among them."""
     if any(uses[name].record for name in parameters):
         return ()
     attempts = [
@@ -38,11 +38,12 @@ def assumed_types(parameters: Sequence[str], uses: Mapping[str, Use]) -> tuple[A
 def _likely(use: Use, element: str = _ELEMENT, scalar: str = _ELEMENT, hints: bool = False) -> str:
     if use.random_states:
         return f"{RANDOM_STATES}[::1]"
+    if use.tuple_length:
+        return f"UniTuple({_COUNT if use.integer or use.maybe_integer else scalar}, {use.tuple_length})"
     if use.dims:
         integer = use.integer or (hints and use.maybe_integer)
         return array_type(_COMPLEX if use.complex else _INDEX if integer else element, use.dims)
-    single = _COMPLEX if use.complex else _COUNT if use.integer else scalar
-    return f"UniTuple({single}, {use.tuple_length})" if use.tuple_length else single
+    return _COUNT if use.integer else _COMPLEX if use.complex else scalar
 
 
 def _sentences(types: Mapping[str, str], uses: Mapping[str, Use]) -> tuple[str, ...]:
@@ -51,11 +52,14 @@ def _sentences(types: Mapping[str, str], uses: Mapping[str, Use]) -> tuple[str, 
     for name, text in types.items():
         if uses[name].random_states:
             continue
-        if uses[name].dims:
+        if uses[name].dims and not uses[name].tuple_length:
             arrays.setdefault(text.partition("[")[0], []).append(name)
         else:
             scalars.setdefault(text, []).append(name)
-    sentences = [f"{_subject('Array parameter', names)} taken to be {kind}, C-contiguous." for kind, names in arrays.items()]
+    sentences = [
+        f"{_subject('Array parameter', names)} taken to be {kind}, C-contiguous."
+        for kind, names in arrays.items()
+    ]
     sentences += [f"{_subject('Parameter', names)} taken to be {kind}." for kind, names in scalars.items()]
     return tuple(sentences)
 

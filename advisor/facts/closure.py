@@ -1,4 +1,4 @@
-"""Makes a kernel self-contained: its text, the device functions it calls, its constants and its likely types."""
+"""Makes a kernel self-contained: its text, the functions it calls, its constants and its likely types."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
 from advisor.facts.argument_types import assumed_types
-from advisor.facts.constant_values import Undetermined
 from advisor.facts.declarations import Declaration
+from advisor.facts.library_values import Undetermined
 from advisor.facts.literal_text import LibraryName, literal_text
+from advisor.facts.meanings import ConstantName
 from advisor.facts.module import ModuleSyntax, assignments
 from advisor.facts.names import Names, dotted_parts
-from advisor.facts.meanings import ConstantName
 from advisor.facts.scope_names import parameter_defaults
 from advisor.facts.signatures import signature_types
 from advisor.facts.unit_functions import Target, UnitFunction, UnitFunctions
@@ -47,8 +47,8 @@ def compilation_unit(
         kernel=texts[-1].name,
         path=declaration.module.path,
         functions=texts,
-        constants={name: target.text for target, name in namespace.names.items() if target.kind == "constant"},
-        aliases={name: target.text for target, name in namespace.names.items() if target.kind == "alias"},
+        constants=namespace.texts("constant"),
+        aliases=namespace.texts("alias"),
         candidates=tuple(replace(c, assumptions=(*c.assumptions, *assumptions)) for c in candidates),
         options=options,
         missing=(*functions.missing, *reasons),
@@ -97,14 +97,11 @@ def _options(declaration: Declaration, names: Names) -> tuple[dict[str, object],
             continue
         node = declaration.options[name]
         try:
-            options[name] = _option(node) if isinstance(node, ast.Dict | ast.Set) else _plain(values.value(node))
+            literal = isinstance(node, ast.Dict | ast.Set)
+            options[name] = ast.literal_eval(node) if literal else _plain(values.value(node))
         except (Undetermined, ValueError):
-            ignored.append(f"The option {name} of the decorator is left out because its value is not a constant.")
+            ignored.append(f"The option {name} of the decorator is left out: its value is not a constant.")
     return options, tuple(ignored)
-
-
-def _option(node: ast.expr) -> object:
-    return ast.literal_eval(node)
 
 
 def _plain(value: object) -> object:

@@ -1,91 +1,108 @@
-"""Values of constant expressions, with their exact types: what Python and NumPy would compute, nothing else run."""
+"""Values of constant expressions with their exact types, as Python and NumPy would compute them."""
 
 from __future__ import annotations
 
 import ast
-import cmath
-import math
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from advisor.facts.library_names import NUMBA_TYPES
+from advisor.facts.library_values import (
+    LARGEST_SIZE,
+    Undetermined,
+    library_constant,
+    library_function,
+    numpy_type_name,
+)
 from advisor.facts.literal_text import LibraryName
-from advisor.facts.meanings import BuiltinName, ConstantName, Meaning, UnknownName
+from advisor.facts.meanings import BuiltinName, ConstantName, FunctionName, Meaning, UnknownName
 
-_LARGEST_SIZE = 1 << 16
 _LARGEST_SHIFT = 256
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
+    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
 }  # fmt: skip
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_,
 }  # fmt: skip
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-    ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
 }  # fmt: skip
 _BUILTINS: dict[str, Callable[..., Any]] = {
-    "int": int, "float": float, "complex": complex, "bool": bool, "abs": abs, "min": min, "max": max, "round": round,
-    "len": len, "tuple": tuple, "list": list, "sum": sum, "pow": pow,
+    "int": int, "float": float, "complex": complex, "bool": bool, "abs": abs, "min": min, "max": max,
+    "round": round, "len": len, "tuple": tuple, "list": list, "sum": sum, "pow": pow,
 }  # fmt: skip
-_NUMPY_FUNCTIONS = frozenset(
-    "array asarray zeros ones full arange linspace sqrt cbrt exp log log2 log10 sin cos tan arcsin arccos arctan arctan2 "
-    "deg2rad rad2deg radians degrees ceil floor rint power abs absolute prod sum max min dtype cumsum diff finfo iinfo "
-    "ascontiguousarray transpose outer dot sinh cosh tanh hypot".split()
-)  # fmt: skip
-_BOUNDED = frozenset({"zeros", "ones", "full", "arange", "linspace", "outer"})
-_VALUE_ATTRIBUTES = frozenset({"shape", "size", "ndim", "real", "imag", "eps", "max", "min", "tiny", "value", "T", "dtype"})
-_VALUE_METHODS = frozenset({"astype", "copy", "reshape", "sum", "min", "max", "item", "flatten", "ravel", "bit_length", "index"})
-
-
-class Undetermined(Exception):
-    """An expression whose value the source does not fix; `reason` is a noun phrase for a message."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+_VALUE_ATTRIBUTES = frozenset(
+    {"shape", "size", "ndim", "real", "imag", "eps", "max", "min", "tiny", "value", "T", "dtype"}
+)
+_VALUE_METHODS = frozenset(
+    {"astype", "copy", "reshape", "sum", "min", "max", "item", "flatten", "ravel", "bit_length", "index"}
+)
+_NUMERIC = (np.ndarray, np.generic, int, float, complex, np.finfo, np.iinfo)
+_FAILURES = (ArithmeticError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
 class ConstantValues:
     """Evaluates expressions made of literals, known names, and functions of Python, math and NumPy.
 
-    `resolve` gives the meaning of a dotted name and how many of its parts that takes.
+    `resolve` gives the meaning of a dotted name and how many of its parts that takes; `inside` the evaluator
+    for the body of a function of the workspace, of which only `return <constant expression>` is followed.
     """
 
-    def __init__(self, resolve: Callable[[Sequence[str]], tuple[Meaning, int]]) -> None:
+    def __init__(
+        self,
+        resolve: Callable[[Sequence[str]], tuple[Meaning, int]],
+        inside: Callable[[FunctionName], ConstantValues],
+    ) -> None:
         self._resolve = resolve
+        self._inside = inside
 
     def value(self, node: ast.expr) -> Any:
         """The value, library types as LibraryName; raises Undetermined."""
-        method = getattr(self, f"of_{type(node).__name__.lower()}", None)
+        method = getattr(self, f"_of_{type(node).__name__.lower()}", None)
         if method is None:
             raise Undetermined("not a constant expression")
         try:
             return _without_types(method(node))
-        except (ArithmeticError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as problem:
+        except (
+            ArithmeticError,
+            ValueError,
+            TypeError,
+            LookupError,
+            AttributeError,
+            RecursionError,
+        ) as problem:
             raise Undetermined("not a constant expression") from problem
 
-    def of_constant(self, node: ast.Constant) -> object:
+    def _of_constant(self, node: ast.Constant) -> object:
         if isinstance(node.value, bytes) or node.value is ...:
             raise Undetermined("not a constant expression")
         return node.value
 
-    def of_tuple(self, node: ast.Tuple) -> object:
+    def _of_tuple(self, node: ast.Tuple) -> object:
         return tuple(self.value(item) for item in node.elts)
 
-    def of_list(self, node: ast.List) -> object:
+    def _of_list(self, node: ast.List) -> object:
         return [self.value(item) for item in node.elts]
 
-    def of_name(self, node: ast.Name) -> object:
+    def _of_dict(self, node: ast.Dict) -> object:
+        if any(key is None for key in node.keys):
+            raise Undetermined("not a constant expression")
+        return _Table(
+            {self.value(key): value for key, value in zip(node.keys, node.values, strict=True) if key}, self
+        )
+
+    def _of_name(self, node: ast.Name) -> object:
         return self._dotted([node.id])
 
-    def of_attribute(self, node: ast.Attribute) -> object:
+    def _of_attribute(self, node: ast.Attribute) -> object:
         parts: list[str] = [node.attr]
         inner = node.value
         while isinstance(inner, ast.Attribute):
@@ -102,20 +119,28 @@ class ConstantValues:
             value = _value_attribute(value, name)
         return value
 
-    def of_unaryop(self, node: ast.UnaryOp) -> object:
+    def _of_unaryop(self, node: ast.UnaryOp) -> object:
         return _UNARY[type(node.op)](_plain(self.value(node.operand)))
 
-    def of_binop(self, node: ast.BinOp) -> object:
+    def _of_binop(self, node: ast.BinOp) -> object:
         left, right = _plain(self.value(node.left)), _plain(self.value(node.right))
-        if isinstance(node.op, ast.Pow | ast.LShift) and isinstance(right, int) and abs(right) > _LARGEST_SHIFT:
+        if (
+            isinstance(node.op, ast.Pow | ast.LShift)
+            and isinstance(right, int)
+            and abs(right) > _LARGEST_SHIFT
+        ):
             raise Undetermined("too large a number")
-        if isinstance(node.op, ast.Mult) and isinstance(left, tuple | list | str) and len(left) * right > _LARGEST_SIZE:
+        if (
+            isinstance(node.op, ast.Mult)
+            and isinstance(left, tuple | list | str)
+            and len(left) * right > LARGEST_SIZE
+        ):
             raise Undetermined("too large a sequence")
         if isinstance(node.op, ast.Mod) and isinstance(left, str):
             raise Undetermined("formatted text")
         return _BINARY[type(node.op)](left, right)
 
-    def of_boolop(self, node: ast.BoolOp) -> object:
+    def _of_boolop(self, node: ast.BoolOp) -> object:
         result: object = None
         for item in node.values:
             result = self.value(item)
@@ -123,7 +148,7 @@ class ConstantValues:
                 return result
         return result
 
-    def of_compare(self, node: ast.Compare) -> object:
+    def _of_compare(self, node: ast.Compare) -> object:
         left = _plain(self.value(node.left))
         for comparison, item in zip(node.ops, node.comparators, strict=True):
             right = _plain(self.value(item))
@@ -132,17 +157,19 @@ class ConstantValues:
             left = right
         return True
 
-    def of_ifexp(self, node: ast.IfExp) -> object:
+    def _of_ifexp(self, node: ast.IfExp) -> object:
         return self.value(node.body if self.value(node.test) else node.orelse)
 
-    def of_subscript(self, node: ast.Subscript) -> object:
+    def _of_subscript(self, node: ast.Subscript) -> object:
         value = _plain(self.value(node.value))
+        if isinstance(value, _Table):
+            return value.owner.value(value.items[self.value(node.slice)])
         if isinstance(node.slice, ast.Slice):
             bounds = (node.slice.lower, node.slice.upper, node.slice.step)
             return value[slice(*(None if bound is None else self.value(bound) for bound in bounds))]
         return value[_plain(self.value(node.slice))]
 
-    def of_call(self, node: ast.Call) -> Any:
+    def _of_call(self, node: ast.Call) -> Any:
         if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
             keyword.arg is None for keyword in node.keywords
         ):
@@ -172,7 +199,9 @@ class ConstantValues:
         return [_numpy_object(self.value(argument)) for argument in node.args]
 
     def _keywords(self, node: ast.Call) -> dict[str, Any]:
-        return {keyword.arg: _numpy_object(self.value(keyword.value)) for keyword in node.keywords if keyword.arg}
+        return {
+            keyword.arg: _numpy_object(self.value(keyword.value)) for keyword in node.keywords if keyword.arg
+        }
 
     def _callee(self, node: ast.expr) -> Callable[..., Any]:
         meaning, used = self._resolve(_parts(node))
@@ -181,8 +210,28 @@ class ConstantValues:
         if isinstance(meaning, BuiltinName) and meaning.name in _BUILTINS:
             return _BUILTINS[meaning.name]
         if isinstance(meaning, LibraryName):
-            return _library_function(meaning.dotted)
+            return library_function(meaning.dotted)
+        if isinstance(meaning, FunctionName):
+            return self._returned(meaning)
         raise Undetermined("the result of a call")
+
+    def _returned(self, function: FunctionName) -> Callable[..., Any]:
+        """A function of the workspace without parameters that only returns a constant expression."""
+        node, body = function.node, function.node.body
+        statements = [item for item in body if not isinstance(item, ast.Expr | ast.Global)]
+        only = statements[0] if len(statements) == 1 else None
+        if not isinstance(only, ast.Return) or only.value is None or node.decorator_list or node.args.args:
+            raise Undetermined("the result of a call")
+        expression = only.value
+        return lambda: self._inside(function).value(expression)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A dictionary of which single entries are asked for; the others need no value."""
+
+    items: dict[object, ast.expr]
+    owner: ConstantValues
 
 
 def _without_types(value: Any) -> Any:
@@ -211,50 +260,6 @@ def _value_of(meaning: Meaning) -> object:
     raise Undetermined(meaning.reason if isinstance(meaning, UnknownName) else "not a constant")
 
 
-def library_constant(dotted: str) -> object | None:
-    """The number behind `math.pi`, `numpy.inf` and the like, None for every other library name."""
-    root, _, name = dotted.rpartition(".")
-    owner = {"math": math, "cmath": cmath, "numpy": np, "cupy": np}.get(root)
-    value = getattr(owner, name, None) if owner is not None else None
-    return value if isinstance(value, int | float | complex) else None
-
-
-def numpy_type_name(dotted: str) -> str | None:
-    """The NumPy scalar type, as `float32`, behind a library name of numpy, cupy or numba; None for others."""
-    root, _, name = dotted.rpartition(".")
-    if root in ("numba", "numba.types", "numba.core.types") and name in NUMBA_TYPES:
-        name = {"boolean": "bool_"}.get(name, name)
-    elif root not in ("numpy", "cupy"):
-        return None
-    kind = getattr(np, name, None)
-    return name if isinstance(kind, type) and issubclass(kind, np.generic) else None
-
-
-def _library_function(dotted: str) -> Callable[..., Any]:
-    root, _, name = dotted.rpartition(".")
-    if root in ("math", "cmath"):
-        function: Callable[..., Any] = getattr(math if root == "math" else cmath, name)
-        return function
-    kind = numpy_type_name(dotted)
-    if kind is not None:
-        scalar: Callable[..., Any] = getattr(np, kind)
-        return scalar
-    if root == "numpy" and name in _NUMPY_FUNCTIONS:
-        return _bounded(name) if name in _BOUNDED else getattr(np, name)  # type: ignore[no-any-return]
-    raise Undetermined("the result of a call")
-
-
-def _bounded(name: str) -> Callable[..., Any]:
-    def limited(*arguments: Any, **keywords: Any) -> Any:
-        sizes = [keywords.get("shape"), keywords.get("num"), *arguments]
-        flat = [int(n) for size in sizes if isinstance(size, int | tuple) for n in np.atleast_1d(size)]
-        if math.prod(max(abs(size), 1) for size in flat) > _LARGEST_SIZE:
-            raise Undetermined("too large an array")
-        return getattr(np, name)(*arguments, **keywords)
-
-    return limited
-
-
 def _numpy_object(value: Any) -> Any:
     """A library type as the NumPy type it names, so that NumPy functions can take it as `dtype`."""
     if isinstance(value, LibraryName):
@@ -276,6 +281,6 @@ def _value_attribute(value: Any, name: str) -> object:
         return _value_of(LibraryName(f"{value.dotted}.{name}"))
     if name == "value":
         return value
-    if name in _VALUE_ATTRIBUTES and isinstance(value, np.ndarray | np.generic | int | float | complex | np.finfo | np.iinfo):
+    if name in _VALUE_ATTRIBUTES and isinstance(value, _NUMERIC):
         return getattr(value, name)
     raise Undetermined("an attribute of a value")

@@ -1,4 +1,4 @@
-"""The text of one function without decorators, annotations and defaults, every statement on its own line number."""
+"""The text of one function without decorators, annotations and defaults, line numbers kept."""
 
 from __future__ import annotations
 

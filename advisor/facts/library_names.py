@@ -14,17 +14,40 @@ COMPILER_LIBRARIES = frozenset({"numba", "numpy", "math", "cmath", "operator"})
 _SIZES = ("8", "16", "32", "64")
 NUMBA_TYPES = frozenset(
     [f"{kind}{size}" for kind in ("int", "uint") for size in _SIZES]
-    + ["float32", "float64", "complex64", "complex128", "boolean", "bool_", "void", "none", "intp", "uintp", "intc"]
+    + [
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "boolean",
+        "bool_",
+        "void",
+        "none",
+        "intp",
+        "uintp",
+        "intc",
+    ]
     + ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16", "byte", "char"]
     + ["float_", "double", "int_", "uint", "short", "long_", "longlong", "ulong", "ulonglong", "float16"]
 )
-_NUMBA_STAR = NUMBA_TYPES | {"jit", "njit", "vectorize", "guvectorize", "prange", "typeof", "from_dtype", "stencil"}
-_CUDA_STAR = frozenset(
-    "grid gridsize threadIdx blockIdx blockDim gridDim laneid warpsize syncthreads syncthreads_and syncthreads_count "
-    "syncthreads_or syncwarp shared local const atomic threadfence threadfence_block threadfence_system jit popc clz "
-    "brev ffs fma selp cbrt shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync all_sync any_sync eq_sync ballot_sync "
-    "match_any_sync match_all_sync activemask lanemask_lt nanosleep declare_device random cg libdevice fp16".split()
-)  # fmt: skip
+_NUMBA_STAR = NUMBA_TYPES | {
+    "jit",
+    "njit",
+    "vectorize",
+    "guvectorize",
+    "prange",
+    "typeof",
+    "from_dtype",
+    "stencil",
+}
+_CUDA_STAR = frozenset({
+    "grid", "gridsize", "threadIdx", "blockIdx", "blockDim", "gridDim", "laneid", "warpsize",
+    "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "syncwarp", "shared",
+    "local", "const", "atomic", "threadfence", "threadfence_block", "threadfence_system", "jit", "popc",
+    "clz", "brev", "ffs", "fma", "selp", "cbrt", "shfl_sync", "shfl_up_sync", "shfl_down_sync",
+    "shfl_xor_sync", "all_sync", "any_sync", "eq_sync", "ballot_sync", "match_any_sync", "match_all_sync",
+    "activemask", "lanemask_lt", "nanosleep", "declare_device", "random", "cg", "libdevice", "fp16",
+})  # fmt: skip
 
 
 def star_member(library: str, name: str) -> bool:

@@ -33,7 +33,11 @@ def literal_text(value: object) -> str | None:
         return _float_text(value)
     if isinstance(value, complex):
         parts = _float_text(value.real), _float_text(value.imag)
-        return repr(value) if math.isfinite(value.real) and math.isfinite(value.imag) else f"complex({', '.join(parts)})"
+        return (
+            repr(value)
+            if math.isfinite(value.real) and math.isfinite(value.imag)
+            else f"complex({', '.join(parts)})"
+        )
     if value is None or isinstance(value, bool | int | str):
         return repr(value)
     return None
@@ -64,7 +68,7 @@ def _sequence_text(value: tuple[object, ...] | list[object]) -> str | None:
     return f"({inner},)" if len(parts) == 1 else f"({inner})"
 
 
-def _numpy_text(value: np.generic | np.ndarray) -> str | None:  # type: ignore[type-arg]
+def _numpy_text(value: np.generic | np.ndarray) -> str | None:
     if value.dtype.kind not in "biufc":
         return None
     name = "bool_" if value.dtype.kind == "b" else value.dtype.name

@@ -26,15 +26,18 @@ class LocalValues:
     """The definitions of a function's local names, flow-insensitive.
 
     `bound` are whole values, `stored` what is written into the elements of a local array, `counted` the names
-    that a loop over `range` counts.
+    that a loop over `range` counts, `tuples` the lengths of parameters that index an array as a whole.
     """
 
     def __init__(self, function: FunctionNode) -> None:
         arguments = function.args
-        self.parameters = tuple(a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs])
+        self.parameters = tuple(
+            a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        )
         self.bound: dict[str, list[ast.expr]] = {}
         self.stored: dict[str, list[ast.expr]] = {}
         self.counted: set[str] = set()
+        self.tuples = _tuple_parameters(function, self.parameters)
         for statement in statements(function.body):
             self._bind(statement)
 
@@ -57,17 +60,30 @@ class LocalValues:
         owner = target
         while isinstance(owner, ast.Subscript):
             owner = owner.value
-        if isinstance(target, ast.Subscript) and isinstance(owner, ast.Name) and owner.id not in self.parameters:
+        if (
+            isinstance(target, ast.Subscript)
+            and isinstance(owner, ast.Name)
+            and owner.id not in self.parameters
+        ):
             self.stored.setdefault(owner.id, []).append(value)
 
     def _loop(self, loop: ast.For) -> None:
-        if not isinstance(loop.target, ast.Name):
-            return
-        if isinstance(loop.iter, ast.Call) and _called(loop.iter) in ("range", "prange"):
-            self.counted.add(loop.target.id)
-            return
-        element = ast.Subscript(value=loop.iter, slice=ast.Constant(value=0), ctx=ast.Load())
-        self.bound.setdefault(loop.target.id, []).append(ast.copy_location(element, loop.iter))
+        target, source = loop.target, loop.iter
+        if isinstance(source, ast.Call) and _called(source) == "enumerate" and source.args:
+            if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+                return
+            counter, target = target.elts
+            self._count(counter)
+            source = source.args[0]
+        if isinstance(source, ast.Call) and _called(source) in ("range", "prange"):
+            self._count(target)
+        elif isinstance(target, ast.Name):
+            element = ast.Subscript(value=source, slice=ast.Constant(value=0), ctx=ast.Load())
+            self.bound.setdefault(target.id, []).append(ast.copy_location(element, source))
+
+    def _count(self, target: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self.counted.add(target.id)
 
     def views(self, node: ast.expr, depth: int = _DEPTH) -> list[View]:
         """The parameters, or rows and elements of them, that an expression may stand for."""
@@ -102,10 +118,33 @@ class LocalValues:
             return len(node.elts)
         if isinstance(node, ast.Call) and _called(node) in ("grid", "gridsize") and len(node.args) == 1:
             dimensions = node.args[0]
-            return dimensions.value if isinstance(dimensions, ast.Constant) and isinstance(dimensions.value, int) else 1
-        if isinstance(node, ast.Name) and node.id not in self.parameters:
-            return max((self.arity(v) for v in self.bound.get(node.id, ()) if not isinstance(v, ast.Name)), default=1)
+            return (
+                dimensions.value
+                if isinstance(dimensions, ast.Constant) and isinstance(dimensions.value, int)
+                else 1
+            )
+        if isinstance(node, ast.Name):
+            if node.id in self.parameters:
+                return self.tuples.get(node.id, 1)
+            return max(
+                (self.arity(v) for v in self.bound.get(node.id, ()) if not isinstance(v, ast.Name)), default=1
+            )
         return 1
+
+
+def _tuple_parameters(function: FunctionNode, parameters: tuple[str, ...]) -> dict[str, int]:
+    """Parameters that are an index by themselves and are also indexed by literals, with their length."""
+    whole: set[str] = set()
+    lengths: dict[str, int] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript):
+            if isinstance(node.slice, ast.Name):
+                whole.add(node.slice.id)
+            if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
+                index = node.slice.value
+                if isinstance(index, int):
+                    lengths[node.value.id] = max(lengths.get(node.value.id, 0), index + 1)
+    return {name: length for name, length in lengths.items() if name in whole and name in parameters}
 
 
 def _adds_nothing(index: ast.expr) -> bool:
@@ -114,4 +153,10 @@ def _adds_nothing(index: ast.expr) -> bool:
 
 def _called(call: ast.Call) -> str:
     function = call.func
-    return function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    return (
+        function.id
+        if isinstance(function, ast.Name)
+        else function.attr
+        if isinstance(function, ast.Attribute)
+        else ""
+    )

@@ -55,4 +55,6 @@ class BuiltinName:
     name: str
 
 
-Meaning: TypeAlias = LibraryName | FunctionName | ModuleName | ClassName | ConstantName | UnknownName | BuiltinName
+Meaning: TypeAlias = (
+    LibraryName | FunctionName | ModuleName | ClassName | ConstantName | UnknownName | BuiltinName
+)

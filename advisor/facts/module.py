@@ -1,4 +1,4 @@
-"""One parsed module: its tree, what its names refer to, and where its definitions stand. Nothing is executed."""
+"""One parsed module: its tree, what its names refer to, where its definitions stand; nothing is executed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Import:
 
 @dataclass
 class ModuleSyntax:
-    """A module as written. `path` is the reported path; `file` the file on disk, empty for text from elsewhere."""
+    """A module as written. `path` is the reported path, `file` the file on disk, empty for other text."""
 
     source: SourceText
     tree: ast.Module
@@ -67,9 +67,12 @@ class ModuleSyntax:
     def rebound(self) -> frozenset[str]:
         """Module-level names changed in ways an assignment does not show (`global`, `+=`, loops, `del`)."""
         names: set[str] = set()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Global):
-                names.update(node.names)
+        for function in self.functions:
+            declared = {
+                name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names
+            }
+            if declared:
+                names |= declared & _written_names(function)
         for statement in self.tree.body:
             if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
                 names.add(statement.target.id)
@@ -182,6 +185,14 @@ def _index(module: ModuleSyntax) -> None:
                     imports.setdefault(alias.asname or alias.name, target)
     module.functions.sort(key=lambda function: function.lineno)
     module.calls.sort(key=lambda call: (call.lineno, call.col_offset))
+
+
+def _written_names(function: FunctionNode) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
 
 
 def _flat(body: list[ast.stmt]) -> list[ast.stmt]:

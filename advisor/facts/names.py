@@ -1,4 +1,4 @@
-"""What a name in a kernel refers to: a library, a function, a constant; followed through scopes and modules."""
+"""What a name in a kernel refers to, followed through scopes, assignments and modules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from advisor.facts.constant_values import ConstantValues, Undetermined
+from advisor.facts.constant_values import ConstantValues
 from advisor.facts.declarations import Declaration, Jit
 from advisor.facts.library_names import COMPILER_LIBRARIES, star_member
+from advisor.facts.library_values import Undetermined
 from advisor.facts.literal_text import LibraryName, literal_text
 from advisor.facts.meanings import (
     BuiltinName,
@@ -30,10 +31,13 @@ Scopes: TypeAlias = Sequence[Scope]
 class Names:
     """Resolves names and dotted names of a workspace as the Python program would at its start."""
 
-    def __init__(self, workspace: Workspace, declarations_of: Callable[[ModuleSyntax], list[Declaration]]) -> None:
+    def __init__(
+        self, workspace: Workspace, declarations_of: Callable[[ModuleSyntax], list[Declaration]]
+    ) -> None:
         self.workspace = workspace
         self.jit = Jit(workspace)
         self._declarations_of = declarations_of
+        self.compiled: set[FunctionNode] = set()
         self._declared: dict[int, tuple[ModuleSyntax, list[Declaration]]] = {}
         self._active: set[tuple[int, int, str]] = set()
 
@@ -58,7 +62,9 @@ class Names:
         finally:
             self._active.discard(key)
 
-    def attribute(self, parts: Sequence[str], module: ModuleSyntax, scopes: Scopes = ()) -> tuple[Meaning, int]:
+    def attribute(
+        self, parts: Sequence[str], module: ModuleSyntax, scopes: Scopes = ()
+    ) -> tuple[Meaning, int]:
         """What `a.b.c` means, and how many of its parts that takes; the rest are attributes of that value."""
         meaning = self.name(parts[0], module, scopes)
         used = 1
@@ -77,7 +83,10 @@ class Names:
 
     def values(self, module: ModuleSyntax, scopes: Scopes) -> ConstantValues:
         """The evaluator for expressions that stand in `scopes` of `module`."""
-        return ConstantValues(lambda parts: self.attribute(parts, module, scopes))
+        return ConstantValues(
+            lambda parts: self.attribute(parts, module, scopes),
+            lambda function: self.values(function.module, function.module.scopes(function.node)),
+        )
 
     def meaning(self, node: ast.expr, module: ModuleSyntax, scopes: Scopes) -> Meaning:
         """What an expression bound to a name makes that name mean."""
@@ -105,9 +114,19 @@ class Names:
             return None
         meaning, used = self.attribute(parts, module, scopes)
         if isinstance(meaning, UnknownName) and len(parts) == 1:
-            own = [f for f in module.functions_by_name.get(parts[0], ()) if module.scope_of(f) in [*scopes, None]]
-            return FunctionName(module, own[-1]) if own else None
-        return meaning if used == len(parts) and isinstance(meaning, FunctionName) else None
+            meaning = self._before_compilation(parts[0], module, scopes)
+        if used != len(parts) or not isinstance(meaning, FunctionName):
+            return None
+        self.compiled.add(meaning.node)
+        return meaning
+
+    def _before_compilation(self, name: str, module: ModuleSyntax, scopes: Scopes) -> Meaning:
+        """What a name meant before `f = cuda.jit(f)` bound it anew."""
+        own = [f for f in module.functions_by_name.get(name, ()) if module.scope_of(f) in [*scopes, None]]
+        if own:
+            return FunctionName(module, own[-1])
+        imported = module.imports.get(name)
+        return self._import(imported, module) if imported else self._star(name, module)
 
     def is_compiler(self, node: ast.expr, module: ModuleSyntax) -> bool:
         """Whether an expression stands for a decorator that compiles a function, on the GPU or the CPU."""
@@ -131,8 +150,10 @@ class Names:
         if name in rebound_names(scope):
             return UnknownName(f"bound several times in {scope.name}")
         if name in parameter_names(scope):
-            return UnknownName(f"a parameter of {scope.name} that is assigned") if bound else self._parameter(
-                name, module, scope, scopes
+            return (
+                UnknownName(f"a parameter of {scope.name} that is assigned")
+                if bound
+                else self._parameter(name, module, scope, scopes)
             )
         if bound:
             return self._agreed(bound, module, scopes)
@@ -145,7 +166,9 @@ class Names:
         meaning = self.meaning(default, module, scopes[1:])
         if isinstance(meaning, ConstantName) and meaning.value is not None:
             text = literal_text(meaning.value)
-            return ConstantName(meaning.value, f"{name} of {scope.name} is taken to have its default value {text}.")
+            return ConstantName(
+                meaning.value, f"{name} of {scope.name} is taken to have its default value {text}."
+            )
         return meaning if isinstance(meaning, LibraryName) else UnknownName(f"a parameter of {scope.name}")
 
     def _in_module(self, name: str, module: ModuleSyntax) -> Meaning:
@@ -160,7 +183,7 @@ class Names:
         if isinstance(definition, ast.ClassDef) and not values:
             return ClassName(module, definition)
         if imported is not None and not values:
-            return self._import(name, imported, module)
+            return self._import(imported, module)
         if values:
             if name in module.rebound:
                 return UnknownName("changed by a function at run time")
@@ -178,14 +201,20 @@ class Names:
             return FunctionName(module, definition)
         return None
 
-    def _import(self, name: str, imported: Import, module: ModuleSyntax) -> Meaning:
+    def _import(self, imported: Import, module: ModuleSyntax) -> Meaning:
         dotted = imported.dotted
         library = self.workspace.library_name(dotted, module)
         if library.split(".")[0] in KNOWN_LIBRARIES:
-            return LibraryName(library) if not library.startswith(".") else UnknownName(f"imported from {dotted}")
+            return (
+                LibraryName(library)
+                if not library.startswith(".")
+                else UnknownName(f"imported from {dotted}")
+            )
         if imported.name is None:
             target = self.workspace.find(imported, module)
-            return ModuleName(target) if target else UnknownName(f"imported from {dotted}, which was not found")
+            return (
+                ModuleName(target) if target else UnknownName(f"imported from {dotted}, which was not found")
+            )
         target = self.workspace.find(imported, module)
         if target is not None:
             found = self.name(imported.name, target)

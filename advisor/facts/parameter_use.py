@@ -1,4 +1,4 @@
-"""How a function uses its parameters: as arrays of how many dimensions, as indices, as complex numbers, as records."""
+"""How a function uses one parameter: as an array, an index, a complex number, a record."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 class Use:
     """What the code shows of one parameter; `dims` is 0 while nothing shows that it is an array.
 
-    `integer` holds for a scalar, or for an array's elements, that must be integers (an index, a bound of `range`,
-    an operand of a bit operation); `maybe_integer` where that is only likely. `record` names a field that is read.
+    `integer` holds for a scalar, or for an array's elements, that must be integers (an index, a bound of
+    `range`, an operand of a bit operation); `maybe_integer` where that is only likely. `record` names a field
+    that is read.
     """
 
     dims: int = 0

@@ -10,7 +10,13 @@ from advisor.facts.module import FunctionNode
 def parameter_names(scope: FunctionNode | ast.Lambda) -> set[str]:
     """The names of every parameter, `*args` and keyword-only ones too."""
     arguments = scope.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    every = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
     return {argument.arg for argument in every if argument is not None}
 
 
@@ -19,7 +25,9 @@ def parameter_defaults(scope: FunctionNode) -> dict[str, ast.expr]:
     arguments = scope.args
     positional = [*arguments.posonlyargs, *arguments.args]
     found = {a.arg: d for a, d in zip(reversed(positional), reversed(arguments.defaults), strict=False)}
-    found.update({a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None})
+    found.update(
+        {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None}
+    )
     return found
 
 
@@ -30,7 +38,9 @@ def rebound_names(scope: FunctionNode) -> set[str]:
     while stack:
         node = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            names.update(n for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for n in inner.names)
+            names.update(
+                n for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for n in inner.names
+            )
             continue
         if isinstance(node, ast.For | ast.AugAssign | ast.NamedExpr):
             names.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))

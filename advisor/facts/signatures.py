@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 
 from advisor.compilation_unit import ArgumentTypes
-from advisor.facts.constant_values import numpy_type_name
 from advisor.facts.library_names import NUMBA_TYPES
-from advisor.facts.meanings import LibraryName, Meaning
+from advisor.facts.library_values import numpy_type_name
+from advisor.facts.literal_text import LibraryName
+from advisor.facts.meanings import Meaning
 
 _CONSTRUCTORS = frozenset({"Array", "UniTuple", "Tuple", "Complex", "optional", "Optional"})
 _TYPE_ROOTS = ("numba.", "numba.types.", "numba.core.types.")
@@ -53,7 +54,8 @@ def _expanded(node: ast.expr, expand: Expand) -> ast.expr:
 def _holds_signatures(node: ast.Tuple) -> bool:
     """Whether a tuple holds whole signatures rather than argument types."""
     return bool(node.elts) and all(
-        isinstance(item, ast.Tuple) or (isinstance(item, ast.Constant) and isinstance(item.value, str) and "(" in item.value)
+        isinstance(item, ast.Tuple)
+        or (isinstance(item, ast.Constant) and isinstance(item.value, str) and "(" in item.value)
         for item in node.elts
     )
 
@@ -71,7 +73,7 @@ def _last(node: ast.expr) -> str:
 
 
 class _Spelling:
-    """Spells type expressions with the names of `numba.types`; without `resolve` names stand for themselves."""
+    """Spells type expressions with the names of `numba.types`; without `resolve` names are these names."""
 
     def __init__(self, resolve: Resolve | None, expand: Expand) -> None:
         self.resolve, self.expand = resolve, expand

@@ -7,9 +7,17 @@ from dataclasses import dataclass, field
 
 from advisor.facts.function_text import function_text, global_names
 from advisor.facts.library_names import COMPILER_LIBRARIES
-from advisor.facts.constant_values import library_constant, numpy_type_name
+from advisor.facts.library_values import library_constant, numpy_type_name
 from advisor.facts.literal_text import LibraryName, literal_text
-from advisor.facts.meanings import BuiltinName, ClassName, ConstantName, FunctionName, Meaning, ModuleName, UnknownName
+from advisor.facts.meanings import (
+    BuiltinName,
+    ClassName,
+    ConstantName,
+    FunctionName,
+    Meaning,
+    ModuleName,
+    UnknownName,
+)
 from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.names import Names
 
@@ -70,10 +78,9 @@ class UnitFunctions:
             self.missing[f"{node.name} (its text cannot be taken out of {module.path})"] = None
             free = frozenset()
         scopes = module.scopes(node)
-        for statement in node.body:
-            for inner in ast.walk(statement):
-                if isinstance(inner, ast.Name) and inner.id in free and isinstance(inner.ctx, ast.Load):
-                    self._refer(function, inner, self.names.name(inner.id, module, scopes))
+        for inner in _names_read(node):
+            if inner.id in free:
+                self._refer(function, inner, _usable(self.names.name(inner.id, module, scopes)))
         self.order.append(function)
 
     def _refer(self, function: UnitFunction, name: ast.Name, meaning: Meaning) -> None:
@@ -89,14 +96,7 @@ class UnitFunctions:
 
     def _member(self, owner: Meaning, attribute: str) -> Meaning:
         assert isinstance(owner, ModuleName | ClassName | LibraryName)
-        meaning = self.names.member(owner, attribute)
-        if not isinstance(meaning, LibraryName):
-            return meaning
-        constant = library_constant(meaning.dotted)
-        if constant is not None and _is_foreign(meaning):
-            return ConstantName(constant)
-        kind = numpy_type_name(meaning.dotted) if _is_foreign(meaning) else None
-        return LibraryName(f"numpy.{kind}") if kind else meaning
+        return _usable(self.names.member(owner, attribute))
 
     def _settle(self, function: UnitFunction, node: ast.expr, written: str, meaning: Meaning) -> None:
         if isinstance(meaning, BuiltinName):
@@ -143,7 +143,11 @@ class UnitFunctions:
 
     def _callable(self, meaning: FunctionName) -> bool:
         node = meaning.node
-        return bool(node.decorator_list) or any(d.node is node for d in self.names.declarations(meaning.module))
+        return (
+            bool(node.decorator_list)
+            or node in self.names.compiled
+            or any(d.node is node for d in self.names.declarations(meaning.module))
+        )
 
 
 def _is_foreign(meaning: Meaning) -> bool:
@@ -151,8 +155,36 @@ def _is_foreign(meaning: Meaning) -> bool:
     return isinstance(meaning, LibraryName) and meaning.dotted.split(".")[0] not in COMPILER_LIBRARIES
 
 
+def _usable(meaning: Meaning) -> Meaning:
+    """A constant or type of a library that no worker imports, as the number or the NumPy type it is."""
+    if not isinstance(meaning, LibraryName) or not _is_foreign(meaning):
+        return meaning
+    constant = library_constant(meaning.dotted)
+    kind = numpy_type_name(meaning.dotted)
+    return (
+        ConstantName(constant) if constant is not None else LibraryName(f"numpy.{kind}") if kind else meaning
+    )
+
+
+def _names_read(node: FunctionNode) -> list[ast.Name]:
+    """Every name that a function's body reads; annotations of local names are never evaluated."""
+    found: list[ast.Name] = []
+    stack: list[ast.AST] = list(reversed(node.body))
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+            found.append(inner)
+        parts = [
+            part for part in ast.iter_child_nodes(inner) if part is not getattr(inner, "annotation", None)
+        ]
+        stack += reversed(parts)
+    return found
+
+
 def _identifiers(node: FunctionNode) -> frozenset[str]:
     found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     found.update(inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg))
-    found.update(inner.name for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner is not node)
+    found.update(
+        inner.name for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner is not node
+    )
     return frozenset(found)

@@ -43,8 +43,12 @@ class Namespace:
                     return False
         return True
 
+    def texts(self, kind: str) -> dict[str, str]:
+        """The text of each target of a kind, by its name in the unit."""
+        return {name: target.text for target, name in self.names.items() if target.kind == kind}
+
     def text(self, function: UnitFunction, defaults: dict[str, str]) -> str:
-        """The function's text in which every reference uses the unit's names; raises ValueError where it cannot."""
+        """The function's text with the unit's names; raises ValueError if one of them spans lines."""
         replacements = []
         for reference in function.references:
             name = self.names[reference.target]

@@ -1,13 +1,15 @@
-"""Finds out how functions use their parameters, through local names and through the device functions they call."""
+"""Finds out how functions use their parameters, also through local names and device functions."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import pairwise
 
 from advisor.facts.local_values import LocalValues
 from advisor.facts.module import FunctionNode
 from advisor.facts.parameter_use import Use
+from advisor.facts.value_kinds import ValueKinds, last_name, operands
 
 _PASSES = 4
 _DEPTH = 12
@@ -15,9 +17,7 @@ _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 _ARRAY_ATTRIBUTES = frozenset({"size", "T", "dtype", "strides", "itemsize", "nbytes", "flat", "ndim"})
 _ARRAY_METHODS = frozenset({"fill", "copy", "sum", "reshape", "view", "ravel", "flatten", "astype"})
 _COMPLEX_ATTRIBUTES = frozenset({"real", "imag", "conjugate", "conj"})
-_THREAD_NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
-_INTEGER_CALLS = frozenset({"grid", "gridsize", "len", "int", "floor", "ceil", "int32", "int64", "uint32", "uint64"})
-_COMPLEX_CALLS = frozenset({"complex", "complex64", "complex128"})
+_ITERATES = frozenset({"len", "enumerate", "zip", "sum"})
 _SAME_KIND = frozenset({"min", "max", "abs"})
 _RANDOM = "xoroshiro128p_"
 
@@ -47,10 +47,22 @@ class _FunctionUse:
     def __init__(self, function: FunctionNode, analysis: UseAnalysis) -> None:
         self.function, self.analysis = function, analysis
         self.locals = LocalValues(function)
-        self.uses = {name: Use() for name in self.locals.parameters}
-        self.returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
+        self.uses = {
+            name: Use(tuple_length=self.locals.tuples.get(name, 0)) for name in self.locals.parameters
+        }
+        self.kinds = ValueKinds(self.locals, self.uses, self._callee_complex)
+        self.returned = [
+            n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None
+        ]
         self._demanded: set[tuple[str, str]] = set()
         self._integer_result = False
+
+    def _callee_complex(self, func: ast.expr) -> bool | None:
+        target = self.analysis.callee(func)
+        if target is None:
+            return None
+        inner = self.analysis.of(target)
+        return any(inner.kinds.is_complex(value) for value in inner.returned)
 
     def run(self) -> None:
         for _ in range(_PASSES):
@@ -58,7 +70,7 @@ class _FunctionUse:
             self._demanded.clear()
             for statement in self.function.body:
                 for node in ast.walk(statement):
-                    self._visit(node)
+                    self._see_node(node)
             if self._integer_result:
                 self._demand_result()
             if before == [repr(use) for use in self.uses.values()]:
@@ -74,12 +86,12 @@ class _FunctionUse:
         for value in self.returned:
             self._demand(value, "integer")
 
-    def _visit(self, node: ast.AST) -> None:
-        method = getattr(self, f"visit_{type(node).__name__.lower()}", None)
+    def _see_node(self, node: ast.AST) -> None:
+        method = getattr(self, f"_visit_{type(node).__name__.lower()}", None)
         if method is not None:
             method(node)
 
-    def visit_subscript(self, node: ast.Subscript) -> None:
+    def _visit_subscript(self, node: ast.Subscript) -> None:
         field = node.slice.value if isinstance(node.slice, ast.Constant) else None
         count, _ = self.locals.indices(node.slice)
         for view in self.locals.views(node.value):
@@ -113,50 +125,39 @@ class _FunctionUse:
             wanted = index.value + 1
         else:
             return
-        for owner in self._shapes(node.value):
+        for owner in self.kinds.shapes(node.value):
             self._see(owner, wanted)
-
-    def _shapes(self, node: ast.expr) -> list[ast.expr]:
-        """The arrays whose shape an expression is."""
-        if isinstance(node, ast.Attribute) and node.attr in ("shape", "strides"):
-            return [node.value]
-        if isinstance(node, ast.Name):
-            return [
-                value.value
-                for value in self.locals.bound.get(node.id, ())
-                if isinstance(value, ast.Attribute) and value.attr == "shape"
-            ]
-        return []
 
     def _see(self, node: ast.expr, dims: int) -> None:
         for view in self.locals.views(node):
             self.uses[view.parameter].see_dims(view.consumed + dims)
 
-    def visit_assign(self, node: ast.Assign) -> None:
+    def _visit_assign(self, node: ast.Assign) -> None:
         for target in node.targets:
             if isinstance(target, ast.Tuple):
-                for owner in self._shapes(node.value):
+                for owner in self.kinds.shapes(node.value):
                     self._see(owner, len(target.elts))
                 if isinstance(node.value, ast.Name) and node.value.id in self.uses:
                     self.uses[node.value.id].tuple_length = len(target.elts)
             self._store(target, node.value)
 
-    def visit_augassign(self, node: ast.AugAssign) -> None:
+    def _visit_augassign(self, node: ast.AugAssign) -> None:
         self._store(node.target, node.value)
         if isinstance(node.op, _BITS):
             self._demand(node.target, "integer")
             self._demand(node.value, "integer")
 
     def _store(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Subscript) and self._is_complex(value):
+        if isinstance(target, ast.Subscript) and self.kinds.is_complex(value):
             self._demand(target, "complex")
 
-    def visit_for(self, node: ast.For) -> None:
+    def _visit_for(self, node: ast.For) -> None:
         self._see(node.iter, 1)
 
-    def visit_attribute(self, node: ast.Attribute) -> None:
+    def _visit_attribute(self, node: ast.Attribute) -> None:
         if node.attr in _COMPLEX_ATTRIBUTES:
-            self._demand(node.value, "complex")
+            for view in self.locals.views(node.value):
+                self.uses[view.parameter].complex = True
             return
         for view in self.locals.views(node.value):
             use = self.uses[view.parameter]
@@ -165,28 +166,28 @@ class _FunctionUse:
             else:
                 use.record = use.record or node.attr
 
-    def visit_binop(self, node: ast.BinOp) -> None:
+    def _visit_binop(self, node: ast.BinOp) -> None:
         if isinstance(node.op, _BITS):
             self._demand(node.left, "integer")
             self._demand(node.right, "integer")
         elif isinstance(node.op, ast.FloorDiv | ast.Mod):
             for one, other in ((node.left, node.right), (node.right, node.left)):
-                if self._is_integer(one):
+                if self.kinds.is_integer(one):
                     self._suggest(other)
 
-    def visit_unaryop(self, node: ast.UnaryOp) -> None:
+    def _visit_unaryop(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Invert):
             self._demand(node.operand, "integer")
 
-    def visit_compare(self, node: ast.Compare) -> None:
+    def _visit_compare(self, node: ast.Compare) -> None:
         sides = [node.left, *node.comparators]
-        for left, right in zip(sides, sides[1:], strict=False):
+        for left, right in pairwise(sides):
             for one, other in ((left, right), (right, left)):
-                if not isinstance(one, ast.Constant) and self._is_integer(one):
+                if not isinstance(one, ast.Constant) and self.kinds.is_integer(one):
                     self._suggest(other)
 
     def _suggest(self, node: ast.expr) -> None:
-        """Notes that a value is likely an integer: certain enough for a scalar, a hint for an array's elements."""
+        """Notes that a value is likely an integer: enough for a scalar, a hint for an array's elements."""
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Div):
             self._suggest(node.left)
             self._suggest(node.right)
@@ -197,16 +198,17 @@ class _FunctionUse:
             else:
                 use.integer = True
 
-    def visit_call(self, node: ast.Call) -> None:
-        name = _last_name(node.func)
+    def _visit_call(self, node: ast.Call) -> None:
+        name = last_name(node.func)
         target = self.analysis.callee(node.func)
         if target is not None:
             self._pass_on(node, target)
         elif name == "range":
             for argument in node.args:
                 self._demand(argument, "integer")
-        elif name == "len" and node.args:
-            self._see(node.args[0], 1)
+        elif name in _ITERATES:
+            for argument in node.args:
+                self._see(argument, 1)
         elif name.startswith(_RANDOM) and node.args:
             for view in self.locals.views(node.args[0]):
                 self.uses[view.parameter].random_states = True
@@ -218,7 +220,9 @@ class _FunctionUse:
     def _atomic(self, node: ast.Call) -> None:
         self._see(node.args[0], self.locals.arity(node.args[1]))
         self._demand_index(node.args[1])
-        if any(isinstance(argument, ast.Constant) and type(argument.value) is int for argument in node.args[2:]):
+        if any(
+            isinstance(argument, ast.Constant) and type(argument.value) is int for argument in node.args[2:]
+        ):
             for view in self.locals.views(node.args[0]):
                 self.uses[view.parameter].maybe_integer = True
 
@@ -249,7 +253,7 @@ class _FunctionUse:
         elif isinstance(node, ast.Call):
             self._demand_call(node, kind, depth)
         elif not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and kind == "integer"):
-            for operand in _operands(node):
+            for operand in operands(node):
                 self._demand(operand, kind, depth - 1)
 
     def _demand_element(self, node: ast.Subscript, kind: str, depth: int) -> None:
@@ -267,71 +271,10 @@ class _FunctionUse:
         target = self.analysis.callee(node.func)
         if target is not None and kind == "integer":
             self.analysis.of(target).demand_integer_result()
-        elif _last_name(node.func) in _SAME_KIND:
+        elif last_name(node.func) in _SAME_KIND:
             for argument in node.args:
                 self._demand(argument, kind, depth - 1)
 
-    def _is_integer(self, node: ast.expr, depth: int = _DEPTH) -> bool:
-        if depth == 0:
-            return False
-        if isinstance(node, ast.Constant):
-            return type(node.value) is int
-        if isinstance(node, ast.Name):
-            if node.id in self.uses:
-                return self.uses[node.id].integer and not self.uses[node.id].dims
-            bound = self.locals.bound.get(node.id, [])
-            return node.id in self.locals.counted or bool(bound) and all(self._is_integer(v, depth - 1) for v in bound)
-        if isinstance(node, ast.Attribute):
-            return node.attr in ("size", "ndim") or _last_name(node.value) in _THREAD_NAMES
-        if isinstance(node, ast.Call):
-            return _last_name(node.func) in _INTEGER_CALLS
-        if isinstance(node, ast.Subscript):
-            if self._shapes(node.value) or _last_name(getattr(node.value, "func", node.value)) == "grid":
-                return True
-            return any(self.uses[view.parameter].integer for view in self.locals.views(node.value))
-        operands = _operands(node)
-        divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
-        return bool(operands) and not divides and all(self._is_integer(o, depth - 1) for o in operands)
-
-    def _is_complex(self, node: ast.expr, depth: int = _DEPTH) -> bool:
-        if depth == 0:
-            return False
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, complex)
-        if isinstance(node, ast.Name):
-            if node.id in self.uses:
-                return self.uses[node.id].complex
-            return any(self._is_complex(value, depth - 1) for value in self.locals.bound.get(node.id, ()))
-        if isinstance(node, ast.Subscript):
-            return any(self.uses[view.parameter].complex for view in self.locals.views(node.value))
-        if isinstance(node, ast.Call):
-            target = self.analysis.callee(node.func)
-            if target is not None:
-                inner = self.analysis.of(target)
-                return any(inner._is_complex(value, depth - 1) for value in inner.returned)
-            return _last_name(node.func) in _COMPLEX_CALLS or _first_name(node.func) == "cmath"
-        return any(self._is_complex(operand, depth - 1) for operand in _operands(node))
-
-
-def _operands(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp):
-        return [node.left, node.right]
-    if isinstance(node, ast.UnaryOp):
-        return [node.operand]
-    if isinstance(node, ast.IfExp):
-        return [node.body, node.orelse]
-    return []
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _first_name(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
 
 def _is_atomic(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and _last_name(node.value) == "atomic"
+    return isinstance(node, ast.Attribute) and last_name(node.value) == "atomic"
