@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from advisor.errors import AdvisorError
+from advisor.errors import AdvisorError, SourceProblem, UsageError
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -48,9 +48,13 @@ def _run(argv: Sequence[str]) -> int:
         return run_command(argv)
     except (BrokenPipeError, KeyboardInterrupt):
         raise
-    except AdvisorError as error:
+    except (UsageError, SourceProblem) as error:
         for line in str(error).splitlines():
             print(f"advisor: error: {line}", file=sys.stderr)
+    except AdvisorError as error:
+        # Errors in rule files come as excerpts with carets, which a word before each line would spoil.
+        text = str(error)
+        print(text if "\n" in text else f"advisor: error: {text}", file=sys.stderr)
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
             raise

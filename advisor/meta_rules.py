@@ -19,7 +19,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_TEXTS = ("title", "category", "severity", "confidence", "effort", "say", "why")
+_TEXTS = ("title", "doc", "category", "severity", "confidence", "effort", "say", "why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class MetaRule:
 
     id: str
     title: str
+    doc: str
     category: str
     severity: Severity
     confidence: Confidence
@@ -35,6 +36,11 @@ class MetaRule:
     say: str
     why: str
     advice: tuple[str, ...]
+
+    @property
+    def url(self) -> str:
+        """Always "": these rules rest on no outside source."""
+        return ""
 
     def finding(self, path: str, span: Span, **fields: str) -> Finding:
         """The finding at `span` of `path`, its texts filled in with `fields`."""
@@ -74,6 +80,7 @@ def _read(file: Path) -> MetaRule:
     return MetaRule(
         id=file.stem,
         title=content["title"],
+        doc=content["doc"],
         category=content["category"],
         severity=cast(Severity, content["severity"]),
         confidence=cast(Confidence, content["confidence"]),

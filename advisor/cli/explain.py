@@ -1,0 +1,54 @@
+"""`advisor explain RULE`: the page of one rule."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.cli.pages.catalogue import AnyRule
+    from advisor.cli.pages.rule_page import Page
+
+SUMMARY = "Explain one rule: what, why, what to try, parameters, metrics, sources."
+
+_WIDEST = 110
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor explain`."""
+    parser.add_argument("rule", metavar="RULE", help="the rule's id (see `advisor rules list`)")
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 after printing the page."""
+    from advisor.cli.pages.catalogue import find_rule, project_rulebook
+    from advisor.cli.pages.page_text import page_as_markdown, page_as_text
+    from advisor.cli.pages.rule_page import build_page
+
+    rulebook, catalogue = project_rulebook()
+    rule = find_rule(catalogue, args.rule)
+    page = build_page(rule, rulebook)
+    if args.format == "json":
+        print(json.dumps(_as_json(rule, page), indent=2))
+    elif args.format == "markdown":
+        print(page_as_markdown(page))
+    else:
+        print(page_as_text(page, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)))
+    return 0
+
+
+def _as_json(rule: AnyRule, page: Page) -> dict[str, object]:
+    from advisor.cli.pages.catalogue import rule_as_json
+
+    content = rule_as_json(rule)
+    for section in page.sections:
+        key = section.heading.lower().replace(" ", "_")
+        if len(section.table) > 1:
+            header, *rows = section.table
+            content[key] = [dict(zip(header, row, strict=True)) for row in rows]
+        else:
+            content[key] = list(section.items) or "\n\n".join(section.paragraphs)
+    return content

@@ -1,0 +1,56 @@
+"""Every rule a project has: those of the rulebook and those about suppressions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+from advisor.config import Config, load_config
+from advisor.errors import UsageError
+from advisor.meta_rules import MetaRule, load_meta_rules
+from advisor.rulebook import rulebook_for
+from advisor.rules.model import Rule, Rulebook
+from advisor.selectors import suggestion
+
+AnyRule: TypeAlias = Rule | MetaRule
+
+
+def load_catalogue(config: Config) -> dict[str, AnyRule]:
+    """All rules by id, in the order of category and id."""
+    rules: list[AnyRule] = [*rulebook_for(config).rules, *load_meta_rules().values()]
+    return {rule.id: rule for rule in sorted(rules, key=lambda rule: (rule.category, rule.id))}
+
+
+def project_rulebook() -> tuple[Rulebook, dict[str, AnyRule]]:
+    """The rulebook and all rules for the working directory's configuration."""
+    config = load_config(Path.cwd())
+    return rulebook_for(config), load_catalogue(config)
+
+
+def find_rule(catalogue: dict[str, AnyRule], name: str) -> AnyRule:
+    """The rule of that id; raises UsageError with a suggestion when there is none."""
+    if name not in catalogue:
+        raise UsageError(f"there is no rule `{name}`.{suggestion(name, catalogue)}")
+    return catalogue[name]
+
+
+def rule_as_json(rule: AnyRule) -> dict[str, object]:
+    """The rule's row of `advisor rules list --format json`."""
+    row: dict[str, object] = {
+        "id": rule.id,
+        "title": rule.title,
+        "category": rule.category,
+        "severity": rule.severity,
+        "confidence": rule.confidence,
+        "effort": rule.effort,
+        "patterns": [],
+        "source": None,
+        "fix": None,
+    }
+    if isinstance(rule, Rule):
+        row["patterns"] = list(rule.patterns)
+        row["source"] = (
+            "; ".join(": ".join(filter(None, (item.text, item.at))) for item in rule.sources) or None
+        )
+        row["fix"] = rule.fixes[0].safety if rule.fixes else None
+    return row
