@@ -1,4 +1,4 @@
-"""`advisor explain`, `advisor rules list` and `advisor metrics`, on a small rulebook and on the shipped one."""
+"""`advisor explain`, `advisor rules list` and `advisor metrics`, with a small pack and the shipped rules."""
 
 import json
 from collections.abc import Callable
