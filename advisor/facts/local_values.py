@@ -9,7 +9,7 @@ from advisor.facts.module import FunctionNode, assignments
 from advisor.facts.parameter_use import View
 
 _DEPTH = 8
-_SAME_ARRAY = frozenset({"T", "flat"})
+_SAME_ARRAY = frozenset({"T", "flat", "real", "imag"})
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

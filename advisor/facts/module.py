@@ -76,6 +76,8 @@ class ModuleSyntax:
         for statement in self.tree.body:
             if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
                 names.add(statement.target.id)
+            elif isinstance(statement, ast.For | ast.While):
+                names |= _written_names(statement)
         return frozenset(names)
 
     @cached_property
@@ -187,10 +189,10 @@ def _index(module: ModuleSyntax) -> None:
     module.calls.sort(key=lambda call: (call.lineno, call.col_offset))
 
 
-def _written_names(function: FunctionNode) -> set[str]:
+def _written_names(block: ast.AST) -> set[str]:
     return {
         node.id
-        for node in ast.walk(function)
+        for node in ast.walk(block)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
 

@@ -20,6 +20,7 @@ from advisor.facts.meanings import (
 )
 from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.names import Names
+from advisor.facts.scope_names import parameter_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +183,9 @@ def _names_read(node: FunctionNode) -> list[ast.Name]:
 
 
 def _identifiers(node: FunctionNode) -> frozenset[str]:
-    found = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    found.update(inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg))
-    found.update(
-        inner.name for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner is not node
-    )
-    return frozenset(found)
+    """Every name in a function's parameters and body; decorators and defaults are left out."""
+    inside = [inner for statement in node.body for inner in ast.walk(statement)]
+    found = {inner.id for inner in inside if isinstance(inner, ast.Name)}
+    found.update(inner.arg for inner in inside if isinstance(inner, ast.arg))
+    found.update(inner.name for inner in inside if isinstance(inner, ast.FunctionDef))
+    return frozenset(found | parameter_names(node))

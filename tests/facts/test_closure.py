@@ -1,0 +1,412 @@
+"""Kernels made self-contained: their text, the functions they call, their constants, what is missing."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from units import text_of, unit_of
+
+from advisor.compilation_unit import CompilationUnit
+
+
+def lines_agree(unit: CompilationUnit, folder: Path) -> bool:
+    """Whether the last statement of every function stands on the line where the file has it."""
+    for function in unit.functions:
+        tree = ast.parse("\n" * (function.line - 1) + function.source)
+        definition = tree.body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        last = definition.body[-1]
+        written = (folder / function.path).read_text().splitlines()[last.lineno - 1].strip()
+        if not written.startswith(ast.unparse(last).split("(")[0].split(" ")[0].split("[")[0]):
+            return False
+    return True
+
+
+def test_the_text_loses_decorator_annotations_and_defaults_and_keeps_its_lines(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program='''
+        from numba import cuda
+
+        @cuda.jit(
+            fastmath=True,
+        )
+        def kernel(
+            a: "float[:]",
+            n: int = 3,
+        ) -> None:
+            """Doubles."""
+
+            i = cuda.grid(1)
+            if i < n:
+                a[i] *= 2
+        ''',
+    )
+    kernel = text_of(unit, "kernel")
+    assert kernel.line == 6
+    assert not kernel.device
+    assert kernel.source.splitlines()[0] == "def kernel(a, n):"
+    assert kernel.source.splitlines()[14 - 6] == "        a[i] *= 2"
+    assert unit.options == {"fastmath": True}
+    assert unit.aliases == {"cuda": "numba.cuda"}
+    assert unit.missing == ()
+    assert unit.parameters == ("a", "n")
+
+
+def test_methods_and_one_line_functions_are_dedented(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program="""
+        from numba import cuda
+
+        class Holder:
+            @staticmethod
+            @cuda.jit(device=True)
+            def twice(x: float): return 2 * x
+
+            @staticmethod
+            @cuda.jit
+            def kernel(a):
+                i = cuda.grid(1)
+            # a comment further left
+                a[i] = Holder.twice(a[i])
+        """,
+    )
+    assert unit.missing == ()
+    assert text_of(unit, "twice").source == "def twice(x): return 2 * x\n"
+    assert text_of(unit, "kernel").source.splitlines() == [
+        "def kernel(a):",
+        "    i = cuda.grid(1)",
+        "# a comment further left",
+        "    a[i] = twice(a[i])",
+    ]
+
+
+def test_device_functions_are_followed_through_aliases_imports_and_modules(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        package_in___init__="from .deep import cube",
+        package_in_deep="""
+        import math
+        from numba import cuda
+        POWER = 3
+        def plain(x):
+            return x ** POWER
+        cube = cuda.jit(device=True)(plain)
+        @cuda.jit(device=True)
+        def root(x):
+            return math.sqrt(x)
+        """,
+        program="""
+        import numba
+        from package import cube
+        import package.deep as deep
+        from numba import cuda, njit
+
+        @njit
+        def inc(x, step=1.5):
+            return x + step
+
+        @cuda.jit
+        def kernel(a):
+            i = cuda.grid(1)
+            a[i] = cube(deep.root(inc(a[i])))
+        """,
+    )
+    assert unit.missing == ()
+    assert [f.name for f in unit.functions] == ["plain", "root", "inc", "kernel"]
+    assert [f.path for f in unit.functions] == [
+        "package/deep.py",
+        "package/deep.py",
+        "program.py",
+        "program.py",
+    ]
+    assert text_of(unit, "kernel").source.splitlines()[-1] == "    a[i] = plain(root(inc(a[i])))"
+    assert text_of(unit, "inc").source.splitlines()[0] == "def inc(x, step=1.5):"
+    assert text_of(unit, "plain").line == 4
+    assert unit.constants == {"POWER": "3"}
+    assert unit.aliases == {"cuda": "numba.cuda", "math": "math"}
+    assert lines_agree(unit, tmp_path)
+
+
+def test_one_name_for_two_things_becomes_two_names(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        left="""
+        from numba import cuda
+        SCALE = 2.0
+        @cuda.jit(device=True)
+        def apply(x):
+            return x * SCALE
+        """,
+        right="""
+        from numba import cuda
+        SCALE = 5
+        @cuda.jit(device=True)
+        def apply(x):
+            return x * SCALE
+        """,
+        program="""
+        from numba import cuda
+        import left, right
+        @cuda.jit
+        def kernel(a):
+            a[0] = left.apply(a[1]) + right.apply(a[2])
+        """,
+    )
+    assert sorted(unit.constants.values()) == ["2.0", "5"]
+    by_path = {f.path: f for f in unit.functions}
+    names = {path: f.name for path, f in by_path.items()}
+    assert names["left.py"] != names["right.py"]
+    for path, value in (("left.py", "2.0"), ("right.py", "5")):
+        used = by_path[path].source.splitlines()[-1].split("* ")[1]
+        assert unit.constants[used] == value
+    wanted = f"    a[0] = {names['left.py']}(a[1]) + {names['right.py']}(a[2])"
+    assert by_path["program.py"].source.splitlines()[-1] == wanted
+
+
+def test_a_renamed_reference_does_not_meet_a_local_name(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        other="""
+        from numba import cuda
+        @cuda.jit(device=True)
+        def scale(x):
+            return x * 2
+        """,
+        program="""
+        from numba import cuda
+        from other import scale as enlarge
+        @cuda.jit
+        def kernel(a):
+            scale = a[0]
+            a[1] = enlarge(scale)
+        """,
+    )
+    function = next(f for f in unit.functions if f.device)
+    assert function.name != "scale"
+    assert text_of(unit, "kernel").source.splitlines()[-2:] == [
+        "    scale = a[0]",
+        f"    a[1] = {function.name}(scale)",
+    ]
+
+
+CONSTANTS = """
+import math
+import numpy as np
+import numba as nb
+from numba import cuda, float32, types
+from math import *
+A = 1 << 5
+B = math.pi / 2
+C = np.float32(0.5)
+D = int(512 ** 0.5)
+E = (A, 3)
+F = np.array([[1, 2], [3, 4]], dtype=np.float32)
+G = float("inf")
+H = -1.5
+I = True
+J = "add"
+K = np.zeros(2, dtype=np.int64)
+L = {"width": 8}["width"]
+M = None
+N = 3 + 4j
+T = float32
+U = nb.int32
+V = types.uint8
+W = np.float64
+X = np.dtype("float32")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("A", "32"),
+        ("B", "1.5707963267948966"),
+        ("C", "np.float32(0.5)"),
+        ("D", "22"),
+        ("E", "(32, 3)"),
+        ("F", "np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)"),
+        ("G", "math.inf"),
+        ("H", "-1.5"),
+        ("I", "True"),
+        ("J", "'add'"),
+        ("K", "np.array([0, 0], dtype=np.int64)"),
+        ("L", "8"),
+        ("M", "None"),
+        ("N", "(3+4j)"),
+    ],
+)
+def test_constants_become_literals_with_their_types(tmp_path: Path, name: str, text: str) -> None:
+    unit = unit_of(tmp_path, program=f"{CONSTANTS}\n@cuda.jit\ndef kernel(a):\n    a[0] = {name}\n")
+    assert unit.constants == {name: text}
+    assert unit.missing == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "dotted"),
+    [
+        ("T", "numba.float32"),
+        ("U", "numba.int32"),
+        ("V", "numba.types.uint8"),
+        ("W", "numpy.float64"),
+        ("X", "numpy.float32"),
+        ("sqrt", "math.sqrt"),
+    ],
+)
+def test_types_and_star_imports_become_aliases(tmp_path: Path, name: str, dotted: str) -> None:
+    unit = unit_of(tmp_path, program=f"{CONSTANTS}\n@cuda.jit\ndef kernel(a):\n    a[0] = {name}(2)\n")
+    assert unit.aliases == {name: dotted}
+    assert unit.missing == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("X = 1\nX = 2", "X (bound to several values)"),
+        ("X = 1\ndef change():\n    global X\n    X = 2", "X (changed by a function at run time)"),
+        ("X = 1\nX += 1", "X (changed by a function at run time)"),
+        ("X = open('x').read()", "X (the result of a call)"),
+        ("import torch\nX = torch.zeros(3)", "X (the result of a call)"),
+        ("from elsewhere import X", "X (imported from elsewhere, where it was not found)"),
+        ("", "X (not defined in its module)"),
+        ("def X(v):\n    return v", "X (a plain Python function, which a kernel cannot call)"),
+    ],
+)
+def test_what_is_no_constant_is_missing_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
+    program = f"from numba import cuda\n{text}\n@cuda.jit\ndef kernel(a):\n    a[0] = X\n"
+    assert unit_of(tmp_path, program=program).missing == (reason,)
+
+
+def test_a_global_that_is_only_read_stays_a_constant(tmp_path: Path) -> None:
+    text = "X = 7\ndef read():\n    global X\n    return X\n"
+    program = f"from numba import cuda\n{text}Y = read()\n@cuda.jit\ndef kernel(a):\n    a[0] = Y\n"
+    assert unit_of(tmp_path, program=program).constants == {"Y": "7"}
+
+
+def test_closure_variables_are_constants_where_they_are_fixed(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program="""
+        from numba import cuda
+
+        def make(width, radius=2, step=0.25):
+            taps = 2 * radius + 1
+
+            @cuda.jit(device=True)
+            def weight(k):
+                return k * step
+
+            @cuda.jit
+            def kernel(a):
+                for k in range(taps):
+                    a[k] = weight(k) + width
+            return kernel
+        """,
+    )
+    assert unit.missing == ("width (a parameter of make)",)
+    assert unit.constants == {"taps": "5", "step": "0.25"}
+    assert "step of make is taken to have its default value 0.25." in unit.candidates[0].assumptions
+
+
+def test_a_closure_name_that_a_loop_binds_is_missing(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program="""
+        from numba import cuda
+        def make():
+            for n in (1, 2):
+                @cuda.jit
+                def kernel(a):
+                    a[0] = n
+        """,
+    )
+    assert unit.missing == ("n (bound several times in make)",)
+
+
+def test_a_module_that_would_write_a_file_is_not_run(tmp_path: Path) -> None:
+    witness = tmp_path / "witness"
+    unit = unit_of(
+        tmp_path,
+        side=f"open({str(witness)!r}, 'w').write('run')\nWIDTH = 4\n",
+        program=f"""
+        from numba import cuda
+        from side import WIDTH
+        open({str(witness)!r}, 'w').write('run')
+        @cuda.jit
+        def kernel(a, b=open({str(witness)!r}, 'w')):
+            a[0] = WIDTH
+        """,
+    )
+    assert unit.constants == {"WIDTH": "4"}
+    assert not witness.exists()
+
+
+def test_annotations_of_local_names_need_nothing(tmp_path: Path) -> None:
+    program = """
+    from numba import cuda
+    import torch
+    @cuda.jit
+    def kernel(a):
+        x: torch.Tensor = a[0]
+        a[1] = x
+    """
+    unit = unit_of(tmp_path, program=program)
+    assert unit.missing == ()
+    assert unit.aliases == {}
+
+
+def test_members_of_classes_and_enumerations_become_numbers(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program="""
+        import enum
+        from numba import cuda
+        class Mode(enum.Enum):
+            ADD = 3
+        class Shape:
+            WIDTH = 16
+        @cuda.jit
+        def kernel(a):
+            a[Shape.WIDTH] = Mode.ADD.value
+        """,
+    )
+    assert unit.constants == {"WIDTH": "16", "ADD": "3"}
+    assert text_of(unit, "kernel").source.splitlines()[-1] == "    a[WIDTH] = ADD"
+
+
+def test_a_function_imported_and_compiled_under_its_own_name_is_found(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        shapes="def hat(x):\n    return 1 - x\n",
+        program="""
+        from numba import cuda
+        from shapes import hat
+        hat = cuda.jit(hat, device=True, inline=True)
+        @cuda.jit
+        def kernel(a):
+            a[0] = hat(a[1])
+        """,
+    )
+    assert unit.missing == ()
+    assert text_of(unit, "hat").path == "shapes.py"
+
+
+def test_options_that_are_no_constants_are_named_in_the_assumptions(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program="""
+        import os
+        from numba import cuda
+        LIMIT = 64
+        @cuda.jit(max_registers=LIMIT, fastmath=os.getenv("FAST"), lineinfo=True)
+        def kernel(a):
+            a[0] = 1
+        """,
+    )
+    assert unit.options == {"max_registers": 64}
+    sentence = "The option fastmath of the decorator is left out: its value is not a constant."
+    assert sentence in unit.candidates[0].assumptions

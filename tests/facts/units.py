@@ -1,0 +1,35 @@
+"""Self-contained units of kernels in small programs, for the tests of the closure."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
+from advisor.facts.closure import compilation_unit
+from advisor.facts.declarations import find_declarations
+from advisor.facts.workspace import Workspace
+
+
+def unit_of(
+    folder: Path,
+    program: str,
+    call_types: tuple[ArgumentTypes, ...] = (),
+    kernel: str = "kernel",
+    **others: str,
+) -> CompilationUnit:
+    """The unit of a kernel in `program`; `others` are more modules, name (`package_in_deep`) to text."""
+    for name, text in {"program": program, **others}.items():
+        file = folder / (name.replace("_in_", "/") + ".py")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(textwrap.dedent(text).lstrip("\n"))
+    workspace = Workspace(folder)
+    module = workspace.module(folder.resolve() / "program.py")
+    assert module is not None
+    declaration = next(d for d in find_declarations(module, workspace) if d.name == kernel)
+    return compilation_unit(declaration, workspace, lambda m: find_declarations(m, workspace), call_types)
+
+
+def text_of(unit: CompilationUnit, name: str) -> FunctionText:
+    """The function of a unit that has a name."""
+    return next(function for function in unit.functions if function.name == name)
