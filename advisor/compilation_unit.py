@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class FunctionText:
-    """One function to define: its `def` without decorators, defaults and annotations.
+    """One function to define: its `def` without decorators and annotations; only literal defaults of device
+    functions stay, since callers may leave these arguments out.
 
     `source` is dedented; its first line stands at `line` of `path`, so that machine code points there.
     `name` is unique within the unit and callers use it. `device` tells a device function from the kernel.
@@ -24,7 +25,9 @@ class FunctionText:
 class ArgumentTypes:
     """One possible typing of the kernel's parameters.
 
-    `types` are Numba type expressions as text, one for each parameter (`float32[:,::1]`, `int64`).
+    `types` are Numba type expressions as text, one for each parameter (`float32[:,::1]`, `int64`,
+    `UniTuple(int64, 2)`), made of the names of `numba.types` and of `xoroshiro128p_type`, the record of
+    `numba.cuda.random`.
     `assumptions` are full sentences, empty when the source states the types; `assumed` names the
     parameters whose type is a guess.
     """
@@ -38,11 +41,14 @@ class ArgumentTypes:
 class CompilationUnit:
     """A kernel, the device functions it calls and the constants they read.
 
-    `constants` maps a global name to a Python expression made of literals, `np.<dtype>`, `math.<name>`,
-    `numba.<type>` and array displays `np.array(literal, dtype=np.<dtype>)`; `aliases` maps a global
-    name to a dotted name below numpy, numba, math, cmath or operator (`cuda` to `numba.cuda`, `f32` to
-    `numba.float32`), the only modules a worker imports; `candidates` are the typings to try in order (the first that type-checks is taken). `missing` names globals that could not be
-    resolved: with any of these the unit cannot be compiled, and the reason is given to the user.
+    All functions share one namespace; names that several modules use differently have been made unique.
+    `constants` maps a global name to a Python expression made of literals, `np.<dtype>(literal)`,
+    `math.<name>`, `numba.<type>` and arrays `np.array(literal, dtype=np.<dtype>)` or `np.zeros(shape, …)`;
+    `aliases` maps a global name to a dotted name below numpy, numba, math, cmath or operator (`cuda` to
+    `numba.cuda`, `f32` to `numba.float32`), the only modules a worker imports; `candidates` are the typings to
+    try in order (the first that type-checks is taken). `missing` names globals that could not be resolved,
+    each with its reason in parentheses, `n (a parameter of make)`: with any of these the unit cannot be
+    compiled, and the reason is given to the user.
     `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
     """
 
