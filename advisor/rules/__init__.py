@@ -1,0 +1,26 @@
+"""The rule language: loading rule files, judging records by them, running their examples."""
+
+from __future__ import annotations
+
+from advisor.rules.examples import ExampleFailure, run_examples
+from advisor.rules.judgement import Judgement, Match, RuleSettings, judge, to_finding
+from advisor.rules.load import load_rulebook, rulebook_from_texts
+from advisor.rules.model import Metric, Rule, Rulebook
+from advisor.rules.problems import RuleError, RuleErrors
+
+__all__ = [
+    "ExampleFailure",
+    "Judgement",
+    "Match",
+    "Metric",
+    "Rule",
+    "RuleError",
+    "RuleErrors",
+    "RuleSettings",
+    "Rulebook",
+    "judge",
+    "load_rulebook",
+    "rulebook_from_texts",
+    "run_examples",
+    "to_finding",
+]

@@ -1,0 +1,254 @@
+"""Three-valued evaluation of expressions over columns.
+
+A condition gives two masks: T where it is certainly true and P where it may be. Unknown is P without T. NaN
+compares false, so `a < b` gives T directly and P as the negation of `a >= b` (Kleene's strong logic).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+import numpy as np
+import numpy.typing as npt
+
+from advisor.rules.columns import Numbers, View
+from advisor.rules.model import Expression, Metric, Number, Operation, Quantified, Reference, Text, Truth
+from advisor.rules.units import TEXT, TRUTH
+
+Mask = npt.NDArray[np.bool_]
+Masks = tuple[Mask, Mask]
+Compare = Callable[[object, object], Mask]
+
+_OPPOSITE: dict[str, tuple[Compare, Compare]] = {
+    "<": (np.less, np.greater_equal),
+    "<=": (np.less_equal, np.greater),
+    ">": (np.greater, np.less_equal),
+    ">=": (np.greater_equal, np.less),
+}
+
+
+@dataclass
+class Evaluation:
+    """Evaluates the expressions of one rule over one view."""
+
+    view: View
+    params: Mapping[str, float]
+    lets: Mapping[str, Expression]
+    metrics: Mapping[tuple[str, str], Metric]
+    _cache: dict[str, Masks | Numbers] = field(default_factory=dict)
+
+    def condition(self, expression: Expression) -> Masks:
+        """The masks T (certainly true) and P (possibly true)."""
+        if isinstance(expression, Truth):
+            return self._constant(expression.value)
+        if isinstance(expression, Reference):
+            return self._truth_reference(expression)
+        if isinstance(expression, Quantified):
+            return self._quantified(expression)
+        assert isinstance(expression, Operation)
+        operator, operands = expression.operator, expression.operands
+        if operator == "group":
+            return self.condition(operands[0])
+        if operator == "not":
+            true, possible = self.condition(operands[0])
+            return ~possible, ~true
+        if operator in ("and", "or"):
+            return self._connected(operator, operands)
+        if operator in ("known", "missing"):
+            known = self._known(operands[0])
+            return (known, known) if operator == "known" else (~known, ~known)
+        if operator in ("one_of", "like") or self._is_text(operands[0]) or self._is_text(operands[1]):
+            return self._textual(operator, operands)
+        if operator == "between":
+            value, low, high = (self.number(operand) for operand in operands)
+            inside = np.greater_equal(value, low) & np.less_equal(value, high)
+            outside = np.less(value, low) | np.greater(value, high)
+            return self._full(inside), self._full(~outside)
+        return self._comparison(operator, operands)
+
+    def number(self, expression: Expression) -> Numbers | float:
+        """The values of a numeric expression, NaN where unknown; a plain number where it is constant."""
+        if isinstance(expression, Number):
+            return expression.value
+        if isinstance(expression, Reference):
+            return self._number_reference(expression)
+        if isinstance(expression, Quantified):
+            return self._count(expression)
+        assert isinstance(expression, Operation)
+        operator = expression.operator
+        values = [self.number(operand) for operand in expression.operands]
+        if operator == "group":
+            return values[0]
+        with np.errstate(all="ignore"):
+            return self._arithmetic(operator, values)
+
+    def _arithmetic(self, operator: str, values: list[Numbers | float]) -> Numbers | float:
+        first = values[0]
+        if operator == "neg":
+            return -first
+        if operator == "abs":
+            return np.abs(first)
+        second = values[1]
+        if operator == "+":
+            return first + second
+        if operator == "-":
+            return first - second
+        if operator == "*":
+            return first * second
+        if operator == "/":
+            quotient = np.divide(first, second)
+            return np.where(np.isfinite(quotient), quotient, np.nan)
+        if operator == "otherwise":
+            return np.where(np.isnan(first), second, first)
+        result = first
+        for value in values[1:]:
+            result = np.minimum(result, value) if operator == "min" else np.maximum(result, value)
+        return result
+
+    def _constant(self, value: bool) -> Masks:
+        mask = np.full(len(self.view), value)
+        return mask, mask
+
+    def _full(self, mask: Mask) -> Mask:
+        return mask if np.ndim(mask) else np.full(len(self.view), bool(mask))
+
+    def _connected(self, operator: str, operands: tuple[Expression, ...]) -> Masks:
+        true, possible = self.condition(operands[0])
+        for operand in operands[1:]:
+            if operator == "and" and not possible.any():
+                return true, possible
+            other_true, other_possible = self.condition(operand)
+            if operator == "and":
+                true, possible = true & other_true, possible & other_possible
+            else:
+                true, possible = true | other_true, possible | other_possible
+        return true, possible
+
+    def _comparison(self, operator: str, operands: tuple[Expression, ...]) -> Masks:
+        if operator in ("=", "!=") and (isinstance(operands[1], Truth) or isinstance(operands[0], Truth)):
+            return self._truth_equality(operator, operands)
+        left, right = self.number(operands[0]), self.number(operands[1])
+        if operator in _OPPOSITE:
+            apply, opposite = _OPPOSITE[operator]
+            return self._full(apply(left, right)), self._full(~opposite(left, right))
+        equal = np.equal(left, right)
+        unknown = np.isnan(left) | np.isnan(right)
+        if operator == "=":
+            return self._full(equal), self._full(equal | unknown)
+        return self._full(~equal & ~unknown), self._full(~equal)
+
+    def _truth_equality(self, operator: str, operands: tuple[Expression, ...]) -> Masks:
+        left, right = self.condition(operands[0]), self.condition(operands[1])
+        equal = (left[0] & right[0]) | (~left[1] & ~right[1])
+        possible = (left[1] & right[1]) | (~left[0] & ~right[0])
+        return (equal, possible) if operator == "=" else (~possible, ~equal)
+
+    # -- references ------------------------------------------------------------------------------------
+
+    def metric_of(self, parts: tuple[str, ...]) -> Metric | None:
+        """The metric of a dotted name, None for a param or a let."""
+        if len(parts) < 2:
+            return None
+        entity, _ = self.view.locate(parts[:-1])
+        return self.metrics.get((entity, parts[-1]))
+
+    def _is_text(self, expression: Expression) -> bool:
+        if isinstance(expression, Text):
+            return True
+        metric = self.metric_of(expression.parts) if isinstance(expression, Reference) else None
+        return metric is not None and metric.unit == TEXT
+
+    def _number_reference(self, reference: Reference) -> Numbers | float:
+        name = reference.parts[0]
+        if len(reference.parts) == 1:
+            if name in self.params:
+                return self.params[name]
+            if name not in self._cache:
+                self._cache[name] = np.asarray(self.number(self.lets[name]), dtype=np.float64)
+            return self._cache[name]  # type: ignore[return-value]
+        return self.view.numbers(reference.parts)
+
+    def _truth_reference(self, reference: Reference) -> Masks:
+        name = reference.parts[0]
+        if len(reference.parts) == 1:
+            if name not in self._cache:
+                self._cache[name] = self.condition(self.lets[name])
+            return self._cache[name]  # type: ignore[return-value]
+        values = self.view.numbers(reference.parts)
+        return values == 1.0, values != 0.0
+
+    def _known(self, expression: Expression) -> Mask:
+        if self._is_text(expression) and isinstance(expression, Reference):
+            return np.array([value is not None for value in self.view.texts(expression.parts)], dtype=bool)
+        if isinstance(expression, Reference) and (metric := self.metric_of(expression.parts)) and metric.unit == TRUTH:
+            return ~np.isnan(self.view.numbers(expression.parts))
+        return self._full(~np.isnan(self.number(expression)))
+
+    def _textual(self, operator: str, operands: tuple[Expression, ...]) -> Masks:
+        first = operands[0]
+        if isinstance(first, Text) and len(operands) == 2:
+            operands = (operands[1], operands[0])
+            first = operands[0]
+        if not isinstance(first, Reference):
+            same = isinstance(first, Text) and isinstance(operands[1], Text) and first.value == operands[1].value
+            return self._constant(same == (operator == "="))
+        values = self.view.texts(first.parts)
+        if isinstance(operands[1], Reference):
+            others = self.view.texts(operands[1].parts)
+            known = np.array([a is not None and b is not None for a, b in zip(values, others, strict=True)], dtype=bool)
+            hit = np.array([a == b for a, b in zip(values, others, strict=True)], dtype=bool) & known
+        else:
+            wanted = {operand.value for operand in operands[1:] if isinstance(operand, Text)}
+            known = values != None  # noqa: E711 - element by element
+            if operator == "like":
+                hit = np.array([v is not None and any(fnmatchcase(v, w) for w in wanted) for v in values], dtype=bool)
+            else:
+                hit = np.zeros(len(values), dtype=bool)
+                for text in wanted:
+                    hit |= (values == text).astype(bool)
+        if operator == "!=":
+            hit = ~hit & known
+        return hit, hit | ~known
+
+    # -- quantifiers -----------------------------------------------------------------------------------
+
+    def _inner(self, expression: Quantified) -> tuple[Masks, npt.NDArray[np.int64], int]:
+        owner_entity = self.view.variables[expression.owner]
+        owner_table = self.view.tables.get(owner_entity)
+        size = len(owner_table) if owner_table is not None else 0
+        table = self.view.tables.get(expression.entity)
+        if table is None or not len(table):
+            empty = np.zeros(0, dtype=bool)
+            return (empty, empty), np.zeros(0, dtype=np.int64), size
+        inner = View(self.view.tables, {expression.variable: expression.entity, expression.owner: owner_entity}, self.view.owner_entity)
+        masks = Evaluation(inner, self.params, {}, self.metrics).condition(expression.condition)
+        kept = table.owners >= 0
+        return (masks[0][kept], masks[1][kept]), table.owners[kept], size
+
+    def _per_owner(self, expression: Quantified, values: Numbers) -> Numbers:
+        """Values of the owning rows, brought to the rows of this view; NaN where the owner is unknown."""
+        _, rows = self.view.locate((expression.owner,))
+        if rows is None:
+            return values[self.view.start : self.view.stop] if len(values) else np.zeros(len(self.view))
+        return np.where(rows >= 0, values[np.maximum(rows, 0)] if len(values) else 0.0, np.nan)
+
+    def _quantified(self, expression: Quantified) -> Masks:
+        (true, possible), owners, size = self._inner(expression)
+        if expression.quantifier == "every":
+            failing = np.bincount(owners, ~true, size) if size else np.zeros(0)
+            surely_failing = np.bincount(owners, ~possible, size) if size else np.zeros(0)
+            sure, maybe = self._per_owner(expression, failing), self._per_owner(expression, surely_failing)
+            return sure == 0, ~(maybe > 0)
+        some = self._per_owner(expression, np.bincount(owners, true, size) if size else np.zeros(0))
+        maybe_some = self._per_owner(expression, np.bincount(owners, possible, size) if size else np.zeros(0))
+        if expression.quantifier == "some":
+            return some > 0, ~(maybe_some == 0)
+        return maybe_some == 0, ~(some > 0)
+
+    def _count(self, expression: Quantified) -> Numbers:
+        (true, possible), owners, size = self._inner(expression)
+        sure = np.bincount(owners, true, size).astype(float) if size else np.zeros(0)
+        most = np.bincount(owners, possible, size).astype(float) if size else np.zeros(0)
+        return self._per_owner(expression, np.where(sure == most, sure, np.nan))

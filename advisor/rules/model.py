@@ -1,0 +1,253 @@
+"""The rulebook as data: metrics, entities, rules and the expressions in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from advisor.findings import Confidence, Safety, Severity
+from advisor.rules.units import Unit
+from advisor.text import Span
+
+Verdict: TypeAlias = Literal["fires", "silent", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A declared metric: its unit, range (None where open) and one sentence about it."""
+
+    name: str
+    entity: str
+    unit: Unit
+    low: float | None = None
+    high: float | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A kind of thing that rules speak of, and the entity that owns it."""
+
+    name: str
+    owner: str | None
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A threshold: default, allowed range (None where open) and reason, in its unit's base unit."""
+
+    name: str
+    value: float
+    unit: Unit
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a rule comes from."""
+
+    text: str
+    at: str = ""
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFix:
+    """A remedy that a rule names."""
+
+    title: str
+    safety: Safety
+
+
+# -- expressions; every node carries its span for errors ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number with its unit, in base units."""
+
+    value: float
+    unit: Unit
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in quotes."""
+
+    value: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """`true` or `false`."""
+
+    value: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`k.run.total_latency_ms`: the parts of a dotted name; a single part names a param or a let."""
+
+    parts: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operator or function with its operands. Operators: + - * / neg otherwise min max abs,
+    < <= > >= = != between one_of like known and or not, group."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """`latency_share(k)`: a call of a definition."""
+
+    name: str
+    argument: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """`some access b of k has (…)`; quantifier some, every, no or number."""
+
+    quantifier: str
+    entity: str
+    variable: str
+    owner: str
+    condition: Expression
+    span: Span
+
+
+Expression: TypeAlias = Number | Text | Truth | Reference | Operation | Macro | Quantified
+
+
+@dataclass(frozen=True, slots=True)
+class Unless:
+    """An exception and the reason for it."""
+
+    condition: Expression
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An example inside a rule: values by dotted name (None for missing) and the expected verdict."""
+
+    verdict: Verdict
+    name: str
+    values: tuple[tuple[tuple[str, ...], float | str | bool | None], ...]
+    span: Span
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule, definitions already put in. `variables` maps each name of `for each` to its entity."""
+
+    id: str
+    title: str
+    category: str
+    path: str
+    span: Span
+    doc: str
+    variables: tuple[tuple[str, str], ...]
+    when: Expression
+    unless: tuple[Unless, ...]
+    params: tuple[Param, ...]
+    lets: tuple[tuple[str, Expression], ...]
+    severity: Severity
+    severity_when_assumed: Severity | None
+    confidence: Confidence
+    effort: str
+    say: str
+    why: str
+    advice: tuple[str, ...]
+    gain: Expression | None
+    gain_at_most: bool
+    sources: tuple[Citation, ...]
+    patterns: tuple[str, ...]
+    see: tuple[str, ...]
+    fixes: tuple[RuleFix, ...]
+    examples: tuple[Example, ...]
+
+    @property
+    def entity(self) -> str:
+        """The entity the rule looks at."""
+        return self.variables[0][1]
+
+    @property
+    def url(self) -> str:
+        """The page to read, "" when no source names one."""
+        return next((source.url for source in self.sources if source.url), "")
+
+    @property
+    def metrics_used(self) -> tuple[str, ...]:
+        """The metrics of its conditions as entity.name, in order of appearance."""
+        found: dict[str, None] = {}
+        variables = dict(self.variables)
+        for expression in (self.when, *(item.condition for item in self.unless), *(value for _, value in self.lets)):
+            for name in metrics_in(expression, variables):
+                found.setdefault(name, None)
+        return tuple(found)
+
+
+def metrics_in(expression: Expression, variables: dict[str, str]) -> list[str]:
+    """The metrics an expression reads, as entity.name."""
+    if isinstance(expression, Reference):
+        if len(expression.parts) < 2:
+            return []
+        owner = variables.get(expression.parts[0], expression.parts[0]) if len(expression.parts) == 2 else expression.parts[-2]
+        return [f"{owner}.{expression.parts[-1]}"]
+    if isinstance(expression, Operation):
+        return [name for operand in expression.operands for name in metrics_in(operand, variables)]
+    if isinstance(expression, Quantified):
+        return metrics_in(expression.condition, {**variables, expression.variable: expression.entity})
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A change of a rule: a param, the level or disabling, with its reason; `device` "" for all."""
+
+    rule: str
+    device: str
+    params: tuple[tuple[str, float], ...] = ()
+    level: Severity | None = None
+    disabled: bool = False
+    reason: str = ""
+    until: str = ""
+
+
+@dataclass
+class Rulebook:
+    """All that was loaded. `metrics` is by (entity, name)."""
+
+    rules: tuple[Rule, ...] = ()
+    metrics: dict[tuple[str, str], Metric] = field(default_factory=dict)
+    entities: dict[str, Entity] = field(default_factory=dict)
+    overrides: tuple[Override, ...] = ()
+
+    def owner_entity(self) -> dict[str, str | None]:
+        """The owning entity of each entity."""
+        return {name: entity.owner for name, entity in self.entities.items()}
+
+    def rule(self, identifier: str) -> Rule | None:
+        """The rule of that id, None when there is none."""
+        return next((rule for rule in self.rules if rule.id == identifier), None)
+
+    def metric(self, entity: str, name: str) -> Metric | None:
+        """The declared metric, None when there is none."""
+        return self.metrics.get((entity, name))
+
+

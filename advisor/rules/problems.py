@@ -1,0 +1,75 @@
+"""Errors in rule files: place, caret, one sentence, and a suggestion; all of them at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from advisor.data_files import grammar_folder
+from advisor.errors import AdvisorError
+from advisor.text import Span
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class RuleError:
+    """One error: a stable code, its place, the sentence, what to do, and the line as written."""
+
+    code: str
+    path: str
+    span: Span
+    sentence: str
+    help: str = ""
+    source_line: str = ""
+
+    def __str__(self) -> str:
+        number = str(self.span.line)
+        margin = " " * len(number)
+        width = max(self.span.end_column - self.span.column, 1) if self.span.end_line == self.span.line else 1
+        width = max(min(width, len(self.source_line) - self.span.column + 1), 1)
+        lines = [
+            f"error[{self.code}]: {self.sentence}",
+            f"{margin}--> {self.path}:{self.span.line}:{self.span.column}",
+            f"{number} | {self.source_line}",
+            f"{margin} | {' ' * (self.span.column - 1)}{'^' * width}",
+        ]
+        if self.help:
+            lines.append(f"{margin} = help: {self.help}")
+        return "\n".join(lines)
+
+
+class RuleErrors(AdvisorError):
+    """Every error of every rule file that was read."""
+
+    def __init__(self, errors: Sequence[RuleError]) -> None:
+        self.errors = sorted(errors, key=lambda error: (error.path, error.span.line, error.span.column))
+        count = f"{len(self.errors)} error{'' if len(self.errors) == 1 else 's'} in rule files"
+        super().__init__("\n\n".join([*map(str, self.errors), count]))
+
+
+@cache
+def _sentences() -> dict[str, dict[str, str]]:
+    text = (grammar_folder() / "errors.toml").read_text("utf-8")
+    loaded: dict[str, dict[str, str]] = tomllib.loads(text)
+    return loaded
+
+
+class Complaints:
+    """Collects the errors of one file; the sentences come from grammar/errors.toml."""
+
+    def __init__(self, path: str, lines: Sequence[str]) -> None:
+        self.path, self.lines = path, lines
+        self.errors: list[RuleError] = []
+
+    def add(self, code: str, span: Span, **fields: object) -> None:
+        """Notes an error with the sentence and help of `code`, filled in with `fields`."""
+        entry = _sentences()[code]
+        line = self.lines[span.line - 1] if 0 < span.line <= len(self.lines) else ""
+        help_text = entry.get("help", "").format(**fields) if "help" in entry else ""
+        self.errors.append(RuleError(code, self.path, span, entry["say"].format(**fields), help_text.strip(), line))

@@ -1,0 +1,131 @@
+"""Units of quantities: what may be compared with what, and how a value is written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+Dimension = tuple[tuple[str, int], ...]
+
+# Scale to the base unit (ms for time, since the vocabulary counts in ms), and dimension.
+_TIME, _BYTE, _FLOP = ("time",), ("byte",), ("flop",)
+_SCALES: dict[str, tuple[float, tuple[str, ...]]] = {
+    "ns": (1e-6, _TIME), "us": (1e-3, _TIME), "µs": (1e-3, _TIME), "ms": (1.0, _TIME), "s": (1e3, _TIME),
+    "B": (1.0, _BYTE), "byte": (1.0, _BYTE), "bytes": (1.0, _BYTE), "KiB": (1024.0, _BYTE),
+    "MiB": (1024.0**2, _BYTE), "GiB": (1024.0**3, _BYTE), "KB": (1e3, _BYTE), "MB": (1e6, _BYTE),
+    "GB": (1e9, _BYTE), "TB": (1e12, _BYTE),
+    "flop": (1.0, _FLOP), "flops": (1.0, _FLOP), "GFLOP": (1e9, _FLOP), "TFLOP": (1e12, _FLOP),
+    "sector": (1.0, ("sector",)), "sectors": (1.0, ("sector",)),
+    "request": (1.0, ("request",)), "requests": (1.0, ("request",)),
+    "count": (1.0, ()), "ratio": (1.0, ()),
+}  # fmt: skip
+_SECONDS = 1e3
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit as written, its scale to the base unit of its dimension, and the dimension.
+
+    `truth` and `text` are kinds of their own; `ratio` and `count` share the empty dimension.
+    """
+
+    name: str
+    scale: float
+    dimension: Dimension
+
+    @property
+    def is_number(self) -> bool:
+        """Whether values of this unit are numbers."""
+        return self.name not in ("truth", "text", "location")
+
+    def times(self, other: Unit, power: int = 1) -> Unit:
+        """The unit of a product (power 1) or a quotient (power -1)."""
+        exponents = dict(self.dimension)
+        for base, exponent in other.dimension:
+            exponents[base] = exponents.get(base, 0) + power * exponent
+        dimension = tuple(sorted((base, exponent) for base, exponent in exponents.items() if exponent))
+        if not dimension:
+            both = {self.name, other.name}
+            ratio = both == {"ratio"} or (power < 0 and self.dimension == other.dimension and bool(self.dimension))
+            return RATIO if ratio else COUNT
+        return Unit("", 1.0, dimension)
+
+    def __str__(self) -> str:
+        return self.name or "·".join(f"{base}{'' if exponent == 1 else f'^{exponent}'}" for base, exponent in self.dimension)
+
+    @property
+    def described(self) -> str:
+        """The dimension for an error message: [time], [ratio], [count], [byte/time]."""
+        if not self.is_number or not self.dimension:
+            return f"[{self.name or 'count'}]"
+        above = "·".join(base for base, exponent in self.dimension if exponent > 0) or "1"
+        below = "·".join(base for base, exponent in self.dimension if exponent < 0)
+        return f"[{above}/{below}]" if below else f"[{above}]"
+
+
+COUNT = Unit("count", 1.0, ())
+RATIO = Unit("ratio", 1.0, ())
+PERCENT = Unit("ratio", 0.01, ())
+TRUTH = Unit("truth", 1.0, (("truth", 1),))
+TEXT = Unit("text", 1.0, (("text", 1),))
+
+
+def find_unit(name: str) -> Unit | None:
+    """The unit of that name (`ms`, `%`, `flop/byte`, `truth`), None when it is unknown."""
+    if name in ("truth", "text"):
+        return TRUTH if name == "truth" else TEXT
+    if name == "%":
+        return PERCENT
+    if name in ("count", "ratio"):
+        return COUNT if name == "count" else RATIO
+    above, _, below = name.partition("/")
+    if above not in _SCALES or (below and below not in _SCALES):
+        return None
+    scale, bases = _SCALES[above]
+    exponents = dict.fromkeys(bases, 1)
+    if below:
+        divisor, lower = _SCALES[below]
+        # A rate counts per second, as data sheets do, although times count in ms.
+        scale /= divisor / _SECONDS if lower == _TIME else divisor
+        for base in lower:
+            exponents[base] = exponents.get(base, 0) - 1
+    return Unit(name, scale, tuple(sorted((base, exponent) for base, exponent in exponents.items() if exponent)))
+
+
+def unit_names() -> list[str]:
+    """Every unit that can stand alone."""
+    return [*_SCALES, "%"]
+
+
+def format_value(value: float | str | bool, unit: Unit) -> str:
+    """A value as a person writes it: 35%, 3.2 KiB, 12 sectors/request, 256."""
+    if isinstance(value, str):
+        return value
+    if unit.name == "truth" or isinstance(value, bool):
+        return "yes" if value else "no"
+    if math.isnan(value):
+        return "unknown"
+    if unit.name == "ratio":
+        return f"{_short(value * 100)}%"
+    if unit.dimension == (("byte", 1),):
+        return _scaled(value, (("GiB", 1024.0**3), ("MiB", 1024.0**2), ("KiB", 1024.0)), "B")
+    if unit.dimension == (("time", 1),):
+        return _scaled(value, (("s", 1e3), ("ms", 1.0), ("us", 1e-3)), "ns", 1e6)
+    if unit.dimension == (("byte", 1), ("time", -1)):
+        return _scaled(value, (("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6)), "B/s")
+    if unit.name in ("count", ""):
+        return _short(value)
+    return f"{_short(value)} {unit.name}"
+
+
+def _scaled(value: float, steps: tuple[tuple[str, float], ...], last: str, factor: float = 1.0) -> str:
+    for name, size in steps:
+        if abs(value) >= size:
+            return f"{_short(value / size)} {name}"
+    return f"{_short(value * factor)} {last}"
+
+
+def _short(value: float) -> str:
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", " ") if abs(value) >= 100_000 else str(int(value))
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
