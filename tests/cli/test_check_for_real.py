@@ -81,10 +81,11 @@ def test_an_unknown_rule_or_device_is_wrong_use(check: Run) -> None:
     "content",
     [
         b"from numba import cuda\n@cuda.jit\ndef k(a:\n    pass\n",
-        b"from numba import cuda\nx = '\xff'\n",
-        b"from numba import cuda\n\0\n",
-        b"# coding: no-such-encoding\nfrom numba import cuda\n",
+        DIVERGENT.encode() + b"x = '\xff'\n",
+        DIVERGENT.encode() + b"\0\n",
+        b"# coding: no-such-encoding\n" + DIVERGENT.encode(),
     ],
+    ids=["syntax", "encoding", "null byte", "coding line"],
 )
 def test_a_bad_file_is_an_error_with_its_place_and_the_others_go_on(
     check: Run, project: Path, barrier_rule: str, content: bytes
