@@ -1,0 +1,78 @@
+"""What the compiler made of the kernels, as plain values that travel and can be cached."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from advisor.errors import EvidenceUnavailable
+from advisor.findings import Problem
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to compile for: the device's compute capability, (9, 0) for an H100."""
+
+    compute_capability: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLine:
+    """The metrics of one source line: path, 1-based line, counts by the names of entity `line`."""
+
+    path: str
+    line: int
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledKernel:
+    """One kernel's machine code in numbers.
+
+    `types` is the typing that was compiled and `assumptions` what it rests on (none when the source states
+    it); `resources` are registers, and bytes of stack, spills, local and shared memory; `instructions` counts
+    by class, absent classes are unknown; `lines` in order of path and line.
+    """
+
+    types: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    resources: dict[str, int]
+    instructions: dict[str, int]
+    lines: tuple[CodeLine, ...] = ()
+
+    @property
+    def assumed(self) -> bool:
+        """Whether some parameter's type is a guess."""
+        return bool(self.assumptions)
+
+    @property
+    def states_float64(self) -> bool:
+        """Whether the source itself states a parameter of type float64 or complex128."""
+        wide = any("float64" in text or "complex128" in text for text in self.types)
+        return wide and not self.assumptions
+
+    def to_json(self) -> Json:
+        """The kernel as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Json) -> CompiledKernel:
+        """The kernel that `to_json` wrote; raises KeyError or TypeError for anything else."""
+        return cls(
+            tuple(value["types"]),
+            tuple(value["assumptions"]),
+            {str(name): int(number) for name, number in value["resources"].items()},
+            {str(name): int(number) for name, number in value["instructions"].items()},
+            tuple(CodeLine(str(i["path"]), int(i["line"]), dict(i["counts"])) for i in value["lines"]),
+        )
+
+
+@dataclass
+class CompiledEvidence:
+    """What the compiler says of all units; `unavailable` when this machine lacks a part of the toolchain."""
+
+    by_kernel: dict[str, CompiledKernel] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    unavailable: EvidenceUnavailable | None = None

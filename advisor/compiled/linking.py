@@ -1,0 +1,82 @@
+"""Assembles PTX into a cubin with nvJitLink, in process, and reads what its log says of the kernel."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_USED = re.compile(r"used (\d+) registers(?:.*?(\d+) stack)?(?:.*?(\d+) bytes lmem)?")
+_SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+
+
+class LinkFailure(Exception):
+    """nvJitLink refused the PTX; the message is the first error of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What one thread of the kernel needs: registers, and bytes of stack, spills and local memory."""
+
+    registers: int
+    stack_bytes: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    local_bytes: int
+
+
+def assemble(
+    ptx: str, capability: tuple[int, int], max_registers: int | None, optimise: bool = True
+) -> tuple[bytes, Resources]:
+    """The cubin of a kernel and its resources; raises LinkFailure when nvJitLink refuses the PTX."""
+    from cuda.bindings import nvjitlink
+
+    options = [f"-arch=sm_{capability[0]}{capability[1]}", "-verbose", "-lineinfo"]
+    if max_registers:
+        options.append(f"-maxrregcount={max_registers}")
+    if not optimise:
+        options.append("-O0")
+    handle = nvjitlink.create(len(options), options)
+    try:
+        data = ptx.encode()
+        nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "kernel")
+        nvjitlink.complete(handle)
+        cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
+        nvjitlink.get_linked_cubin(handle, cubin)
+        return bytes(cubin), read_log(_text(handle, nvjitlink.get_info_log_size, nvjitlink.get_info_log))
+    except nvjitlink.nvJitLinkError as error:
+        log = _text(handle, nvjitlink.get_error_log_size, nvjitlink.get_error_log)
+        raise LinkFailure(
+            next((line for line in log.splitlines() if "error" in line.lower()), str(error))
+        ) from None
+    finally:
+        nvjitlink.destroy(handle)
+
+
+def read_log(log: str) -> Resources:
+    """The resources in nvJitLink's verbose log; device functions that were not inlined have lines of their own.
+
+    The kernel's figures are those after "Compiling entry function"; its register count already covers what it
+    calls.
+    """
+    entry = log[max(log.find("Compiling entry function"), 0) :]
+    spills = _SPILLS.search(entry)
+    used = [found for found in _USED.finditer(entry) if found.group(3) is not None]
+    registers = used[-1] if used else None
+    if registers is None:
+        raise LinkFailure("the assembler's log does not say how many registers the kernel needs")
+    stack, stores, loads = (int(number) for number in spills.groups()) if spills else (0, 0, 0)
+    stack = int(registers.group(2) or stack)
+    return Resources(
+        registers=int(registers.group(1)),
+        stack_bytes=stack,
+        spill_store_bytes=stores,
+        spill_load_bytes=loads,
+        local_bytes=max(stack, int(registers.group(3))),
+    )
+
+
+def _text(handle: int, size: Any, read: Any) -> str:
+    buffer = bytearray(size(handle))
+    read(handle, buffer)
+    return buffer.decode(errors="replace").rstrip("\0")

@@ -1,0 +1,50 @@
+"""The records of a compiled kernel: the kernel's own metrics and those of each of its source lines."""
+
+from __future__ import annotations
+
+from advisor.compilation_unit import CompilationUnit
+from advisor.compiled.evidence import CodeLine, CompiledKernel
+from advisor.records import Record
+from advisor.text import Span
+
+
+def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> list[Record]:
+    """The `kernel` record of a unit and a `line` record for each source line that machine code came of."""
+    return [_kernel_record(unit, kernel), *(_line_record(unit, kernel, line) for line in kernel.lines)]
+
+
+def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
+    function = next(function for function in unit.functions if not function.device)
+    span = Span(function.line)
+    record = Record("kernel", unit.kernel, function.path, span, function.name)
+    record.know("compiled", kernel.assumptions, **kernel.resources, **kernel.instructions)
+    record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed)
+    if kernel.states_float64:
+        record.know("compiled", stated_float64=True)
+    return record
+
+
+def _line_record(unit: CompilationUnit, kernel: CompiledKernel, line: CodeLine) -> Record:
+    record = Record(
+        "line",
+        f"{unit.kernel}:{line.path}:{line.line}:line",
+        line.path,
+        _span(unit, line),
+        f"line {line.line}",
+        unit.kernel,
+    )
+    # A line without global accesses has no widest one; 0 would read as a width.
+    counts = {name: count for name, count in line.counts.items() if name != "widest_global_access" or count}
+    record.know("compiled", kernel.assumptions, **counts)
+    return record
+
+
+def _span(unit: CompilationUnit, line: CodeLine) -> Span:
+    """The line's text without the spaces around it, as it stands in the unit's dedented function."""
+    for function in unit.functions:
+        texts = function.source.splitlines()
+        if function.path == line.path and 0 <= line.line - function.line < len(texts):
+            text = texts[line.line - function.line]
+            start = len(text) - len(text.lstrip())
+            return Span(line.line, start + 1, line.line, max(len(text.rstrip()), start + 1) + 1)
+    return Span(line.line)

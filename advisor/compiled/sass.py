@@ -1,0 +1,134 @@
+"""Counts machine instructions by the unit's function and line, from what nvdisasm prints of a cubin.
+
+Opcodes: CUDA Binary Utilities, instruction set reference,
+https://docs.nvidia.com/cuda/cuda-binary-utilities/#instruction-set-reference.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.compiled.ptx import Counts, Place, unit_function
+
+_SECTION = re.compile(r"^\s*\.section\s+\.text\.")
+_FILE = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
+_INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
+# Subroutines of the assembler and of libdevice for division, roots, powers: no call of the source.
+_OWN_SUBROUTINE = re.compile(r"__cuda_sm\d|__internal_")
+
+_GLOBAL_LOADS = frozenset({"LDG", "LD", "LDGSTS", "LDGMC"})
+_GLOBAL_STORES = frozenset({"STG", "ST"})
+_SHARED = frozenset({"LDS", "STS", "LDSM", "STSM"})
+_ATOMICS = frozenset({"ATOM", "ATOMG", "ATOMS", "RED", "REDG", "REDAS", "REDS"})
+_CALLS = frozenset({"CALL", "JCAL", "CAL"})
+_NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
+
+
+class DisassemblyFailure(Exception):
+    """nvdisasm did not read the cubin or did not finish in time."""
+
+
+@dataclass
+class MachineInstructions:
+    """Counts by place (None: code of no line), and the widest global access of each in bytes."""
+
+    counts: Counts = field(default_factory=dict)
+    widest: dict[Place | None, int] = field(default_factory=dict)
+
+
+def disassemble(program: str, cubin: bytes, timeout: float) -> str:
+    """What nvdisasm prints of a cubin with source lines and inlining; raises DisassemblyFailure."""
+    with tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / "kernel.cubin"
+        file.write_bytes(cubin)
+        try:
+            done = subprocess.run(
+                [program, "-gi", "-c", str(file)],
+                capture_output=True,
+                timeout=timeout,
+                check=False,
+                cwd=folder,
+            )
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            raise DisassemblyFailure(str(problem)) from None
+    if done.returncode != 0:
+        raise DisassemblyFailure(done.stderr.decode(errors="replace").strip()[:300])
+    return done.stdout.decode(errors="replace")
+
+
+def count_sass(text: str) -> MachineInstructions:
+    """Counts of instructions by class and place; NOP padding is left out.
+
+    Classes: instructions, local_loads, local_stores, global_loads, global_stores, shared_accesses, atomics,
+    barriers, tensor_core, calls.
+    """
+    result = MachineInstructions()
+    place: Place | None = None
+    chain: list[tuple[str, int]] = []
+    for line in text.splitlines():
+        if found := _FILE.search(line):
+            # nvdisasm prints an inlined instruction's places from the innermost outwards, one a line.
+            chain.append((found.group(1), int(found.group(2))))
+            if found.group(3):
+                chain.append((found.group(3), int(found.group(4))))
+            continue
+        if _SECTION.match(line):
+            place, chain = None, []
+            continue
+        instruction = _INSTRUCTION.match(line)
+        if instruction is None:
+            continue
+        if chain:
+            place, chain = _innermost(chain), []
+        _count(result, place, instruction.group(1), instruction.group(2))
+    return result
+
+
+def _innermost(chain: Iterable[tuple[str, int]]) -> Place | None:
+    for file, line in chain:
+        function = unit_function(file)
+        if function is not None and line:
+            return function, line
+    return None
+
+
+def _count(result: MachineInstructions, place: Place | None, opcode: str, operands: str) -> None:
+    head, *modifiers = opcode.split(".")
+    if head == "NOP":
+        return
+    counts = result.counts.setdefault(place, Counter())
+    counts["instructions"] += 1
+    kind = _kind(head, operands)
+    if kind:
+        counts[kind] += 1
+    if kind in ("global_loads", "global_stores"):
+        width = next((_NARROW[part] for part in modifiers if part in _NARROW), 4)
+        result.widest[place] = max(width, result.widest.get(place, 0))
+
+
+def _kind(head: str, operands: str) -> str | None:
+    for heads, kind in (
+        (_GLOBAL_LOADS, "global_loads"),
+        (_GLOBAL_STORES, "global_stores"),
+        (_SHARED, "shared_accesses"),
+        (_ATOMICS, "atomics"),
+    ):
+        if head in heads:
+            return kind
+    if head == "LDL":
+        return "local_loads"
+    if head == "STL":
+        return "local_stores"
+    if head == "BAR":
+        return "barriers"
+    if head.endswith("MMA"):
+        return "tensor_core"
+    if head in _CALLS and not _OWN_SUBROUTINE.search(operands):
+        return "calls"
+    return None

@@ -1,0 +1,145 @@
+"""Compiles units in worker processes, with a cache in front: what is known is neither compiled nor started for."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from advisor.cache import Cache
+from advisor.compilation_unit import CompilationUnit
+from advisor.compiled.crew import Crew, Outcome
+from advisor.compiled.evidence import CompiledEvidence, Target
+from advisor.compiled.placing import placed_kernel, placed_problem, summary
+from advisor.compiled.process import WorkerLost
+from advisor.compiled.sass import DisassemblyFailure, count_sass, disassemble
+from advisor.compiled.toolchain import missing_compiler, missing_disassembler, nvdisasm, toolchain_versions
+from advisor.findings import Problem
+
+Json = dict[str, Any]
+Progress = Callable[[str, int, int], None]
+
+# Raised whenever the same unit would give other numbers than before.
+_FORMAT = 1
+_BATCH = 16
+
+
+def compile_units(
+    units: Sequence[CompilationUnit],
+    target: Target,
+    *,
+    cache: Cache | None,
+    timeout: float,
+    jobs: int,
+    progress: Progress | None = None,
+) -> CompiledEvidence:
+    """The machine code of all units in numbers, and a problem for each unit that gave none.
+
+    `timeout` is in seconds for each unit; at most `jobs` compiler processes run at a time. Nothing is raised
+    for what units hold; a missing toolchain is told in `unavailable`.
+    """
+    evidence = CompiledEvidence()
+    compilable = [unit for unit in units if not _refused(unit, evidence)]
+    keys = {id(unit): key for unit, key in zip(compilable, _keys(compilable, target), strict=True)}
+    known = cache.get_many(keys.values()) if cache else {}
+    pending = [unit for unit in compilable if not _add(evidence, unit, known.get(keys[id(unit)]))]
+    done, total = len(units) - len(pending), len(units)
+    evidence.unavailable = missing_disassembler() if compilable else None
+    if progress:
+        progress("compiling", done, total)
+    if not pending:
+        return evidence
+    if (missing := missing_compiler()) is not None:
+        evidence.unavailable = missing
+        return evidence
+    fresh: dict[str, Json] = {}
+    with Crew(min(jobs, len(pending)), lambda worker, unit: _compile(worker, unit, target, timeout)) as crew:
+        try:
+            for unit, outcome in crew.run(pending):
+                done += 1
+                _add(evidence, unit, outcome.value)
+                if cache and outcome.lasting:
+                    fresh[keys[id(unit)]] = outcome.value
+                    if len(fresh) >= _BATCH:
+                        cache.put_many(fresh)
+                        fresh = {}
+                if progress:
+                    progress("compiling", done, total)
+        finally:
+            if cache:
+                cache.put_many(fresh)
+        evidence.unavailable = crew.unavailable or evidence.unavailable
+    evidence.problems.sort(key=lambda problem: (problem.path, problem.line))
+    return evidence
+
+
+def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:
+    """Whether a unit cannot be compiled at all, with its problem added."""
+    kernel = next((function for function in unit.functions if not function.device), None)
+    name, path, line = (kernel.name, kernel.path, kernel.line) if kernel else (unit.kernel, unit.path, 1)
+    if unit.missing:
+        reason = f"{', '.join(unit.missing[:3])} cannot be resolved without running the program"
+    elif not unit.candidates:
+        reason = "the types of its parameters are not known"
+    elif kernel is None:
+        reason = "its text is missing"
+    else:
+        return False
+    evidence.problems.append(Problem(path, line, f"The kernel `{name}` was not compiled: {reason}."))
+    return True
+
+
+def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) -> bool:
+    """Adds what is known of a unit; False when that is nothing, or not what this version writes."""
+    if value is None:
+        return False
+    try:
+        if "problem" in value:
+            evidence.problems.append(placed_problem(unit, value["problem"]))
+        else:
+            evidence.by_kernel[unit.kernel] = placed_kernel(unit, value)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        return False
+    return True
+
+
+def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float) -> Outcome:
+    try:
+        answer = worker.compile(_request(unit, target), timeout)
+    except WorkerLost as lost:
+        reason = f"it took longer than {timeout:g} s" if lost.timed_out else "the compiler crashed"
+        kernel = next(n for n, function in enumerate(unit.functions) if not function.device)
+        return Outcome({"problem": {"function": kernel, "line": 1, "message": reason}}, lasting=False)
+    if "problem" in answer:
+        return Outcome(answer)
+    program, machine = nvdisasm(), None
+    if program is not None:
+        try:
+            machine = count_sass(disassemble(program, base64.b64decode(answer["cubin"]), timeout))
+        except DisassemblyFailure:
+            return Outcome(summary(answer, None), lasting=False)
+    return Outcome(summary(answer, machine))
+
+
+def _request(unit: CompilationUnit, target: Target) -> Json:
+    return {
+        "functions": [[function.name, function.source, function.device] for function in unit.functions],
+        "constants": unit.constants,
+        "aliases": unit.aliases,
+        "options": {name: repr(value) for name, value in sorted(unit.options.items())},
+        "candidates": [list(candidate.types) for candidate in unit.candidates],
+        "capability": list(target.compute_capability),
+    }
+
+
+def _keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
+    if not units:
+        return []
+    toolchain = {**toolchain_versions(), "nvdisasm": nvdisasm() or "", "format": _FORMAT}
+    return [
+        "compiled:"
+        + hashlib.sha256(json.dumps([_request(unit, target), toolchain], sort_keys=True).encode()).hexdigest()
+        for unit in units
+    ]
