@@ -21,7 +21,7 @@ _Result = TypeVar("_Result")
 
 
 class Cache:
-    """JSON values by key, in one SQLite file below `folder`; never pickles, for the folder may be a stranger's.
+    """JSON values by key, in one SQLite file below `folder`; never pickles: the folder may be anybody's.
 
     Losing the store costs time only: a file that is damaged or of another format is thrown away without a
     word, and where nothing can be written the cache stays empty. Safe for threads and concurrent processes.
@@ -84,7 +84,8 @@ class Cache:
                 return
             connection.execute("DROP TABLE IF EXISTS result")
             connection.execute(
-                "CREATE TABLE result (key TEXT PRIMARY KEY, value TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
+                "CREATE TABLE result"
+                " (key TEXT PRIMARY KEY, value TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
             )
             connection.execute(f"PRAGMA user_version={_FORMAT}")
 

@@ -1,4 +1,4 @@
-"""Compiles one unit inside a worker: typings in turn, PTX, cubin; everything the answer needs, as JSON values."""
+"""Compiles one unit inside a worker: typings in turn, PTX, cubin; the answer is JSON values."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def compile_unit(request: Json) -> Json:
     """The machine code of a unit, or its problem.
 
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
-    candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line, counts),
-    or problem (function, line, message).
+    candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line,
+    counts), or problem (function, line, message).
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     stand_in_for_device(capability)
@@ -118,7 +118,7 @@ def _machine_code(ptx: str, capability: tuple[int, int], options: Json) -> Json:
 
 
 def _described(problem: Exception, number: int) -> Json:
-    """The problem's essential sentence and the place in the unit that it names, the kernel's `def` otherwise."""
+    """The problem's essential sentence and the place in the unit it names, else the kernel's `def`."""
     text = _ANSI.sub("", str(problem)) or type(problem).__name__
     function, line = number, 1
     places = [(unit_function(file), int(at)) for file, at in _AT.findall(text)]
@@ -131,7 +131,7 @@ def _described(problem: Exception, number: int) -> Json:
 
 
 def essential(text: str) -> str:
-    """The sentence of Numba's message that says what is wrong, with the call it is about where it names one."""
+    """The sentence of Numba's message that says what is wrong, with the call that it names."""
     text = _STEP.sub("", text).strip()
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line]

@@ -70,13 +70,15 @@ class Crew:
             if self._stopped.is_set():
                 return None
             if worker is not None and worker.units >= _UNITS_EACH:
-                worker = self._dismissed(worker)
+                self._dismiss(worker)
+                worker = None
             if worker is None:
                 worker = Worker()
                 self._workers.add(worker)
             outcome = self._work(worker, unit)
             if not worker.alive:
-                worker = self._dismissed(worker)
+                self._dismiss(worker)
+                worker = None
             return outcome
         except EvidenceUnavailable as unavailable:
             self.unavailable = unavailable
@@ -85,6 +87,6 @@ class Crew:
         finally:
             self._slots.put(worker)
 
-    def _dismissed(self, worker: Worker) -> None:
+    def _dismiss(self, worker: Worker) -> None:
         self._workers.discard(worker)
         worker.close()

@@ -54,7 +54,7 @@ def assemble(
 
 
 def read_log(log: str) -> Resources:
-    """The resources in nvJitLink's verbose log; device functions that were not inlined have lines of their own.
+    """The resources in nvJitLink's verbose log, which has lines for device functions too.
 
     The kernel's figures are those after "Compiling entry function"; its register count already covers what it
     calls.

@@ -1,4 +1,4 @@
-"""Evaluates the constants and type names of a unit without `eval`: only the forms listed here have a value."""
+"""Evaluates the constants and type names of a unit without `eval`: only listed forms have a value."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def constant_value(text: str) -> Any:
 
 
 def alias_value(dotted: str) -> Any:
-    """What a dotted name below numpy, numba, math, cmath or operator stands for; raises NotLiteral otherwise."""
+    """What a dotted name below numpy, numba, math, cmath or operator stands for; else raises NotLiteral."""
     root, *rest = dotted.split(".")
     if root not in _ROOTS:
         raise NotLiteral(f"{dotted} is not below a known library")

@@ -1,10 +1,11 @@
-"""Defines the functions of a unit in a namespace of constants and library names; nothing else can be named."""
+"""Defines the functions of a unit in a namespace of constants and library names alone."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 import linecache
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,9 +40,9 @@ def define(unit: UnitText) -> tuple[dict[str, Any], Any]:
     """
     names: dict[str, Any] = {_MARKER: vars(builtins)}
     for name, text in unit.constants.items():
-        names[name] = _known(name, lambda text=text: constant_value(text))  # type: ignore[misc]
+        names[name] = _known(name, constant_value, text)
     for name, dotted in unit.aliases.items():
-        names[name] = _known(name, lambda dotted=dotted: alias_value(dotted))  # type: ignore[misc]
+        names[name] = _known(name, alias_value, dotted)
     kernel = None
     for number, (name, source, device) in enumerate(unit.functions):
         function = _function(name, source, number, names)
@@ -52,9 +53,9 @@ def define(unit: UnitText) -> tuple[dict[str, Any], Any]:
     return names, kernel
 
 
-def _known(name: str, value: Any) -> Any:
+def _known(name: str, value_of: Callable[[str], Any], text: str) -> Any:
     try:
-        return value()
+        return value_of(text)
     except NotLiteral as problem:
         raise BadUnit(f"`{name}` has no value the compiler can be given: {problem}") from None
     except (ArithmeticError, TypeError, ValueError, KeyError, RecursionError) as problem:

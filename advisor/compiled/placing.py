@@ -1,4 +1,4 @@
-"""Turns counts by function and line of a unit, as workers give and the cache keeps them, into a kernel's metrics.
+"""Turns counts by function and line of a unit, which workers give and the cache keeps, into metrics.
 
 The position-free form survives edits above a kernel: only its own text decides whether it is compiled anew.
 """
@@ -47,7 +47,7 @@ _KERNEL_SASS = {
 
 
 def summary(answer: Json, machine: MachineInstructions | None) -> Json:
-    """The cacheable numbers of a worker's answer and its disassembly: candidate, resources, instructions, lines.
+    """The numbers to keep of an answer and its disassembly: candidate, resources, instructions, lines.
 
     `lines` is a list of function, line, counts by metric; without `machine` its metrics are absent.
     """

@@ -23,12 +23,11 @@ _START = """\
 import os, site, sys
 folder = sys.argv[1]
 kept = [os.path.realpath(p) for p in site.getsitepackages() + [site.getusersitepackages()]]
-own = [os.path.realpath(p) for p in (sys.prefix, sys.base_prefix)]
+roots = [os.path.realpath(p) for p in (sys.prefix, sys.base_prefix)]
+own = [os.path.join(root, d) for root in roots for d in ("lib", "Lib", "DLLs")]
 def library(entry):
     entry = os.path.realpath(entry)
-    return entry in kept or (
-        any(entry.startswith(os.path.join(o, "lib")) or entry.startswith(os.path.join(o, "DLLs")) for o in own)
-    )
+    return entry in kept or any(entry.startswith(o) for o in own)
 path = [p for p in sys.path if p and (library(p) or p.endswith(".zip"))]
 sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in (getattr(f, "__module__", "") or "")]
 sys.path[:] = path + [folder]

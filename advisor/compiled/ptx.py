@@ -45,7 +45,7 @@ def unit_file(number: int) -> str:
 
 
 def unit_function(file: str) -> int | None:
-    """The number of the function that a file name of the machine code stands for, None for Numba's own files."""
+    """The number of the function that a file name stands for, None for Numba's own files."""
     found = _UNIT_FILE.search(file)
     return int(found.group(1)) if found else None
 
@@ -75,7 +75,7 @@ def count_ptx(ptx: str) -> Counts:
 
 
 def static_shared_bytes(ptx: str) -> int:
-    """The bytes of all shared arrays with a size, each at its alignment; what hardware reserves is not in it."""
+    """The bytes of all shared arrays with a size, each at its alignment, without what hardware reserves."""
     total = 0
     for line in ptx.splitlines():
         if found := _SHARED.match(line):

@@ -48,7 +48,7 @@ def toolchain_versions() -> dict[str, str]:
 
 
 def missing_compiler() -> EvidenceUnavailable | None:
-    """What keeps kernels from being compiled here and the command that installs it, None when all is there."""
+    """What keeps kernels from being compiled here and the remedy, None when all is there."""
     for package, command in _NEEDED.items():
         if installed_version(package) is None:
             return EvidenceUnavailable(

@@ -1,4 +1,4 @@
-"""Compiles units in worker processes, with a cache in front: what is known is neither compiled nor started for."""
+"""Compiles units in worker processes, with a cache in front that spares what is known."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def compilation_unit(
     candidates, reasons = _candidates(declaration, names, functions, call_types)
     texts = _texts(declaration, functions, namespace, names)
     return CompilationUnit(
-        kernel=texts[-1].name,
+        kernel=declaration.key,
         path=declaration.module.path,
         functions=texts,
         constants=namespace.texts("constant"),
