@@ -143,3 +143,10 @@ def test_a_broken_pack_is_shown_as_written_and_ends_with_2(advisor: Run, house: 
     assert "house-registers.rules:" in outcome.err
     assert "^" in outcome.err
     assert "Traceback" not in outcome.err
+
+
+def test_an_address_is_never_broken(advisor: Run, house: Path) -> None:
+    address = "https://example.org/" + "a-long-way-" * 20
+    pack = house / "packs" / "house-registers.rules"
+    pack.write_text(PACK.replace("https://example.org/handbook", address))
+    assert address in advisor("explain", "house-registers").out

@@ -33,18 +33,24 @@ def page_as_markdown(page: Page) -> str:
 def _section_text(section: Section, width: int) -> str:
     lines = []
     for paragraph in section.paragraphs:
-        lines += textwrap.wrap(paragraph, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += _wrapped(paragraph, width, _INDENT, _INDENT)
     for item in section.items:
-        lines += textwrap.wrap(
-            item,
-            width,
-            initial_indent=f"{_INDENT}- ",
-            subsequent_indent=f"{_INDENT}  ",
-            break_long_words=False,
-        )
+        lines += _wrapped(item, width, f"{_INDENT}- ", f"{_INDENT}  ")
     if len(section.table) > 1:
         lines += textwrap.indent(plain_table(section.table[0], section.table[1:]), _INDENT).splitlines()
     return "\n".join(lines)
+
+
+def _wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
+    # An address broken at a hyphen cannot be clicked.
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _markdown_table(table: Rows) -> str:
