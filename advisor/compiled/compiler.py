@@ -17,6 +17,7 @@ Json = dict[str, Any]
 
 _AT = re.compile(r"(unit-function-\d+\.py)\D{1,3}(?:line )?(\d+)")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_WHERE = re.compile(r"\s*Raised from \S*unit-function-\d+\.py.*")
 _STEP = re.compile(r"^Failed in \w+ mode pipeline \(step: [^)]*\)\s*")
 
 
@@ -67,7 +68,8 @@ def compile_unit(request: Json) -> Json:
                 continue
             return {"candidate": number, **_machine_code(ptx, capability, options)}
     except BadUnit as problem:
-        return {"problem": {"function": problem.function, "line": problem.line, "message": str(problem)}}
+        at = kernel_number if problem.function is None else problem.function
+        return {"problem": {"function": at, "line": 1, "message": str(problem)}}
     except (NotLiteral, LinkFailure) as problem:
         return {"problem": {"function": kernel_number, "line": 1, "message": str(problem)}}
     nothing = {"function": kernel_number, "line": 1, "message": "no typing of its parameters is known"}
@@ -135,7 +137,7 @@ def essential(text: str) -> str:
     text = _STEP.sub("", text).strip()
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line]
-    sentence = lines[0] if lines else "the compiler gives no reason"
+    sentence = _WHERE.sub("", lines[0]).strip() if lines else "the compiler gives no reason"
     with contextlib.suppress(StopIteration):
         call = next(line[4:] for line in lines if line.startswith(">>> "))
         sentence = f"{sentence.rstrip(':')}: {call}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,6 +10,9 @@ from advisor.errors import EvidenceUnavailable
 from advisor.findings import Problem
 
 Json = dict[str, Any]
+
+# Numba's names of float64 and complex128.
+_FLOAT64 = re.compile(r"\b(?:float64|f8|double|float_|complex128|c16)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,7 @@ class CompiledKernel:
     @property
     def states_float64(self) -> bool:
         """Whether the source itself states a parameter of type float64 or complex128."""
-        wide = any("float64" in text or "complex128" in text for text in self.types)
-        return wide and not self.assumptions
+        return not self.assumptions and any(map(_FLOAT64.search, self.types))
 
     def to_json(self) -> Json:
         """The kernel as JSON values."""

@@ -16,12 +16,11 @@ _MARKER = "__builtins__"
 
 
 class BadUnit(Exception):
-    """A unit that does not keep to its contract: `function` and `line` within it say where."""
+    """A unit that does not keep to its contract; `function` is the number of the one at fault, if one is."""
 
-    def __init__(self, message: str, function: int = 0, line: int = 1) -> None:
+    def __init__(self, message: str, function: int | None = None) -> None:
         super().__init__(message)
         self.function = function
-        self.line = line
 
 
 @dataclass(frozen=True)

@@ -114,4 +114,5 @@ def placed_problem(unit: CompilationUnit, problem: Json) -> Problem:
 
 def _sentence(unit: CompilationUnit, problem: Json) -> str:
     name = next((function.name for function in unit.functions if not function.device), unit.kernel)
-    return f"The kernel `{name}` was not compiled: {problem['message']}"
+    reason = str(problem["message"]).rstrip(".")
+    return f"The kernel `{name}` was not compiled: {reason}."
