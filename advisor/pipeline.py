@@ -109,10 +109,9 @@ def _compiled(
     from advisor.cache import Cache
     from advisor.compiled import Target, compile_units, records
 
-    capability = device.compute_capability
     evidence: CompiledEvidence = compile_units(
         found.units,
-        Target(capability),
+        Target.parse(device.compute_capability),
         cache=Cache(options.cache_folder) if options.cache_folder else None,
         timeout=_COMPILE_SECONDS,
         jobs=options.jobs or min(os.cpu_count() or 1, 4),

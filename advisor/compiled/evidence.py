@@ -21,6 +21,12 @@ class Target:
 
     compute_capability: tuple[int, int]
 
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """The target that a device file names, "9.0"; raises ValueError for other text."""
+        major, minor = text.split(".")
+        return cls((int(major), int(minor)))
+
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:

@@ -110,8 +110,9 @@ def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float)
         answer = worker.compile(_request(unit, target), timeout)
     except WorkerLost as lost:
         reason = f"it took longer than {timeout:g} s" if lost.timed_out else "the compiler crashed"
-        kernel = next(n for n, function in enumerate(unit.functions) if not function.device)
-        return Outcome({"problem": {"function": kernel, "line": 1, "message": reason}}, lasting=False)
+        return _passing_problem(unit, reason)
+    if "failure" in answer:
+        return _passing_problem(unit, f"the compiler failed ({answer['failure']})")
     if "problem" in answer:
         return Outcome(answer)
     program, machine = nvdisasm(), None
@@ -121,6 +122,12 @@ def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float)
         except DisassemblyFailure:
             return Outcome(summary(answer, None), lasting=False)
     return Outcome(summary(answer, machine))
+
+
+def _passing_problem(unit: CompilationUnit, reason: str) -> Outcome:
+    """A problem that another attempt may not have, so it is not kept."""
+    kernel = next(n for n, function in enumerate(unit.functions) if not function.device)
+    return Outcome({"problem": {"function": kernel, "line": 1, "message": reason}}, lasting=False)
 
 
 def _request(unit: CompilationUnit, target: Target) -> Json:

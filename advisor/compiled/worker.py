@@ -55,4 +55,8 @@ def begin(path: list[str]) -> None:
         return
     write_message(answers, {"ready": True})
     while (request := read_message(sys.stdin.buffer)) is not None:
-        write_message(answers, compile_unit(request))
+        try:
+            answer = compile_unit(request)
+        except Exception as problem:
+            answer = {"failure": f"{type(problem).__name__}: {problem}"[:300]}
+        write_message(answers, answer)

@@ -212,3 +212,18 @@ def test_without_a_disassembler_the_float64_counts_remain(
 
 def test_no_units_need_no_toolchain() -> None:
     assert compile_units([], TARGET, cache=None, timeout=1, jobs=2) == CompiledEvidence()
+
+
+def test_a_target_is_read_from_a_device_file() -> None:
+    assert Target.parse("8.0") == Target((8, 0))
+    assert Target.parse("10.0") == Target((10, 0))
+    with pytest.raises(ValueError, match=r"unpack|invalid"):
+        Target.parse("sm_90")
+
+
+@pytest.mark.usefixtures("evidence")
+def test_a_failure_of_the_compiler_itself_is_told_with_its_reason() -> None:
+    found = compile_units([KERNELS["double"]], Target((1, 0)), cache=None, timeout=60, jobs=1)
+    assert len(found.problems) == 1
+    assert found.problems[0].line == LINE
+    assert found.by_kernel == {}
