@@ -6,9 +6,10 @@ import base64
 import contextlib
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from advisor.compiled.linking import LinkFailure, assemble
+from advisor.compiled.linking import LinkFailure, UndefinedFunction, assemble
 from advisor.compiled.literals import NotLiteral, argument_type, constant_value
 from advisor.compiled.namespace import BadUnit, UnitText, define
 from advisor.compiled.ptx import count_ptx, static_shared_bytes, unit_function
@@ -18,6 +19,7 @@ Json = dict[str, Any]
 _AT = re.compile(r"(unit-function-\d+\.py)\D{1,3}(?:line )?(\d+)")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _WHERE = re.compile(r"\s*Raised from \S*unit-function-\d+\.py.*")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _STEP = re.compile(r"^Failed in \w+ mode pipeline \(step: [^)]*\)\s*")
 
 
@@ -49,7 +51,7 @@ def compile_unit(request: Json) -> Json:
 
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
     candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line,
-    counts), or problem (function, line, message).
+    counts), or problem (function, line, message). A kernel that calls foreign code has an empty cubin.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     stand_in_for_device(capability)
@@ -109,11 +111,15 @@ def _ptx(kernel: Any, types: Sequence[str], capability: tuple[int, int], options
 def _machine_code(ptx: str, capability: tuple[int, int], options: Json) -> Json:
     most = options.get("max_registers")
     optimise = not options.get("debug") and options.get("opt") is not False
-    cubin, resources = assemble(ptx, capability, most if isinstance(most, int) else None, optimise)
+    try:
+        cubin, resources = assemble(ptx, capability, most if isinstance(most, int) else None, optimise)
+    except UndefinedFunction:
+        # The kernel calls code that is linked in when it is launched; what PTX tells holds nevertheless.
+        cubin, resources = b"", None
     counts = count_ptx(ptx)
     return {
         "cubin": base64.b64encode(cubin).decode(),
-        "resources": {name: getattr(resources, name) for name in type(resources).__slots__},
+        "resources": asdict(resources) if resources else {},
         "shared_bytes": static_shared_bytes(ptx),
         "ptx": [[*(place or (None, None)), dict(kinds)] for place, kinds in counts.items()],
     }
@@ -134,7 +140,7 @@ def _described(problem: Exception, number: int) -> Json:
 
 def essential(text: str) -> str:
     """The sentence of Numba's message that says what is wrong, with the call that it names."""
-    text = _STEP.sub("", text).strip()
+    text = _ADDRESS.sub("", _STEP.sub("", text)).strip()
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line]
     sentence = _WHERE.sub("", lines[0]).strip() if lines else "the compiler gives no reason"

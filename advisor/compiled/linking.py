@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 _USED = re.compile(r"used (\d+) registers(?:.*?(\d+) stack)?(?:.*?(\d+) bytes lmem)?")
@@ -12,6 +13,10 @@ _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) 
 
 class LinkFailure(Exception):
     """nvJitLink refused the PTX; the message is the first error of its log."""
+
+
+class UndefinedFunction(LinkFailure):
+    """The PTX calls a function that none of the known libraries holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +45,17 @@ def assemble(
     try:
         data = ptx.encode()
         nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "kernel")
+        if "cudaCG" in ptx and (library := _device_runtime()):
+            nvjitlink.add_file(handle, nvjitlink.InputType.LIBRARY, library)
         nvjitlink.complete(handle)
         cubin = bytearray(nvjitlink.get_linked_cubin_size(handle))
         nvjitlink.get_linked_cubin(handle, cubin)
         return bytes(cubin), read_log(_text(handle, nvjitlink.get_info_log_size, nvjitlink.get_info_log))
     except nvjitlink.nvJitLinkError as error:
         log = _text(handle, nvjitlink.get_error_log_size, nvjitlink.get_error_log)
-        raise LinkFailure(
-            next((line for line in log.splitlines() if "error" in line.lower()), str(error))
-        ) from None
+        lines = [" ".join(line.split()) for line in log.splitlines() if "error" in line.lower()]
+        kind = UndefinedFunction if any("Undefined reference" in line for line in lines) else LinkFailure
+        raise kind(lines[0] if lines else str(error)) from None
     finally:
         nvjitlink.destroy(handle)
 
@@ -74,6 +81,14 @@ def read_log(log: str) -> Resources:
         spill_load_bytes=loads,
         local_bytes=max(stack, int(registers.group(3))),
     )
+
+
+def _device_runtime() -> str | None:
+    """The path of NVIDIA's device runtime, which grid-wide synchronisation needs; None if not found."""
+    from numba.cuda.cudadrv.libs import get_cudalib
+
+    path = get_cudalib("cudadevrt", static=True)
+    return path if path and Path(path).is_file() else None
 
 
 def _text(handle: int, size: Any, read: Any) -> str:

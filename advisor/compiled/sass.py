@@ -16,11 +16,13 @@ from pathlib import Path
 
 from advisor.compiled.ptx import Counts, Place, unit_function
 
-_SECTION = re.compile(r"^\s*\.section\s+\.text\.")
+_SECTION = re.compile(r"^\s*\.section\s+\.text\.([\w$]+)")
 _FILE = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
-# Subroutines of the assembler and of libdevice for division, roots, powers: no call of the source.
-_OWN_SUBROUTINE = re.compile(r"__cuda_sm\d|__internal_")
+# Subroutines of the assembler and of libdevice, for division, roots and powers.
+_OWN = re.compile(r"__cuda_sm\d|__internal_")
+# Calls of these, and of the device runtime, are no calls of the source.
+_OWN_SUBROUTINE = re.compile(rf"{_OWN.pattern}|\(cuda[A-Z]")
 
 _GLOBAL_LOADS = frozenset({"LDG", "LD", "LDGSTS", "LDGMC"})
 _GLOBAL_STORES = frozenset({"STG", "ST"})
@@ -68,7 +70,8 @@ def count_sass(text: str) -> MachineInstructions:
     Classes: instructions, local_loads, local_stores, global_loads, global_stores, shared_accesses, atomics,
     barriers, tensor_core, calls.
     """
-    result = MachineInstructions()
+    sections: list[tuple[str, MachineInstructions]] = []
+    current = MachineInstructions()
     place: Place | None = None
     chain: list[tuple[str, int]] = []
     for line in text.splitlines():
@@ -78,15 +81,29 @@ def count_sass(text: str) -> MachineInstructions:
             if found.group(3):
                 chain.append((found.group(3), int(found.group(4))))
             continue
-        if _SECTION.match(line):
-            place, chain = None, []
+        if section := _SECTION.match(line):
+            place, chain, current = None, [], MachineInstructions()
+            sections.append((section.group(1), current))
             continue
         instruction = _INSTRUCTION.match(line)
         if instruction is None:
             continue
         if chain:
             place, chain = _innermost(chain), []
-        _count(result, place, instruction.group(1), instruction.group(2))
+        _count(current, place, instruction.group(1), instruction.group(2))
+    return _merged(sections)
+
+
+def _merged(sections: Iterable[tuple[str, MachineInstructions]]) -> MachineInstructions:
+    """The unit's code and its subroutines; of the device runtime everything is linked in, called or not."""
+    result = MachineInstructions()
+    for name, section in sections:
+        if any(section.counts) or _OWN.search(name):
+            for place, counts in section.counts.items():
+                result.counts.setdefault(place, Counter()).update(counts)
+                widest = max(section.widest.get(place, 0), result.widest.get(place, 0))
+                if widest:
+                    result.widest[place] = widest
     return result
 
 

@@ -116,7 +116,7 @@ def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float)
     if "problem" in answer:
         return Outcome(answer)
     program, machine = nvdisasm(), None
-    if program is not None:
+    if program is not None and answer["cubin"]:
         try:
             machine = count_sass(disassemble(program, base64.b64decode(answer["cubin"]), timeout))
         except DisassemblyFailure:

@@ -96,6 +96,7 @@ OTHERS = {
             out[j] = t[j]
         """
     ),
+    "grid_barrier": elementwise("g = cuda.cg.this_grid()\nout[i] = x\ng.sync()\nout[i + 1] = out[n]"),
     "atomic": elementwise("cuda.atomic.add(out, 0, x)"),
     "constant_array": elementwise(
         "t = cuda.const.array_like(TABLE)\nout[i] = x * t[n]",

@@ -117,6 +117,15 @@ def test_atomics_constants_and_options(evidence: CompiledEvidence) -> None:
     assert plain.instructions["instructions"] > optimised.instructions["instructions"]
 
 
+def test_a_grid_barrier_links_the_device_runtime_without_counting_its_code(
+    evidence: CompiledEvidence,
+) -> None:
+    found = kernel(evidence, "grid_barrier")
+    assert found.resources["registers"] >= 8
+    assert found.instructions["instructions"] == sum(code.counts["instructions"] for code in found.lines)
+    assert found.instructions["call_instructions"] == 0
+
+
 def test_lines_account_for_all_instructions_of_a_kernel_without_subroutines(
     evidence: CompiledEvidence,
 ) -> None:
