@@ -45,8 +45,8 @@ class CompilationUnit:
     `constants` maps a global name to a Python expression made of literals, `np.<dtype>(literal)`,
     `math.<name>`, `numba.<type>` and arrays `np.array(literal, dtype=np.<dtype>)` or `np.zeros(shape, …)`;
     `aliases` maps a global name to a dotted name below numpy, numba, math, cmath or operator (`cuda` to
-    `numba.cuda`, `f32` to `numba.float32`), the only modules a worker imports; `candidates` are the typings to
-    try in order (the first that type-checks is taken). `missing` names globals that could not be resolved,
+    `numba.cuda`, `f32` to `numba.float32`), the only modules a worker imports; `candidates` are the typings
+    to try in order (the first that type-checks is taken). `missing` names globals that could not be resolved,
     each with its reason in parentheses, `n (a parameter of make)`: with any of these the unit cannot be
     compiled, and the reason is given to the user.
     `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).

@@ -23,8 +23,8 @@ def assumed_types(parameters: Sequence[str], uses: Mapping[str, Use]) -> tuple[A
         return ()
     attempts = [
         {name: _likely(uses[name]) for name in parameters},
-        {name: _likely(uses[name], hints=True) for name in parameters},
-        {name: _likely(uses[name], hints=True, scalar=_COUNT) for name in parameters},
+        {name: _likely(uses[name], counters=True) for name in parameters},
+        {name: _likely(uses[name], hints=False) for name in parameters},
         {name: _likely(uses[name], element=_INDEX, scalar=_COUNT) for name in parameters},
     ]
     found: list[ArgumentTypes] = []
@@ -35,13 +35,15 @@ def assumed_types(parameters: Sequence[str], uses: Mapping[str, Use]) -> tuple[A
     return tuple(found[:_MOST])
 
 
-def _likely(use: Use, element: str = _ELEMENT, scalar: str = _ELEMENT, hints: bool = False) -> str:
+def _likely(
+    use: Use, element: str = _ELEMENT, scalar: str = _ELEMENT, hints: bool = True, counters: bool = False
+) -> str:
     if use.random_states:
         return f"{RANDOM_STATES}[::1]"
     if use.tuple_length:
-        return f"UniTuple({_COUNT if use.integer or use.maybe_integer else scalar}, {use.tuple_length})"
+        return f"UniTuple({_COUNT if use.integer or use.likely_integer else scalar}, {use.tuple_length})"
     if use.dims:
-        integer = use.integer or (hints and use.maybe_integer)
+        integer = use.integer or (hints and use.likely_integer) or (counters and use.maybe_integer)
         return array_type(_COMPLEX if use.complex else _INDEX if integer else element, use.dims)
     return _COUNT if use.integer else _COMPLEX if use.complex else scalar
 

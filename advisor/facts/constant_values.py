@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from advisor.facts.library_values import (
+    LARGEST_BITS,
     LARGEST_SIZE,
     Undetermined,
     library_constant,
@@ -20,7 +22,6 @@ from advisor.facts.library_values import (
 from advisor.facts.literal_text import LibraryName
 from advisor.facts.meanings import BuiltinName, ConstantName, FunctionName, Meaning, UnknownName
 
-_LARGEST_SHIFT = 256
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -37,7 +38,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _BUILTINS: dict[str, Callable[..., Any]] = {
     "int": int, "float": float, "complex": complex, "bool": bool, "abs": abs, "min": min, "max": max,
-    "round": round, "len": len, "tuple": tuple, "list": list, "sum": sum, "pow": pow,
+    "round": round, "len": len, "tuple": tuple, "list": list, "sum": sum,
 }  # fmt: skip
 _VALUE_ATTRIBUTES = frozenset(
     {"shape", "size", "ndim", "real", "imag", "eps", "max", "min", "tiny", "value", "T", "dtype"}
@@ -124,20 +125,7 @@ class ConstantValues:
 
     def _of_binop(self, node: ast.BinOp) -> object:
         left, right = _plain(self.value(node.left)), _plain(self.value(node.right))
-        if (
-            isinstance(node.op, ast.Pow | ast.LShift)
-            and isinstance(right, int)
-            and abs(right) > _LARGEST_SHIFT
-        ):
-            raise Undetermined("too large a number")
-        if (
-            isinstance(node.op, ast.Mult)
-            and isinstance(left, tuple | list | str)
-            and len(left) * right > LARGEST_SIZE
-        ):
-            raise Undetermined("too large a sequence")
-        if isinstance(node.op, ast.Mod) and isinstance(left, str):
-            raise Undetermined("formatted text")
+        _refuse_large(node.op, left, right)
         return _BINARY[type(node.op)](left, right)
 
     def _of_boolop(self, node: ast.BoolOp) -> object:
@@ -258,6 +246,23 @@ def _value_of(meaning: Meaning) -> object:
     if isinstance(meaning, ConstantName):
         return meaning.value
     raise Undetermined(meaning.reason if isinstance(meaning, UnknownName) else "not a constant")
+
+
+def _refuse_large(operation: ast.operator, left: Any, right: Any) -> None:
+    """Raises Undetermined for an operation whose result could be far larger than its operands."""
+    if isinstance(operation, ast.Pow) and isinstance(left, int) and isinstance(right, int):
+        large = left.bit_length() * abs(right) > LARGEST_BITS
+    elif isinstance(operation, ast.LShift):
+        large = abs(right) > LARGEST_BITS
+    elif isinstance(left, str | tuple | list) or isinstance(right, str | tuple | list):
+        sizes = [
+            len(side) if isinstance(side, str | tuple | list) else int(abs(side)) for side in (left, right)
+        ]
+        large = isinstance(operation, ast.Mod) or math.prod(sizes) > LARGEST_SIZE
+    else:
+        large = math.prod(np.broadcast_shapes(np.shape(left), np.shape(right))) > LARGEST_SIZE
+    if large:
+        raise Undetermined("too large a value")
 
 
 def _numpy_object(value: Any) -> Any:

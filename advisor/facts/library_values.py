@@ -13,15 +13,18 @@ from advisor.facts.library_names import NUMBA_TYPES
 from advisor.facts.physical_constants import physical_constant
 
 LARGEST_SIZE = 1 << 16
+LARGEST_BITS = 4096
+_GROWING = frozenset({"factorial", "comb", "perm"})
+_LARGEST_GROWING = 100
 
 _NUMPY_FUNCTIONS = frozenset({
     "array", "asarray", "ascontiguousarray", "zeros", "ones", "full", "arange", "linspace", "transpose",
-    "outer", "dot", "sqrt", "cbrt", "exp", "log", "log2", "log10", "power", "hypot", "sin", "cos", "tan",
+    "sqrt", "cbrt", "exp", "log", "log2", "log10", "power", "hypot", "sin", "cos", "tan",
     "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "deg2rad", "rad2deg", "radians",
     "degrees", "ceil", "floor", "rint", "abs", "absolute", "prod", "sum", "max", "min", "cumsum", "diff",
     "dtype", "finfo", "iinfo",
 })  # fmt: skip
-_BOUNDED = frozenset({"zeros", "ones", "full", "arange", "linspace", "outer"})
+_BY_SHAPE = frozenset({"zeros", "ones", "full"})
 
 
 class Undetermined(Exception):
@@ -58,22 +61,44 @@ def library_function(dotted: str) -> Callable[..., Any]:
     root, _, name = dotted.rpartition(".")
     if root in ("math", "cmath"):
         function: Callable[..., Any] = getattr(math if root == "math" else cmath, name)
-        return function
+        return _small_arguments(function) if name in _GROWING else function
     kind = numpy_type_name(dotted)
     if kind is not None:
         scalar: Callable[..., Any] = getattr(np, kind)
         return scalar
     if root == "numpy" and name in _NUMPY_FUNCTIONS:
-        return _bounded(name) if name in _BOUNDED else getattr(np, name)
+        return _bounded(name)
     raise Undetermined("the result of a call")
 
 
+def _small_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    def limited(*arguments: int) -> Any:
+        if any(abs(argument) > _LARGEST_GROWING for argument in arguments):
+            raise Undetermined("too large a value")
+        return function(*arguments)
+
+    return limited
+
+
 def _bounded(name: str) -> Callable[..., Any]:
+    """The NumPy function, which raises Undetermined when its result would be too large an array."""
+
     def limited(*arguments: Any, **keywords: Any) -> Any:
-        sizes = [keywords.get("shape"), keywords.get("num"), *arguments]
-        flat = [int(n) for size in sizes if isinstance(size, int | tuple) for n in np.atleast_1d(size)]
-        if math.prod(max(abs(size), 1) for size in flat) > LARGEST_SIZE:
+        if _result_size(name, arguments, keywords) > LARGEST_SIZE:
             raise Undetermined("too large an array")
         return getattr(np, name)(*arguments, **keywords)
 
     return limited
+
+
+def _result_size(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> float:
+    if name == "arange":
+        bounds = [float(bound) for bound in arguments]
+        start, stop = (0.0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+        return abs((stop - start) / (bounds[2] if len(bounds) > 2 else 1.0))
+    if name == "linspace":
+        return float(keywords.get("num", arguments[2] if len(arguments) > 2 else 0))
+    if name in _BY_SHAPE:
+        shape = keywords.get("shape", arguments[0] if arguments else 0)
+        return float(np.prod(np.abs(np.atleast_1d(shape)), dtype=np.float64))
+    return math.prod(np.broadcast_shapes(*(np.shape(argument) for argument in arguments[:2])))

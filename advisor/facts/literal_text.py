@@ -9,6 +9,7 @@ import numpy as np
 
 _LARGEST_ARRAY = 4096
 _LONGEST_TUPLE = 1024
+_MOST_BITS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ def literal_text(value: object) -> str | None:
             if math.isfinite(value.real) and math.isfinite(value.imag)
             else f"complex({', '.join(parts)})"
         )
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return None
     if value is None or isinstance(value, bool | int | str):
         return repr(value)
     return None

@@ -10,12 +10,14 @@ class Use:
     """What the code shows of one parameter; `dims` is 0 while nothing shows that it is an array.
 
     `integer` holds for a scalar, or for an array's elements, that must be integers (an index, a bound of
-    `range`, an operand of a bit operation); `maybe_integer` where that is only likely. `record` names a field
-    that is read.
+    `range`, an operand of a bit operation); `likely_integer` where elements are compared with thread indices
+    or divided as integers are, `maybe_integer` where they are only counted up. `record` names a field that is
+    read.
     """
 
     dims: int = 0
     integer: bool = False
+    likely_integer: bool = False
     maybe_integer: bool = False
     complex: bool = False
     random_states: bool = False
@@ -31,6 +33,7 @@ class Use:
         if other.dims:
             self.see_dims(consumed + other.dims)
         self.integer |= other.integer
+        self.likely_integer |= other.likely_integer
         self.maybe_integer |= other.maybe_integer
         self.complex |= other.complex
         self.record = self.record or other.record

@@ -194,7 +194,7 @@ class _FunctionUse:
         for view in self.locals.views(node):
             use = self.uses[view.parameter]
             if use.dims or view.consumed:
-                use.maybe_integer = True
+                use.likely_integer = True
             else:
                 use.integer = True
 

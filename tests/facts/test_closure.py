@@ -281,6 +281,38 @@ def test_what_is_no_constant_is_missing_with_its_reason(tmp_path: Path, text: st
     assert unit_of(tmp_path, program=program).missing == (reason,)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10 ** 10 ** 10",
+        "((10 ** 200) ** 200) ** 200",
+        "1 << 10 ** 12",
+        "10 ** 12 * 'x'",
+        "(0,) * 10 ** 12",
+        "math.factorial(10 ** 9)",
+        "np.zeros((1 << 20, 1 << 20))",
+        "np.zeros([1 << 20, 1 << 20])",
+        "np.arange(0, 1, 1e-12)",
+        "np.linspace(0, 1, 10 ** 12)",
+        "np.ones((1 << 15, 1)) * np.ones((1, 1 << 15))",
+        "np.hypot(np.ones((1 << 15, 1)), np.ones((1, 1 << 15)))",
+    ],
+)
+def test_an_expression_of_boundless_size_is_no_constant(tmp_path: Path, text: str) -> None:
+    program = f"""
+    import math
+    import numpy as np
+    from numba import cuda
+    X = {text}
+    @cuda.jit
+    def kernel(a):
+        a[0] = X
+    """
+    unit = unit_of(tmp_path, program=program)
+    assert unit.constants == {}
+    assert len(unit.missing) == 1
+
+
 def test_a_global_that_is_only_read_stays_a_constant(tmp_path: Path) -> None:
     text = "X = 7\ndef read():\n    global X\n    return X\n"
     program = f"from numba import cuda\n{text}Y = read()\n@cuda.jit\ndef kernel(a):\n    a[0] = Y\n"
