@@ -142,7 +142,12 @@ def _tables(records: Iterable[Record], device: Device, rulebook: Rulebook) -> Ta
 
 
 def _judge(
-    tables: Tables, rulebook: Rulebook, selected: frozenset[str], device: Device, options: CheckOptions, report: Report
+    tables: Tables,
+    rulebook: Rulebook,
+    selected: frozenset[str],
+    device: Device,
+    options: CheckOptions,
+    report: Report,
 ) -> None:
     settings = RuleSettings(select=tuple(sorted(selected)), device=device.name, config=options.settings.rules)
     judgement = judge(rulebook, tables, settings=settings)
@@ -175,7 +180,9 @@ def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
 def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], options: CheckOptions) -> None:
     known = {rule.id for rule in rulebook.rules}
     by_path = {
-        path: parse_suppressions(SourceText(path, text), known) for path, text in report.texts.items() if "advisor:" in text
+        path: parse_suppressions(SourceText(path, text), known)
+        for path, text in report.texts.items()
+        if "advisor:" in text
     }
     undecided = {item.rule for item in report.undecided}
     applied = apply_suppressions(report.findings, by_path, selected - undecided)
@@ -205,4 +212,3 @@ def _summary(report: Report, tables: Tables, files: int) -> dict[str, object]:
         **counts,
         "undecided_rules": len(report.undecided),
     }
-

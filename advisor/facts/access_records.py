@@ -16,11 +16,18 @@ _ASSUMED_ITEMSIZE = 4
 def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
     """One record for each array access; of several block shapes the most favourable counts."""
     groups = _field_groups(facts)
-    extents = {id(array): extents_of(array, [a for a in facts.accesses if a.array is array]) for array in facts.arrays}
+    extents = {
+        id(array): extents_of(array, [a for a in facts.accesses if a.array is array])
+        for array in facts.arrays
+    }
     found = []
     for access in facts.accesses:
-        patterns = [lane_pattern(access, facts.atoms, shape, extents.get(id(access.array), ())) for shape in shapes]
-        pattern = min(patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0))
+        patterns = [
+            lane_pattern(access, facts.atoms, shape, extents.get(id(access.array), ())) for shape in shapes
+        ]
+        pattern = min(
+            patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0)
+        )
         record = _record(access, kernel)
         assumptions = _assumptions(access.array, shapes)
         _know_pattern(record, access, pattern, assumptions)
@@ -47,7 +54,9 @@ def _assumptions(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
     if any(not shape.stated for shape in shapes):
         found.append(f"The block shape is not known here; {shapes[0]} threads are assumed.")
     if array.parameter:
-        size = f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
+        size = (
+            f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
+        )
         found.append(f"Array `{array.name}` is taken to be C-contiguous with {size}.")
     return tuple(found)
 
@@ -92,8 +101,11 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         data_dependent=any(atoms.loaded(index.form) for index in access.indices),
         thread_independent=not depends & _THREADS,
         global_index=bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends),
-        single_thread=any(condition.single_lane and not condition.exit for condition in access.place.conditions),
-        reread_by_neighbours=access.kind == "load" and any(_window(index.form, counters) for index in access.indices),
+        single_thread=any(
+            condition.single_lane and not condition.exit for condition in access.place.conditions
+        ),
+        reread_by_neighbours=access.kind == "load"
+        and any(_window(index.form, counters) for index in access.indices),
     )
 
 
@@ -116,8 +128,7 @@ def _group(access: Access) -> object:
     return (
         id(access.array),
         tuple(
-            index.form.without_offset() if index.form.constant is None else None
-            for index in access.indices
+            index.form.without_offset() if index.form.constant is None else None for index in access.indices
         ),
     )
 
@@ -149,10 +160,14 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             loop_depth=float(len(atomic.place.loops)),
             spins=atomic.spins,
             array=name,
-            single_thread=any(condition.single_lane and not condition.exit for condition in atomic.place.conditions),
+            single_thread=any(
+                condition.single_lane and not condition.exit for condition in atomic.place.conditions
+            ),
         )
         lanes = _lanes_per_address(atomic, facts, shapes)
-        record.know("source", _assumptions(atomic.array, shapes) if atomic.array else (), lanes_per_address=lanes)
+        record.know(
+            "source", _assumptions(atomic.array, shapes) if atomic.array else (), lanes_per_address=lanes
+        )
         found.append(record)
     return found
 

@@ -45,7 +45,11 @@ def _counter(statement: ast.stmt, found: Dependences, count: dict[str, int]) -> 
     if not (isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)):
         return
     name = statement.target.id
-    if count.get(name) == 1 and isinstance(statement.op, ast.Add | ast.Sub) and not _names(statement.value) & set(count):
+    if (
+        count.get(name) == 1
+        and isinstance(statement.op, ast.Add | ast.Sub)
+        and not _names(statement.value) & set(count)
+    ):
         found.steps[name] = statement.value
         found.signs[name] = 1 if isinstance(statement.op, ast.Add) else -1
 
@@ -60,7 +64,11 @@ def _collect(body: list[ast.stmt], control: set[str], found: Dependences, count:
             _note(statement.target.id, statement.value, control | {statement.target.id}, found, count)
             if isinstance(statement.op, ast.Div):
                 found.floats.add(statement.target.id)
-        elif isinstance(statement, ast.AnnAssign) and statement.value and isinstance(statement.target, ast.Name):
+        elif (
+            isinstance(statement, ast.AnnAssign)
+            and statement.value
+            and isinstance(statement.target, ast.Name)
+        ):
             _note(statement.target.id, statement.value, control, found, count)
         elif isinstance(statement, ast.If | ast.While):
             inner = control | _names(statement.test)
@@ -81,9 +89,11 @@ def _note(name: str, value: ast.expr, control: set[str], found: Dependences, cou
     for inner in ast.walk(value):
         if isinstance(inner, ast.Subscript):
             found.loaded.add(name)
-        elif isinstance(inner, ast.Attribute) and inner.attr in _THREAD_WORDS:
-            found.thread_names.add(name)
-        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "grid":
+        elif (isinstance(inner, ast.Attribute) and inner.attr in _THREAD_WORDS) or (
+            isinstance(inner, ast.Call)
+            and isinstance(inner.func, ast.Attribute)
+            and inner.func.attr == "grid"
+        ):
             found.thread_names.add(name)
         elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div):
             found.floats.add(name)
@@ -111,5 +121,7 @@ def _names(node: ast.AST) -> set[str]:
 
 def _stored(target: ast.expr) -> set[str]:
     return {
-        inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+        inner.id
+        for inner in ast.walk(target)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 
 from advisor.facts.declarations import Declaration, cuda_member
-from advisor.facts.expressions import _COSTLY, _FLOAT_CASTS, _INTEGER_CASTS, Expressions, exponent_kind, itemsize_of
+from advisor.facts.expressions import (
+    _COSTLY,
+    _FLOAT_CASTS,
+    _INTEGER_CASTS,
+    Expressions,
+    exponent_kind,
+    itemsize_of,
+)
 from advisor.facts.forms import atom, number
 from advisor.facts.kernel_facts import (
     Array,
@@ -74,7 +81,9 @@ class Calls(Expressions):
             kind = next(iter(kinds))
         if name in ("floor", "ceil", "round"):
             kind = "float" if dotted.startswith("numpy.") else "int"
-        result = self.opaque([*values, *base], kind, what="clamp" if name in ("min", "max", "clamp") else "value")
+        result = self.opaque(
+            [*values, *base], kind, what="clamp" if name in ("min", "max", "clamp") else "value"
+        )
         library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice.")) or dotted == "pow"
         if library and name.removeprefix("fast_").rstrip("f") in _COSTLY | {"pow"}:
             power = name.rstrip("f") in ("pow", "power") and len(scalars) > 1
@@ -101,7 +110,11 @@ class Calls(Expressions):
         integer = name in _INTEGER_CASTS
         if integer and value.kind == "float":
             whole = int(value.constant) if isinstance(value.constant, float) else None
-            return Scalar(number(whole), "int", constant=whole) if whole is not None else self.opaque([value], "int")
+            return (
+                Scalar(number(whole), "int", constant=whole)
+                if whole is not None
+                else self.opaque([value], "int")
+            )
         if not integer and value.kind == "int" and value.constant is None:
             return self.opaque([value], "float")
         return Scalar(value.form, "int" if integer else "float", value.view, value.constant)
@@ -153,7 +166,14 @@ class Calls(Expressions):
         dtype = self._dtype(arguments.get("dtype"))
         kinds = {"shared": "shared", "local": "local", "const": "constant"}
         array = Array(
-            self._target_name(node), kinds[space], False, self.module, node, dims, itemsize_of(dtype), dtype  # type: ignore[arg-type]
+            self._target_name(node),
+            kinds[space],
+            False,
+            self.module,
+            node,
+            dims,
+            itemsize_of(dtype),
+            dtype,  # type: ignore[arg-type]
         )
         self.facts.arrays.append(array)
         return View(array)
@@ -194,7 +214,9 @@ class Calls(Expressions):
         self.facts.atomics.append(
             AtomicUse(self.place(node), operation, target.array if target else None, indices, self.spinning)
         )
-        return self.opaque([*rest, *(Scalar(index.form) for index in indices), self._every_thread()], loaded=True)
+        return self.opaque(
+            [*rest, *(Scalar(index.form) for index in indices), self._every_thread()], loaded=True
+        )
 
     def _every_thread(self) -> Value:
         """What an atomic gives back differs from thread to thread."""

@@ -22,7 +22,6 @@ from advisor.facts.library_values import (
 from advisor.facts.literal_text import LibraryName
 from advisor.facts.meanings import BuiltinName, ConstantName, FunctionName, Meaning, UnknownName
 
-
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,

@@ -117,9 +117,13 @@ class Constants:
 
     def _global(self, name: str) -> object:
         if self.function is not None:
-            outer = [scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.FunctionDef)]
+            outer = [
+                scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.FunctionDef)
+            ]
             if outer:
-                return Constants(self.workspace, self.module, outer[0], None, self.depth - 1).value(ast.Name(id=name))
+                return Constants(self.workspace, self.module, outer[0], None, self.depth - 1).value(
+                    ast.Name(id=name)
+                )
         place = self.workspace.definition(name, self.module)
         if place is None:
             return UNKNOWN
@@ -162,14 +166,25 @@ class Constants:
         if isinstance(node.op, ast.Not):
             return not value
         if isinstance(value, int | float):
-            return -value if isinstance(node.op, ast.USub) else value if isinstance(node.op, ast.UAdd) else UNKNOWN
+            return (
+                -value
+                if isinstance(node.op, ast.USub)
+                else value
+                if isinstance(node.op, ast.UAdd)
+                else UNKNOWN
+            )
         return UNKNOWN
 
     def _binop(self, node: ast.BinOp) -> object:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
             return left + right
-        if isinstance(left, tuple) and isinstance(right, int) and isinstance(node.op, ast.Mult) and right <= 4:
+        if (
+            isinstance(left, tuple)
+            and isinstance(right, int)
+            and isinstance(node.op, ast.Mult)
+            and right <= 4
+        ):
             return left * right
         if not isinstance(left, int | float) or not isinstance(right, int | float):
             return UNKNOWN
@@ -219,7 +234,9 @@ class Constants:
         if place is None or not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return UNKNOWN
         keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
-        bindings = _bind(function, arguments, keywords, Constants(self.workspace, place[0], None, None, self.depth - 1))
+        bindings = _bind(
+            function, arguments, keywords, Constants(self.workspace, place[0], None, None, self.depth - 1)
+        )
         return _Helper(self.workspace, place[0], function, bindings, self.depth - 1).returned()
 
 
@@ -227,7 +244,12 @@ class _Helper:
     """Follows a small function without loops that count, and gives what it returns."""
 
     def __init__(
-        self, workspace: Workspace, module: ModuleSyntax, function: FunctionNode, names: dict[str, object], depth: int
+        self,
+        workspace: Workspace,
+        module: ModuleSyntax,
+        function: FunctionNode,
+        names: dict[str, object],
+        depth: int,
     ) -> None:
         self.workspace, self.module, self.function, self.depth = workspace, module, function, depth
         self.names = names
@@ -245,7 +267,9 @@ class _Helper:
         return first
 
     def _value(self, node: ast.expr) -> object:
-        return Constants(self.workspace, self.module, None, _Total(self.names, self.function), self.depth).value(node)
+        return Constants(
+            self.workspace, self.module, None, _Total(self.names, self.function), self.depth
+        ).value(node)
 
     def _run(self, body: list[ast.stmt]) -> bool:
         """Whether every path through `body` returns."""
@@ -317,7 +341,11 @@ def _bind(
 
 def stored_names(node: ast.AST) -> set[str]:
     """Every name that is bound anywhere below `node`."""
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}
+    return {
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
 
 
 def _every_statement(body: list[ast.stmt]) -> list[ast.stmt]:

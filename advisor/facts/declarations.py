@@ -74,7 +74,9 @@ class Jit:
         self.workspace = workspace
         self._wrappers: dict[tuple[int, str], bool] = {}
 
-    def decorator(self, node: ast.expr, module: ModuleSyntax, depth: int = _DEPTH) -> tuple[str, list[ast.Call]] | None:
+    def decorator(
+        self, node: ast.expr, module: ModuleSyntax, depth: int = _DEPTH
+    ) -> tuple[str, list[ast.Call]] | None:
         """The form and the calls that carry options when `node` stands for `cuda.jit`, else None."""
         if isinstance(node, ast.Call):
             inner = self.decorator(node.func, module, depth)
@@ -93,7 +95,9 @@ class Jit:
 
     def _named(self, name: str, module: ModuleSyntax, depth: int) -> tuple[str, list[ast.Call]] | None:
         for value in module.assigned.get(name, ()):
-            if isinstance(value, ast.Call | ast.Name | ast.Attribute) and not self._applied(value, module, depth):
+            if isinstance(value, ast.Call | ast.Name | ast.Attribute) and not self._applied(
+                value, module, depth
+            ):
                 found = self.decorator(value, module, depth - 1)
                 if found:
                     return found
@@ -133,7 +137,9 @@ def _receives_function(definition: FunctionNode | ast.ClassDef) -> bool:
     for node in ast.walk(definition):
         if isinstance(node, ast.Call):
             handed = {argument.id for argument in node.args if isinstance(argument, ast.Name)}
-            inner = {item.name for item in ast.walk(definition) if isinstance(item, ast.FunctionDef)} - {definition.name}
+            inner = {item.name for item in ast.walk(definition) if isinstance(item, ast.FunctionDef)} - {
+                definition.name
+            }
             if handed & arguments or (handed & inner):
                 nested = [item for item in ast.walk(definition) if isinstance(item, ast.FunctionDef)]
                 return bool(handed & arguments) or len(nested) > 1
@@ -148,7 +154,9 @@ def applied_function(call: ast.Call, module: ModuleSyntax) -> FunctionNode | Non
     if not candidates:
         return None
     scopes = [*module.scopes(call), None]
-    placed = [(scopes.index(scope), node) for node in candidates if (scope := module.scope_of(node)) in scopes]
+    placed = [
+        (scopes.index(scope), node) for node in candidates if (scope := module.scope_of(node)) in scopes
+    ]
     return min(placed, key=lambda item: item[0])[1] if placed else None
 
 
@@ -183,9 +191,9 @@ def _declare(module: ModuleSyntax, node: FunctionNode, calls: list[ast.Call], fo
         for argument in call.args[:1]:
             if not (isinstance(argument, ast.Name) and argument.id == node.name):
                 declaration.signature = argument
-    declaration.signature = declaration.options.pop("signature", declaration.signature) or declaration.options.pop(
-        "func_or_sig", None
-    )
+    declaration.signature = declaration.options.pop(
+        "signature", declaration.signature
+    ) or declaration.options.pop("func_or_sig", None)
     device = declaration.options.get("device")
     if device is not None:
         declaration.device = bool(device.value) if isinstance(device, ast.Constant) else None
@@ -216,7 +224,9 @@ def _settle_device(declarations: list[Declaration]) -> None:
 
 def _called_names(node: FunctionNode) -> set[str]:
     return {
-        inner.func.id for inner in ast.walk(node) if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
+        inner.func.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
     }
 
 

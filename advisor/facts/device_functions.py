@@ -37,7 +37,11 @@ class Resolver:
             nested = self._named(dotted, module)
             if nested is not None:
                 return nested
-        place = self.workspace.member(dotted, module) if "." in dotted else self.workspace.definition(dotted, module)
+        place = (
+            self.workspace.member(dotted, module)
+            if "." in dotted
+            else self.workspace.definition(dotted, module)
+        )
         if place is None:
             return None
         target, name = place

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from advisor.facts.constants import UNKNOWN, Constants
+from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration, cuda_member
-from advisor.facts.forms import Form, atom, number
+from advisor.facts.forms import atom, number
 from advisor.facts.kernel_facts import (
     Access,
     Array,
-    AtomicUse,
     Condition,
     Index,
     KernelFacts,
@@ -42,7 +41,9 @@ _COSTLY = frozenset({
     "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "gamma", "lgamma", "hypot", "arcsin", "arccos",
     "arctan", "arctan2",
 })  # fmt: skip
-_INTEGER_CASTS = frozenset({"int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "intp"})
+_INTEGER_CASTS = frozenset(
+    {"int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "intp"}
+)
 _FLOAT_CASTS = frozenset({"float", "float16", "float32", "float64"})
 
 
@@ -84,7 +85,9 @@ class Expressions:
             return self.atoms.loaded(value.form)
         return isinstance(value, Tuple) and any(self.loaded(item) for item in value.items)
 
-    def opaque(self, values: Sequence[Value], kind: Kind = None, loaded: bool = False, what: str = "value") -> Scalar:
+    def opaque(
+        self, values: Sequence[Value], kind: Kind = None, loaded: bool = False, what: str = "value"
+    ) -> Scalar:
         """A number of which only the dependences are known."""
         depends: frozenset[str] = frozenset().union(*(self.depends(value) for value in values))
         loaded = loaded or any(self.loaded(value) for value in values)
@@ -104,7 +107,9 @@ class Expressions:
             if isinstance(result, Scalar) and result.form.too_large:
                 return self.opaque([result], result.kind)
             return result
-        return self.opaque([self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)])
+        return self.opaque(
+            [self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        )
 
     def scalar(self, node: ast.expr) -> Scalar:
         """The meaning of an expression as a number."""
@@ -137,7 +142,9 @@ class Expressions:
 
     def _known(self, value: object) -> Value | None:
         if isinstance(value, bool | int):
-            return Scalar(number(int(value)), "bool" if isinstance(value, bool) else "int", constant=int(value))
+            return Scalar(
+                number(int(value)), "bool" if isinstance(value, bool) else "int", constant=int(value)
+            )
         if isinstance(value, float):
             return Scalar(self.atoms.symbol(f"={value!r}"), "float", constant=value)
         if isinstance(value, tuple):
@@ -185,8 +192,10 @@ class Expressions:
             count = max(len(view.array.dims) - given, 0) or 4
             return Tuple(tuple(self.extent(view.array, given + axis) for axis in range(count)))
         if name == "size":
-            return self.extent(view.array, given) if view.array.dims else Scalar(
-                self.atoms.symbol(f"{view.array.name}.size"), "int"
+            return (
+                self.extent(view.array, given)
+                if view.array.dims
+                else Scalar(self.atoms.symbol(f"{view.array.name}.size"), "int")
             )
         return Opaque(f"{view.array.name}.{name}")
 
@@ -230,7 +239,11 @@ class Expressions:
                 return Scalar(left.form - right.form, kind)
             if operation is ast.Mult:
                 return Scalar(left.form * right.form, kind)
-            if operation is ast.LShift and isinstance(right.form.constant, int) and 0 <= right.form.constant < 31:
+            if (
+                operation is ast.LShift
+                and isinstance(right.form.constant, int)
+                and 0 <= right.form.constant < 31
+            ):
                 return Scalar(left.form * number(1 << right.form.constant), kind)
         return self.opaque([left, right], kind)
 
@@ -272,9 +285,17 @@ class Expressions:
         atoms = result.form.atoms() if result else set()
         self.facts.operations.append(
             OperationUse(
-                self.place(node), operator, name, exponent, divisor, integers, depends,
-                any(self.loaded(operand) for operand in operands), self.truncating,
-                all(operand.constant is not None for operand in operands), next(iter(atoms), ""),
+                self.place(node),
+                operator,
+                name,
+                exponent,
+                divisor,
+                integers,
+                depends,
+                any(self.loaded(operand) for operand in operands),
+                self.truncating,
+                all(operand.constant is not None for operand in operands),
+                next(iter(atoms), ""),
             )  # fmt: skip
         )
 
@@ -340,7 +361,13 @@ class Expressions:
         kind: Kind = None
         if view.array.dtype:
             name = view.array.dtype.rpartition(".")[2]
-            kind = "float" if name.startswith(("float", "f")) else "int" if name.startswith(("int", "uint")) else None
+            kind = (
+                "float"
+                if name.startswith(("float", "f"))
+                else "int"
+                if name.startswith(("int", "uint"))
+                else None
+            )
         result = self.opaque(indices, kind, loaded=True, what="load")
         self.note_access(node, view, "load")
         return Scalar(result.form, kind, view)
@@ -349,7 +376,11 @@ class Expressions:
         """Takes back the load of a row, when only an element of it is used."""
         for position in range(len(self.facts.accesses) - 1, max(len(self.facts.accesses) - 40, -1), -1):
             access = self.facts.accesses[position]
-            if base.view is not None and access.array is base.view.array and access.indices == base.view.prefix:
+            if (
+                base.view is not None
+                and access.array is base.view.array
+                and access.indices == base.view.prefix
+            ):
                 if access.kind == "load":
                     del self.facts.accesses[position]
                 return
@@ -431,7 +462,10 @@ def selects_one_thread(walk: Expressions, node: ast.AST) -> bool:
         return any(selects_one_thread(walk, item) for item in node.values)
     if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)):
         return False
-    values = [walk.env.get(item.id) if isinstance(item, ast.Name) else None for item in (node.left, node.comparators[0])]
+    values = [
+        walk.env.get(item.id) if isinstance(item, ast.Name) else None
+        for item in (node.left, node.comparators[0])
+    ]
     for value, item in zip(values, (node.left, node.comparators[0]), strict=True):
         if value is None and isinstance(item, ast.Attribute):
             value = walk.value(item)
@@ -440,5 +474,3 @@ def selects_one_thread(walk: Expressions, node: ast.AST) -> bool:
         ):
             return True
     return False
-
-

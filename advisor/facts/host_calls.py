@@ -10,7 +10,9 @@ from advisor.facts.device_functions import Resolver
 from advisor.facts.host_scope import host_loops, timing_loop
 from advisor.facts.module import ModuleSyntax
 
-_ALLOCATIONS = frozenset({"device_array", "device_array_like", "mapped_array", "managed_array", "pinned_array"})
+_ALLOCATIONS = frozenset(
+    {"device_array", "device_array_like", "mapped_array", "managed_array", "pinned_array"}
+)
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,9 @@ def find_host_calls(module: ModuleSyntax, resolver: Resolver) -> list[HostCall]:
         loops = host_loops(module, call)
         invariant = _invariant(call, loops[0]) if loops and entity == "transfer" else None
         found.append(
-            HostCall(module, call, entity, name, direction, len(loops), any(map(timing_loop, loops)), invariant)
+            HostCall(
+                module, call, entity, name, direction, len(loops), any(map(timing_loop, loops)), invariant
+            )
         )
     return found
 
@@ -81,5 +85,7 @@ def _invariant(call: ast.Call, loop: ast.For | ast.While) -> bool:
             if isinstance(root, ast.Name):
                 changed.add(root.id)
         elif isinstance(inner, ast.Call) and inner is not call:
-            changed |= {name.id for item in inner.args for name in ast.walk(item) if isinstance(name, ast.Name)}
+            changed |= {
+                name.id for item in inner.args for name in ast.walk(item) if isinstance(name, ast.Name)
+            }
     return not read & changed

@@ -37,7 +37,10 @@ def _launch_record(launch: Launch) -> Record:
         host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
         host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
-        **{f"block_{axis}": None if size is None else float(size) for axis, size in zip("xyz", sizes, strict=False)},
+        **{
+            f"block_{axis}": None if size is None else float(size)
+            for axis, size in zip("xyz", sizes, strict=False)
+        },
     )
     return record
 
@@ -51,7 +54,9 @@ def _product(sizes: tuple[int | None, ...] | None) -> float | None:
 def is_test_path(path: str) -> bool:
     """Whether a file is a test or a benchmark by its name."""
     parts = path.lower().split("/")
-    return parts[-1].startswith(("test_", "bench")) or any(part in ("tests", "test", "benchmarks") for part in parts[:-1])
+    return parts[-1].startswith(("test_", "bench")) or any(
+        part in ("tests", "test", "benchmarks") for part in parts[:-1]
+    )
 
 
 def host_call_records(calls: Sequence[HostCall]) -> list[Record]:
@@ -64,7 +69,12 @@ def host_call_records(calls: Sequence[HostCall]) -> list[Record]:
         )  # fmt: skip
         record.know("source", call=call.call, host_loop_depth=float(call.loops))
         if call.entity == "transfer":
-            record.know("source", direction=call.direction, loop_invariant=call.invariant, in_test_or_benchmark=call.timed)
+            record.know(
+                "source",
+                direction=call.direction,
+                loop_invariant=call.invariant,
+                in_test_or_benchmark=call.timed,
+            )
         if call.entity == "synchronisation":
             record.know("source", timed=call.timed)
         found.append(record)

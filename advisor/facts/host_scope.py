@@ -31,7 +31,9 @@ class HostScope:
     def bound(module: ModuleSyntax, function: FunctionNode | None, name: str) -> list[ast.expr]:
         """Every value that the function, or else the module, binds to a name."""
         if function is not None:
-            cache: dict[FunctionNode, dict[str, list[ast.expr]]] = module.__dict__.setdefault("_host_bound", {})
+            cache: dict[FunctionNode, dict[str, list[ast.expr]]] = module.__dict__.setdefault(
+                "_host_bound", {}
+            )
             if function not in cache:
                 cache[function] = _assignments_anywhere(function)
             local = cache[function].get(name)
@@ -100,7 +102,11 @@ class HostScope:
     def _attribute_values(self, name: str) -> list[ast.expr]:
         """Every value that the class (and its bases in the workspace) binds to `self.name`."""
         found: list[ast.expr] = []
-        classes = [scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.ClassDef)] if self.function else []
+        classes = (
+            [scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.ClassDef)]
+            if self.function
+            else []
+        )
         for owner in classes[:1]:
             found += _self_assignments(owner).get(name, [])
             if found:
@@ -113,7 +119,11 @@ class HostScope:
                     inner = HostScope(place[0], None, self.workspace)
                     values = _self_assignments(base).get(name, [])
                     if values and all(inner.is_host_array(value) for value in values):
-                        return [ast.parse("numpy.zeros(1)", mode="eval").body] if "numpy" in self.module.imports else _numpy_call(self.module)
+                        return (
+                            [ast.parse("numpy.zeros(1)", mode="eval").body]
+                            if "numpy" in self.module.imports
+                            else _numpy_call(self.module)
+                        )
         return found
 
     def follows_data(self, node: ast.expr, depth: int = _DEPTH) -> bool:
@@ -130,8 +140,16 @@ class HostScope:
         if isinstance(node, ast.Attribute):
             return node.attr in ("shape", "size")
         if isinstance(node, ast.Call):
-            name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            return name in ("len", "size") or (name == "int" and bool(node.args) and self.follows_data(node.args[0], depth))
+            name = (
+                node.func.id
+                if isinstance(node.func, ast.Name)
+                else node.func.attr
+                if isinstance(node.func, ast.Attribute)
+                else ""
+            )
+            return name in ("len", "size") or (
+                name == "int" and bool(node.args) and self.follows_data(node.args[0], depth)
+            )
         return False
 
 
@@ -144,14 +162,20 @@ def _assignments_anywhere(function: FunctionNode) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(function):
         body = getattr(node, "body", None)
-        if isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.With | ast.If | ast.Try) and isinstance(body, list):
+        if isinstance(
+            node, ast.For | ast.While | ast.FunctionDef | ast.With | ast.If | ast.Try
+        ) and isinstance(body, list):
             direct = [item for item in body if isinstance(item, ast.Assign | ast.AnnAssign)]
-            other = [item for item in getattr(node, "orelse", []) if isinstance(item, ast.Assign | ast.AnnAssign)]
+            other = [
+                item for item in getattr(node, "orelse", []) if isinstance(item, ast.Assign | ast.AnnAssign)
+            ]
             for name, values in assignments([*direct, *other]).items():
                 found.setdefault(name, []).extend(values)
         if isinstance(node, ast.For):
             for name in stored_names(node.target):
-                found.setdefault(name, []).append(ast.copy_location(ast.Name(id="<item>", ctx=ast.Load()), node))
+                found.setdefault(name, []).append(
+                    ast.copy_location(ast.Name(id="<item>", ctx=ast.Load()), node)
+                )
     return found
 
 
@@ -160,7 +184,11 @@ def _self_assignments(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
     for node in ast.walk(owner):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+                if (
+                    isinstance(target, ast.Attribute)
+                    and isinstance(target.value, ast.Name)
+                    and target.value.id == "self"
+                ):
                     found.setdefault(target.attr, []).append(node.value)
     return found
 
@@ -169,7 +197,9 @@ def host_loops(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]
     """The loops of the enclosing function around a node, innermost first; comprehensions do not count."""
     found: list[ast.For | ast.While] = []
     child, parent = node, module.parents.get(node)
-    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+    while parent is not None and not isinstance(
+        parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+    ):
         if isinstance(parent, ast.For | ast.While) and child in parent.body:
             found.append(parent)
         child, parent = parent, module.parents.get(parent)
@@ -180,9 +210,16 @@ def timing_loop(loop: ast.For | ast.While) -> bool:
     """Whether a loop repeats its body to measure time."""
     for node in ast.walk(loop):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-        if name and any(clock.rpartition(".")[2] in name.lower() for clock in ("perf_counter", "timeit", "timer", "elapsed", "benchmark")):
+        if name and any(
+            clock.rpartition(".")[2] in name.lower()
+            for clock in ("perf_counter", "timeit", "timer", "elapsed", "benchmark")
+        ):
             return True
     if isinstance(loop, ast.For):
         words = {inner.id.lower() for inner in ast.walk(loop.iter) if isinstance(inner, ast.Name)}
-        return any(word in name for name in words for word in ("warmup", "repeat", "trial", "n_runs", "num_runs", "nruns"))
+        return any(
+            word in name
+            for name in words
+            for word in ("warmup", "repeat", "trial", "n_runs", "num_runs", "nruns")
+        )
     return False

@@ -19,7 +19,9 @@ ASSUMED_ROW = BlockShape(256, 1, 1, stated=False)
 ASSUMED_SQUARE = BlockShape(16, 16, 1, stated=False)
 
 
-def kernel_records(facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool = False) -> list[Record]:
+def kernel_records(
+    facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool = False
+) -> list[Record]:
     """All records of one kernel. `blocks` are the block shapes of its launches, empty when none is known."""
     shapes = _telling(blocks) or [ASSUMED_ROW if facts.thread_dimensions <= {"x"} else ASSUMED_SQUARE]
     kernel = _kernel_record(facts, blocks, launched_inside)
@@ -78,13 +80,21 @@ def _is_cached(scope: FunctionNode) -> bool:
 
 
 def _reads_outer(node: FunctionNode, outer: list[FunctionNode]) -> bool:
-    own = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}
+    own = {
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
     own |= {argument.arg for argument in node.args.args}
     bound: set[str] = set()
     for scope in outer:
         bound |= {argument.arg for argument in scope.args.args}
         bound |= {i.id for i in ast.walk(scope) if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)}
-    read = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)}
+    read = {
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+    }
     return bool((read - own) & bound)
 
 
@@ -107,13 +117,20 @@ def single_thread(place: Place) -> bool:
 
 def _place_key(kernel: str, place: Place, what: str) -> str:
     node = place.node
-    return f"{kernel}:{place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}:{what}"
+    return (
+        f"{kernel}:{place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}:{what}"
+    )
 
 
 def record_at(entity: str, kernel: str, place: Place, label: str, what: str = "") -> Record:
     """A record of `entity` at a place of a kernel."""
     return Record(
-        entity, _place_key(kernel, place, what or entity), place.module.path, place.module.span(place.node), label, kernel
+        entity,
+        _place_key(kernel, place, what or entity),
+        place.module.path,
+        place.module.span(place.node),
+        label,
+        kernel,
     )
 
 
@@ -142,7 +159,9 @@ def _loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
     found = []
     for loop in facts.loops:
         conditional = any(
-            name.startswith(("tid.", "bid.")) for condition in loop.place.conditions for name in condition.depends
+            name.startswith(("tid.", "bid."))
+            for condition in loop.place.conditions
+            for name in condition.depends
         )
         trips = any(name.startswith(("tid.", "bid.")) for name in loop.context.trips)
         record = record_at("loop", kernel, loop.place, "while" if loop.context.is_while else "for")
@@ -184,7 +203,9 @@ def _array_records(facts: KernelFacts, kernel: str) -> list[Record]:
     for array in facts.arrays:
         if array.parameter and id(array) not in used:
             continue
-        record = record_at("array", kernel, Place(array.module, array.node, (), ()), array.name, f"array:{array.name}")
+        record = record_at(
+            "array", kernel, Place(array.module, array.node, (), ()), array.name, f"array:{array.name}"
+        )
         if array.parameter and isinstance(array.node, ast.FunctionDef):
             record.span = array.module.name_span(array.node)
         elements: int | None = 1 if array.dims else None

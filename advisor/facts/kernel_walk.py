@@ -110,7 +110,9 @@ class KernelWalk(Calls):
                 if isinstance(value, Tuple) and position < len(value.items):
                     self.store(inner, value.items[position])
                 elif view is not None and not isinstance(value, Tuple):
-                    self.store(inner, self.load(inner, View(view.array, (*view.prefix, Index(number(position))))))
+                    self.store(
+                        inner, self.load(inner, View(view.array, (*view.prefix, Index(number(position)))))
+                    )
                 else:
                     self.store(inner, self.opaque([value], loaded=True))
         elif isinstance(target, ast.Subscript):
@@ -136,7 +138,9 @@ class KernelWalk(Calls):
         if isinstance(target, ast.Subscript):
             self._store_element(target, "update")
         if isinstance(target, ast.Name):
-            combined = ast.BinOp(left=ast.Name(id=target.id, ctx=ast.Load()), op=statement.op, right=statement.value)
+            combined = ast.BinOp(
+                left=ast.Name(id=target.id, ctx=ast.Load()), op=statement.op, right=statement.value
+            )
             before = len(self.facts.accesses), len(self.facts.operations), len(self.facts.atomics)
             ast.copy_location(combined, statement)
             result = self.value(combined)
@@ -157,7 +161,11 @@ class KernelWalk(Calls):
         condition = self.condition(test, statement.test)
         self.facts.branches.append(
             BranchUse(
-                self.place(statement), condition.depends, condition.loaded, False, condition.single_lane,
+                self.place(statement),
+                condition.depends,
+                condition.loaded,
+                False,
+                condition.single_lane,
                 any(isinstance(inner, ast.For | ast.While) for inner in _below(statement.body)),
             )  # fmt: skip
         )
@@ -237,11 +245,17 @@ class KernelWalk(Calls):
         self._summarise(statement, counter)
         test = self.value(statement.test)
         context = LoopContext(counter, self.depends(test) - {counter}, self.loaded(test), True, statement)
-        del self.facts.accesses[before[0] :], self.facts.operations[before[1] :], self.facts.atomics[before[2] :]
+        del (
+            self.facts.accesses[before[0] :],
+            self.facts.operations[before[1] :],
+            self.facts.atomics[before[2] :],
+        )
         self._loop(statement, context, lambda: None, test)
         return False
 
-    def _loop(self, statement: ast.For | ast.While, context: LoopContext, bind: object, test: Value | None = None) -> None:
+    def _loop(
+        self, statement: ast.For | ast.While, context: LoopContext, bind: object, test: Value | None = None
+    ) -> None:
         outer, before = self.loops, self.conditions
         inductions = self._summarise(statement, context.counter)
         bind()  # type: ignore[operator]
@@ -298,9 +312,13 @@ class KernelWalk(Calls):
         values: list[Value] = [Scalar(atom(counter)), *outside]
         values += [Scalar(atom(f"tid.{axis}")) for axis in "xyz"] if name in found.thread_names else []
         kind = before.kind if isinstance(before, Scalar) and name not in found.floats else None
-        return self.opaque([*values, *([before] if before is not None else [])], kind, loaded=name in found.loaded)
+        return self.opaque(
+            [*values, *([before] if before is not None else [])], kind, loaded=name in found.loaded
+        )
 
-    def _after(self, statement: ast.For | ast.While, inductions: dict[str, Value], context: LoopContext) -> None:
+    def _after(
+        self, statement: ast.For | ast.While, inductions: dict[str, Value], context: LoopContext
+    ) -> None:
         """Past the loop, a name that it changed no longer follows the counter."""
         trips = [Scalar(atom(name)) for name in context.trips]
         for name in stored_names(statement):
@@ -316,13 +334,23 @@ class KernelWalk(Calls):
 
     def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
         """The value that a device function returns for the given arguments; what it does is noted."""
-        saved = self.module, self.function, self.env, self.constants, self.returned, self.depth, self.conditions
+        saved = (
+            self.module,
+            self.function,
+            self.env,
+            self.constants,
+            self.returned,
+            self.depth,
+            self.conditions,
+        )
         self.module, self.function, self.env = device.module, device.node, bound
         self.constants = Constants(self.workspace, device.module, device.node)
         self.returned, self.depth = [], self.depth + 1
         self.statements(device.node.body)
         results = self.returned
-        self.module, self.function, self.env, self.constants, self.returned, self.depth, self.conditions = saved
+        self.module, self.function, self.env, self.constants, self.returned, self.depth, self.conditions = (
+            saved
+        )
         if not results:
             return Opaque()
         first = results[0]

@@ -46,7 +46,9 @@ class BlockShape:
         y = self.y or 1
         z = self.z or 1
         count = min(WARP, x * y * z)
-        return [{"tid.x": lane % x, "tid.y": lane // x % y, "tid.z": lane // (x * y)} for lane in range(count)]
+        return [
+            {"tid.x": lane % x, "tid.y": lane // x % y, "tid.z": lane // (x * y)} for lane in range(count)
+        ]
 
     def __str__(self) -> str:
         sizes = [size for size in (self.x, self.y, self.z) if size is not None]
@@ -68,7 +70,9 @@ class LanePattern:
     bank_conflict_ways: int | None = None
 
 
-def lane_pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]) -> LanePattern:
+def lane_pattern(
+    access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]
+) -> LanePattern:
     """The pattern of one access for a block shape; `extents` are the sizes of the array along its axes."""
     forms = [index.form for index in access.indices]
     if not forms:
@@ -119,7 +123,9 @@ def _lane_axis(forms: list[Form], atoms: Atoms, axes: set[str]) -> str:
 def _other_thread_on_fast_axis(forms: list[Form], atoms: Atoms, block: BlockShape) -> bool:
     lane = block.lane_axes[:1]
     depends = atoms.depends(forms[-1])
-    return any(name.startswith(("tid.", "bid.")) and name[-1] not in {axis[-1] for axis in lane} for name in depends)
+    return any(
+        name.startswith(("tid.", "bid.")) and name[-1] not in {axis[-1] for axis in lane} for name in depends
+    )
 
 
 def _addresses(forms: list[Form], block: BlockShape, extents: tuple[int | None, ...]) -> list[int]:
@@ -131,6 +137,7 @@ def _addresses(forms: list[Form], block: BlockShape, extents: tuple[int | None, 
     sizes = {"bdim.x": block.x, "bdim.y": block.y, "bdim.z": block.z, "warpsize": WARP}
     found = []
     for lane in block.lanes():
+
         def value_of(name: str, lane: dict[str, int] = lane) -> int:
             if name in lane:
                 return lane[name]

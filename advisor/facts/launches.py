@@ -71,7 +71,13 @@ def _configured(call: ast.Call, module: ModuleSyntax) -> tuple[ast.expr, ast.exp
 def _launch(
     module: ModuleSyntax, call: ast.Call, target: ast.expr, configuration: ast.expr, resolver: Resolver
 ) -> Launch | None:
-    name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+    name = (
+        target.id
+        if isinstance(target, ast.Name)
+        else target.attr
+        if isinstance(target, ast.Attribute)
+        else ""
+    )
     dotted = module.dotted(target)
     kernel = resolver.resolve(dotted, module) if dotted else None
     if kernel is None and isinstance(target, ast.Attribute):

@@ -87,7 +87,8 @@ class Surveyor:
         result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
         result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
         result.blocks = [
-            (launch.kernel.key if launch.kernel else None, launch.name, launch.block_shape) for launch in launches
+            (launch.kernel.key if launch.kernel else None, launch.name, launch.block_shape)
+            for launch in launches
         ]
         return result
 
@@ -105,7 +106,11 @@ class Surveyor:
                 result.records += kernel_records(facts, blocks.get(kernel.key, ()), inside)
             except RecursionError:
                 result.problems.append(
-                    Problem(module.path, kernel.node.lineno, f"kernel `{kernel.name}` is nested too deeply to be analysed")
+                    Problem(
+                        module.path,
+                        kernel.node.lineno,
+                        f"kernel `{kernel.name}` is nested too deeply to be analysed",
+                    )
                 )
                 continue
             if with_units:
@@ -242,7 +247,10 @@ class _Crew:
 
     def __init__(self, root: Path, jobs: int) -> None:
         self.local = Surveyor(root) if jobs <= 1 else None
-        self.pools = [ProcessPoolExecutor(1, initializer=_begin, initargs=(root,)) for _ in range(jobs if jobs > 1 else 0)]
+        self.pools = [
+            ProcessPoolExecutor(1, initializer=_begin, initargs=(root,))
+            for _ in range(jobs if jobs > 1 else 0)
+        ]
 
     def close(self) -> None:
         for pool in self.pools:

@@ -10,7 +10,9 @@ from advisor.facts.module import Import, ModuleSyntax, parse_module
 from advisor.text import read_source
 
 # Roots of the libraries a kernel may name: they are never looked for in the workspace.
-KNOWN_LIBRARIES = frozenset({"numba", "numba_cuda", "numpy", "math", "cmath", "operator", "cupy", "torch", "scipy", "pandas"})
+KNOWN_LIBRARIES = frozenset(
+    {"numba", "numba_cuda", "numpy", "math", "cmath", "operator", "cupy", "torch", "scipy", "pandas"}
+)
 _RE_EXPORTS = 3
 _PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 
@@ -51,9 +53,7 @@ class Workspace:
         file = self._file(imported.module, imported.level, importer)
         return None if file is None else self.module(file)
 
-    def definition(
-        self, name: str, module: ModuleSyntax, depth: int = 4
-    ) -> tuple[ModuleSyntax, str] | None:
+    def definition(self, name: str, module: ModuleSyntax, depth: int = 4) -> tuple[ModuleSyntax, str] | None:
         """The module and name under which `name`, as seen in `module`, is defined; follows re-exports."""
         if name in module.top_level or name in module.assigned:
             return module, name
@@ -97,7 +97,9 @@ class Workspace:
             dotted, module = renamed
         return dotted
 
-    def _re_export(self, parts: list[str], level: int, module: ModuleSyntax) -> tuple[str, ModuleSyntax] | None:
+    def _re_export(
+        self, parts: list[str], level: int, module: ModuleSyntax
+    ) -> tuple[str, ModuleSyntax] | None:
         for cut in range(len(parts) - 1, 0 if not level else -1, -1):
             target = self.find(Import(".".join(parts[:cut]), None, level), module)
             if target is not None and target is not module:
@@ -133,7 +135,11 @@ class Workspace:
     def _bases(self, folder: Path) -> list[Path]:
         """Where an absolute import may start: the file's folder, its parents up to the project, and `src`."""
         bases = [folder]
-        while folder != self.root and folder.parent != folder and not any((folder / m).exists() for m in _PROJECT_MARKS):
+        while (
+            folder != self.root
+            and folder.parent != folder
+            and not any((folder / m).exists() for m in _PROJECT_MARKS)
+        ):
             folder = folder.parent
             bases.append(folder)
         for extra in (self.root, self.root / "src", folder / "src"):

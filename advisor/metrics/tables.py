@@ -64,7 +64,13 @@ def merge_records(records: Iterable[Record]) -> dict[str, dict[str, Record]]:
         known = group.get(record.key)
         if known is None:
             group[record.key] = Record(
-                record.entity, record.key, record.path, record.span, record.label, record.owner, dict(record.readings)
+                record.entity,
+                record.key,
+                record.path,
+                record.span,
+                record.label,
+                record.owner,
+                dict(record.readings),
             )
             continue
         known.owner = known.owner or record.owner
@@ -109,9 +115,12 @@ def _column(metric: str, records: list[Record]) -> Column:
     else:
         values = np.array([np.nan if reading is None else float(reading.value) for reading in readings])
     sources = np.array(
-        [NO_SOURCE if reading is None else SOURCES.index(reading.source) for reading in readings], dtype=np.uint8
+        [NO_SOURCE if reading is None else SOURCES.index(reading.source) for reading in readings],
+        dtype=np.uint8,
     )
     assumptions = {
-        row: reading.assumptions for row, reading in enumerate(readings) if reading is not None and reading.assumptions
+        row: reading.assumptions
+        for row, reading in enumerate(readings)
+        if reading is not None and reading.assumptions
     }
     return Column(values, sources, assumptions)

@@ -30,7 +30,9 @@ def assemble(contents: Sequence[tuple[FileContent, Complaints]], categories: dic
     """The rulebook of all files; `categories` names the category of each rule file by its path."""
     vocabulary = _vocabulary(contents)
     definitions: Definitions = {
-        definition.name: (definition.variable, definition.body) for content, _ in contents for definition in content.definitions
+        definition.name: (definition.variable, definition.body)
+        for content, _ in contents
+        for definition in content.definitions
     }
     rules: dict[str, Rule] = {}
     for content, complaints in contents:
@@ -65,7 +67,9 @@ def _vocabulary(contents: Sequence[tuple[FileContent, Complaints]]) -> Vocabular
         for metric, span in content.metrics:
             key = (metric.entity, metric.name)
             if metric.entity not in vocabulary.entities:
-                complaints.add("E204", span, name=metric.entity, hint=hint_for(metric.entity, vocabulary.entities))
+                complaints.add(
+                    "E204", span, name=metric.entity, hint=hint_for(metric.entity, vocabulary.entities)
+                )
             if key in vocabulary.metrics:
                 complaints.add("E303", span, kind="a metric", name=metric.name, place=places[".".join(key)])
             if metric.low is not None and metric.high is not None and metric.low > metric.high:
@@ -74,11 +78,15 @@ def _vocabulary(contents: Sequence[tuple[FileContent, Complaints]]) -> Vocabular
             places[".".join(key)] = content.path
         for entity, span in content.entities:
             if entity.owner is not None and entity.owner not in vocabulary.entities:
-                complaints.add("E204", span, name=entity.owner, hint=hint_for(entity.owner, vocabulary.entities))
+                complaints.add(
+                    "E204", span, name=entity.owner, hint=hint_for(entity.owner, vocabulary.entities)
+                )
     return vocabulary
 
 
-def _overrides(contents: Sequence[tuple[FileContent, Complaints]], rules: dict[str, Rule]) -> tuple[Override, ...]:
+def _overrides(
+    contents: Sequence[tuple[FileContent, Complaints]], rules: dict[str, Rule]
+) -> tuple[Override, ...]:
     found: dict[tuple[str, str, str], Override] = {}
     kept: list[Override] = []
     for content, complaints in contents:
@@ -114,8 +122,15 @@ def _check_override(override: Override, rule: Rule, span: Span, complaints: Comp
 class _Checker:
     """Checks one rule and gives its model."""
 
-    def __init__(self, draft: RuleDraft, complaints: Complaints, vocabulary: Vocabulary, definitions: Definitions) -> None:
-        self.draft, self.complaints, self.vocabulary, self.definitions = draft, complaints, vocabulary, definitions
+    def __init__(
+        self, draft: RuleDraft, complaints: Complaints, vocabulary: Vocabulary, definitions: Definitions
+    ) -> None:
+        self.draft, self.complaints, self.vocabulary, self.definitions = (
+            draft,
+            complaints,
+            vocabulary,
+            definitions,
+        )
         self.typing = Typing(
             vocabulary, complaints, dict(draft.variables), {param.name: param for param in draft.params}
         )
@@ -128,7 +143,11 @@ class _Checker:
         self._params()
         lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
         when = self._condition(draft.when)
-        unless = tuple(Unless(condition, item.reason) for item in draft.unless if (condition := self._condition(item.condition)))
+        unless = tuple(
+            Unless(condition, item.reason)
+            for item in draft.unless
+            if (condition := self._condition(item.condition))
+        )
         gain = self._expanded(draft.gain) if draft.gain else None
         if gain is not None:
             self.typing.number(gain)
@@ -183,7 +202,9 @@ class _Checker:
         span = self.draft.clauses.get("for_each", [self.draft.span])[0]
         for _, entity in self.draft.variables:
             if entity not in self.vocabulary.entities:
-                self.complaints.add("E204", span, name=entity, hint=hint_for(entity, self.vocabulary.entities))
+                self.complaints.add(
+                    "E204", span, name=entity, hint=hint_for(entity, self.vocabulary.entities)
+                )
                 return
         if len(self.draft.variables) == 2:
             (_, entity), (variable, given) = self.draft.variables
@@ -198,9 +219,16 @@ class _Checker:
             high = "" if param.high is None else format_value(param.high, param.unit)
             if param.low is not None and param.high is not None and param.low > param.high:
                 self.complaints.add("E305", span, name=param.name, low=low, high=high)
-            elif (param.low is not None and param.value < param.low) or (param.high is not None and param.value > param.high):
+            elif (param.low is not None and param.value < param.low) or (
+                param.high is not None and param.value > param.high
+            ):
                 self.complaints.add(
-                    "E304", span, name=param.name, value=format_value(param.value, param.unit), low=low, high=high
+                    "E304",
+                    span,
+                    name=param.name,
+                    value=format_value(param.value, param.unit),
+                    low=low,
+                    high=high,
                 )
 
     def _texts(self) -> None:
@@ -251,6 +279,10 @@ def _bound_variables(draft: RuleDraft) -> list[str]:
             for operand in expression.operands:
                 visit(operand)
 
-    for expression in (draft.when, *(item.condition for item in draft.unless), *(value for _, value, _ in draft.lets)):
+    for expression in (
+        draft.when,
+        *(item.condition for item in draft.unless),
+        *(value for _, value, _ in draft.lets),
+    ):
         visit(expression)
     return found

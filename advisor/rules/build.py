@@ -124,7 +124,11 @@ class Builder:
             import difflib
 
             close = difflib.get_close_matches(name, unit_names(), n=1, cutoff=0.5)
-            hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(unit_names())}, and quotients of them."
+            hint = (
+                f"did you mean `{close[0]}`?"
+                if close
+                else f"known are {', '.join(unit_names())}, and quotients of them."
+            )
             self.reader.complaints.add("E206", span, name=name, hint=hint)
             return COUNT
         return unit
@@ -222,7 +226,9 @@ class Builder:
         value, unit = self._quantity(quantity)
         low, high, range_unit = self._range(limits)
         if range_unit is not None and range_unit.dimension != unit.dimension:
-            self.reader.complaints.add("E316", self._span(clause), name="range", found=range_unit.described, wanted=unit.described)
+            self.reader.complaints.add(
+                "E316", self._span(clause), name="range", found=range_unit.described, wanted=unit.described
+            )
         draft.params.append(Param(str(name), value, unit, low, high, self._text(reason)))
         draft.param_spans[str(name)] = self._span(name)
 
@@ -279,7 +285,9 @@ class Builder:
     def _clause_example(self, children: list[Any], draft: RuleDraft, clause: Any) -> None:
         verdict, name, file, *assignments = children
         values = tuple(self._assignment(item) for item in assignments if item is not None)
-        draft.examples.append(Example(str(verdict), self._text(name), values, self._span(clause), self._text(file)))  # type: ignore[arg-type]
+        draft.examples.append(
+            Example(str(verdict), self._text(name), values, self._span(clause), self._text(file))
+        )  # type: ignore[arg-type]
 
     def _assignment(self, tree: Any) -> tuple[tuple[str, ...], float | str | bool | None]:
         *names, _, value = tree.children
@@ -334,8 +342,12 @@ class Builder:
         else:
             entity, variable, owner, condition = children
             quantifier = "number"
-        return Quantified(str(quantifier), str(entity), str(variable), str(owner), self.expression(condition), span)
+        return Quantified(
+            str(quantifier), str(entity), str(variable), str(owner), self.expression(condition), span
+        )
 
     def _check_mixture(self, kind: str, node: Any) -> None:
-        if kind == "disjunction" and any(getattr(child, "data", "") == "conjunction" for child in node.children):
+        if kind == "disjunction" and any(
+            getattr(child, "data", "") == "conjunction" for child in node.children
+        ):
             self.reader.complaints.add("E202", self._span(node))

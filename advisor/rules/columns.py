@@ -106,7 +106,9 @@ class View:
         values: Texts = column.values
         if rows is None:
             return values[self.start : self.stop]
-        found: Texts = values[np.maximum(rows, 0)].copy() if len(values) else np.full(len(self), None, dtype=object)
+        found: Texts = (
+            values[np.maximum(rows, 0)].copy() if len(values) else np.full(len(self), None, dtype=object)
+        )
         found[rows < 0] = None
         return found
 

@@ -182,7 +182,11 @@ class Evaluation:
     def _known(self, expression: Expression) -> Mask:
         if self._is_text(expression) and isinstance(expression, Reference):
             return np.array([value is not None for value in self.view.texts(expression.parts)], dtype=bool)
-        if isinstance(expression, Reference) and (metric := self.metric_of(expression.parts)) and metric.unit == TRUTH:
+        if (
+            isinstance(expression, Reference)
+            and (metric := self.metric_of(expression.parts))
+            and metric.unit == TRUTH
+        ):
             return ~np.isnan(self.view.numbers(expression.parts))
         return self._full(~np.isnan(self.number(expression)))
 
@@ -192,18 +196,24 @@ class Evaluation:
             operands = (operands[1], operands[0])
             first = operands[0]
         if not isinstance(first, Reference):
-            same = isinstance(first, Text) and isinstance(operands[1], Text) and first.value == operands[1].value
+            same = (
+                isinstance(first, Text) and isinstance(operands[1], Text) and first.value == operands[1].value
+            )
             return self._constant(same == (operator == "="))
         values = self.view.texts(first.parts)
         if isinstance(operands[1], Reference):
             others = self.view.texts(operands[1].parts)
-            known = np.array([a is not None and b is not None for a, b in zip(values, others, strict=True)], dtype=bool)
+            known = np.array(
+                [a is not None and b is not None for a, b in zip(values, others, strict=True)], dtype=bool
+            )
             hit = np.array([a == b for a, b in zip(values, others, strict=True)], dtype=bool) & known
         else:
             wanted = {operand.value for operand in operands[1:] if isinstance(operand, Text)}
             known = values != None  # noqa: E711 - element by element
             if operator == "like":
-                hit = np.array([v is not None and any(fnmatchcase(v, w) for w in wanted) for v in values], dtype=bool)
+                hit = np.array(
+                    [v is not None and any(fnmatchcase(v, w) for w in wanted) for v in values], dtype=bool
+                )
             else:
                 hit = np.zeros(len(values), dtype=bool)
                 for text in wanted:
@@ -222,7 +232,11 @@ class Evaluation:
         if table is None or not len(table):
             empty = np.zeros(0, dtype=bool)
             return (empty, empty), np.zeros(0, dtype=np.int64), size
-        inner = View(self.view.tables, {expression.variable: expression.entity, expression.owner: owner_entity}, self.view.owner_entity)
+        inner = View(
+            self.view.tables,
+            {expression.variable: expression.entity, expression.owner: owner_entity},
+            self.view.owner_entity,
+        )
         masks = Evaluation(inner, self.params, {}, self.metrics).condition(expression.condition)
         kept = table.owners >= 0
         return (masks[0][kept], masks[1][kept]), table.owners[kept], size

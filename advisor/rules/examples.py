@@ -22,7 +22,9 @@ class ExampleFailure:
 
     def __str__(self) -> str:
         name = f' "{self.example.name}"' if self.example.name else ""
-        return f"{self.rule}: the example{name} should be {self.example.verdict}, but the rule is {self.found}."
+        return (
+            f"{self.rule}: the example{name} should be {self.example.verdict}, but the rule is {self.found}."
+        )
 
 
 def run_examples(rulebook: Rulebook) -> list[ExampleFailure]:
@@ -88,6 +90,10 @@ def _quantified_variables(rule: Rule) -> list[tuple[str, str]]:
             for operand in expression.operands:
                 visit(operand)
 
-    for expression in (rule.when, *(item.condition for item in rule.unless), *(value for _, value in rule.lets)):
+    for expression in (
+        rule.when,
+        *(item.condition for item in rule.unless),
+        *(value for _, value in rule.lets),
+    ):
         visit(expression)
     return found

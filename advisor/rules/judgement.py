@@ -16,7 +16,7 @@ from advisor.metrics.tables import Tables
 from advisor.records import Source
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
-from advisor.rules.model import Expression, Metric, Operation, Quantified, Reference, Rule, Rulebook
+from advisor.rules.model import Expression, Metric, Operation, Reference, Rule, Rulebook
 from advisor.rules.units import TEXT, TRUTH, Unit, find_unit, format_value
 from advisor.selectors import suggestion
 
@@ -199,7 +199,12 @@ class RuleJudge:
             return found
         if isinstance(expression, Reference):
             return self._piece(evaluation, expression, None)
-        if isinstance(expression, Operation) and expression.operator not in ("one_of", "like", "known", "missing"):
+        if isinstance(expression, Operation) and expression.operator not in (
+            "one_of",
+            "like",
+            "known",
+            "missing",
+        ):
             for operand in expression.operands:
                 found += self._evidence(evaluation, operand)
         if isinstance(expression, Operation) and expression.operator == "one_of":
@@ -207,7 +212,9 @@ class RuleJudge:
         unique = {item.metric: item for item in reversed(found)}
         return list(reversed(unique.values()))
 
-    def _piece(self, evaluation: Evaluation, expression: Expression, threshold: float | None) -> list[Evidence]:
+    def _piece(
+        self, evaluation: Evaluation, expression: Expression, threshold: float | None
+    ) -> list[Evidence]:
         metric = evaluation.metric_of(expression.parts) if isinstance(expression, Reference) else None
         if metric is None or not isinstance(expression, Reference):
             return []
@@ -220,7 +227,9 @@ class RuleJudge:
         text = format_value(value, metric.unit)
         return [Evidence(metric.name, value, _unit_name(metric.unit), threshold, source, text)]
 
-    def _reading(self, evaluation: Evaluation, reference: Reference, metric: Metric) -> float | str | bool | None:
+    def _reading(
+        self, evaluation: Evaluation, reference: Reference, metric: Metric
+    ) -> float | str | bool | None:
         if metric.unit == TEXT:
             found: str | None = evaluation.view.texts(reference.parts)[0]
             return found
@@ -250,7 +259,7 @@ class RuleJudge:
         if self.rule.gain is None:
             return None
         share = self._value(evaluation, self.rule.gain)
-        if share is None or not 0 < share:
+        if share is None or not share > 0:
             return None
         speedup = 1 / (1 - min(share, _LARGEST_SHARE))
         return Gain(round(speedup, 3), "at most" if self.rule.gain_at_most else "about")
@@ -319,15 +328,18 @@ def _param_value(rule: Rule, name: str, text: str) -> float:
     param = next((item for item in rule.params if item.name == name), None)
     place = f"[tool.advisor.rules.{rule.id}]"
     if param is None:
-        raise UsageError(f"{place}: unknown parameter `{name}`.{suggestion(name, [p.name for p in rule.params])}")
+        raise UsageError(
+            f"{place}: unknown parameter `{name}`.{suggestion(name, [p.name for p in rule.params])}"
+        )
     match = _QUANTITY.fullmatch(str(text))
     unit = find_unit(match[2]) if match and match[2] else find_unit("count")
     if match is None or unit is None or unit.dimension != param.unit.dimension:
-        raise UsageError(f"{place}: {name} = {text!r} is no {param.unit.described}; write it like {format_value(param.value, param.unit)}.")
+        raise UsageError(
+            f"{place}: {name} = {text!r} is no {param.unit.described}; write it like {format_value(param.value, param.unit)}."
+        )
     value = float(match[1]) * unit.scale
     if (param.low is not None and value < param.low) or (param.high is not None and value > param.high):
         low = "" if param.low is None else format_value(param.low, param.unit)
         high = "" if param.high is None else format_value(param.high, param.unit)
         raise UsageError(f"{place}: {name} = {text!r} is outside its range {low} .. {high}.")
     return value
-

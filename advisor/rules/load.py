@@ -45,7 +45,9 @@ def rulebook_from_texts(files: Sequence[tuple[str, str]]) -> Rulebook:
     for path, text in files:
         reader = Reader(path, text)
         contents.append((Builder(reader).build(), reader.complaints))
-        categories[path] = path.replace(os.sep, "/").split("/")[-2] if "/" in path.replace(os.sep, "/") else ""
+        categories[path] = (
+            path.replace(os.sep, "/").split("/")[-2] if "/" in path.replace(os.sep, "/") else ""
+        )
     rulebook = assemble(contents, categories)
     errors = [error for _, complaints in contents for error in complaints.errors]
     if errors:

@@ -196,7 +196,11 @@ class Rule:
         """The metrics of its conditions as entity.name, in order of appearance."""
         found: dict[str, None] = {}
         variables = dict(self.variables)
-        for expression in (self.when, *(item.condition for item in self.unless), *(value for _, value in self.lets)):
+        for expression in (
+            self.when,
+            *(item.condition for item in self.unless),
+            *(value for _, value in self.lets),
+        ):
             for name in metrics_in(expression, variables):
                 found.setdefault(name, None)
         return tuple(found)
@@ -207,7 +211,11 @@ def metrics_in(expression: Expression, variables: dict[str, str]) -> list[str]:
     if isinstance(expression, Reference):
         if len(expression.parts) < 2:
             return []
-        owner = variables.get(expression.parts[0], expression.parts[0]) if len(expression.parts) == 2 else expression.parts[-2]
+        owner = (
+            variables.get(expression.parts[0], expression.parts[0])
+            if len(expression.parts) == 2
+            else expression.parts[-2]
+        )
         return [f"{owner}.{expression.parts[-1]}"]
     if isinstance(expression, Operation):
         return [name for operand in expression.operands for name in metrics_in(operand, variables)]
@@ -249,5 +257,3 @@ class Rulebook:
     def metric(self, entity: str, name: str) -> Metric | None:
         """The declared metric, None when there is none."""
         return self.metrics.get((entity, name))
-
-

@@ -72,4 +72,6 @@ class Complaints:
         entry = _sentences()[code]
         line = self.lines[span.line - 1] if 0 < span.line <= len(self.lines) else ""
         help_text = entry.get("help", "").format(**fields) if "help" in entry else ""
-        self.errors.append(RuleError(code, self.path, span, entry["say"].format(**fields), help_text.strip(), line))
+        self.errors.append(
+            RuleError(code, self.path, span, entry["say"].format(**fields), help_text.strip(), line)
+        )

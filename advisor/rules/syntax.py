@@ -44,7 +44,9 @@ def parser() -> Lark:
     from lark import Lark
 
     grammar = (grammar_folder() / "rules.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", start=["item", "clause"], propagate_positions=True, maybe_placeholders=True)
+    return Lark(
+        grammar, parser="lalr", start=["item", "clause"], propagate_positions=True, maybe_placeholders=True
+    )
 
 
 class Reader:
@@ -71,7 +73,9 @@ class Reader:
         """The items that parse, each with its chunk; what does not is noted as an error."""
         for chunk in self._chunks():
             if not chunk.closed:
-                self.complaints.add("E106", self.span(chunk.start, chunk.start + len(chunk.kind)), kind=chunk.kind)
+                self.complaints.add(
+                    "E106", self.span(chunk.start, chunk.start + len(chunk.kind)), kind=chunk.kind
+                )
                 continue
             tree = self._parse(chunk, "item", report=chunk.kind not in ("rule",))
             if tree is not None:
@@ -153,7 +157,9 @@ class Reader:
             elif depth == 0 and not stray and (not starts or self._unknown_clause(body, match)):
                 stray = True
                 place = chunk.start + match.start()
-                self.complaints.add("E107", self.span(place, place + len(value)), found=value, hint=_close(value, CLAUSES))
+                self.complaints.add(
+                    "E107", self.span(place, place + len(value)), found=value, hint=_close(value, CLAUSES)
+                )
                 starts.append((match.start(), ""))
         ends = [*(start for start, _ in starts[1:]), len(body)]
         for (start, kind), end in zip(starts, ends, strict=True):
@@ -189,12 +195,19 @@ class Reader:
         found = (match.group() if match else chunk.text[offset : offset + 1]).strip() or "the end"
         place = chunk.start + offset
         span = self.span(place, place + len(found))
-        if found in ("<", ">", "<=", ">=", "=", "!=") and "COMPARE" not in accepted and "_BETWEEN" not in accepted and "QUANTITY" not in accepted:
+        if (
+            found in ("<", ">", "<=", ">=", "=", "!=")
+            and "COMPARE" not in accepted
+            and "_BETWEEN" not in accepted
+            and "QUANTITY" not in accepted
+        ):
             self.complaints.add("E203", span)
         elif {"QUANTITY", "NAME"} <= accepted and "STRING" in accepted:
             self.complaints.add("E102", span, found=found)
         elif "COMPARE" in accepted or "_AND" in accepted:
-            self.complaints.add("E103", span, found=found, hint=_close(found, (*CLAUSES, "and", "or", "because", "between")))
+            self.complaints.add(
+                "E103", span, found=found, hint=_close(found, (*CLAUSES, "and", "or", "because", "between"))
+            )
         elif match is not None and match.lastgroup == "other" and found not in "+-*/()<>=,":
             self.complaints.add("E104", span, found=found)
         else:

@@ -48,12 +48,16 @@ class Vocabulary:
 
 
 def hint_for(word: str, known: Iterable[str]) -> str:
-    """"did you mean …" or the list of what is known."""
+    """ "did you mean …" or the list of what is known."""
     names = list(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if close:
         return f"did you mean `{close[0]}`?"
-    return f"known are {', '.join(names[:12])}{' …' if len(names) > 12 else '.'}" if names else "nothing is known here."
+    return (
+        f"known are {', '.join(names[:12])}{' …' if len(names) > 12 else '.'}"
+        if names
+        else "nothing is known here."
+    )
 
 
 @dataclass
@@ -154,7 +158,12 @@ class Typing:
             return None
         if owner != given:
             self.complaints.add(
-                "E312", expression.span, name=expression.entity, owner=owner, given=given, variable=expression.owner
+                "E312",
+                expression.span,
+                name=expression.entity,
+                owner=owner,
+                given=given,
+                variable=expression.owner,
             )
             return None
         inner = Typing(
@@ -197,7 +206,13 @@ class Typing:
     def _textual(self, operand: Expression) -> None:
         unit = self.unit(operand)
         if unit is not None and unit != TEXT:
-            self.complaints.add("E207", operand.span, left=unit.described, right="[text]", hint="only texts can be looked up so.")
+            self.complaints.add(
+                "E207",
+                operand.span,
+                left=unit.described,
+                right="[text]",
+                hint="only texts can be looked up so.",
+            )
 
     def _comparison(self, expression: Operation) -> None:
         units = [self.unit(operand) for operand in expression.operands]
@@ -209,7 +224,9 @@ class Typing:
             assert unit is not None
             if left.dimension != unit.dimension:
                 hint = self._unit_hint(left, unit)
-                self.complaints.add("E207", expression.span, left=left.described, right=unit.described, hint=hint)
+                self.complaints.add(
+                    "E207", expression.span, left=left.described, right=unit.described, hint=hint
+                )
                 return
             if left == TEXT and expression.operator in (*_ORDER, "between"):
                 self.complaints.add("E213", expression.span, operator=expression.operator)
@@ -234,7 +251,9 @@ class Typing:
             shown = f"{value.value:g}"
             self.complaints.add("E210", value.span, number=shown, metric=metric.name, percent=shown)
             return
-        if (metric.low is not None and value.value < metric.low) or (metric.high is not None and value.value > metric.high):
+        if (metric.low is not None and value.value < metric.low) or (
+            metric.high is not None and value.value > metric.high
+        ):
             self.complaints.add(
                 "E309", value.span, value=format_value(value.value, unit), metric=metric.name,
                 low=_limit(metric.low, unit), high=_limit(metric.high, unit),
@@ -259,7 +278,12 @@ def _limit(value: float | None, unit: Unit) -> str:
     return "" if value is None else format_value(value, unit)
 
 
-def expand(expression: Expression, definitions: dict[str, tuple[str, Expression]], complaints: Complaints, seen: tuple[str, ...] = ()) -> Expression:
+def expand(
+    expression: Expression,
+    definitions: dict[str, tuple[str, Expression]],
+    complaints: Complaints,
+    seen: tuple[str, ...] = (),
+) -> Expression:
     """The expression with every definition put in; unknown and circular ones are noted."""
     from advisor.rules.model import Macro
 
@@ -280,7 +304,12 @@ def expand(expression: Expression, definitions: dict[str, tuple[str, Expression]
     if isinstance(expression, Quantified):
         condition = expand(expression.condition, definitions, complaints, seen)
         return Quantified(
-            expression.quantifier, expression.entity, expression.variable, expression.owner, condition, expression.span
+            expression.quantifier,
+            expression.entity,
+            expression.variable,
+            expression.owner,
+            condition,
+            expression.span,
         )
     return expression
 
@@ -292,13 +321,19 @@ def _substitute(expression: Expression, variable: str, argument: str, span: Span
         head = argument if expression.parts[0] == variable else expression.parts[0]
         return Reference((head, *expression.parts[1:]), span)
     if isinstance(expression, Macro):
-        return Macro(expression.name, argument if expression.argument == variable else expression.argument, span)
+        return Macro(
+            expression.name, argument if expression.argument == variable else expression.argument, span
+        )
     if isinstance(expression, Operation):
         return Operation(
-            expression.operator, tuple(_substitute(o, variable, argument, span) for o in expression.operands), span
+            expression.operator,
+            tuple(_substitute(o, variable, argument, span) for o in expression.operands),
+            span,
         )
     if isinstance(expression, Quantified):
         owner = argument if expression.owner == variable else expression.owner
         condition = _substitute(expression.condition, variable, argument, span)
-        return Quantified(expression.quantifier, expression.entity, expression.variable, owner, condition, span)
+        return Quantified(
+            expression.quantifier, expression.entity, expression.variable, owner, condition, span
+        )
     return expression

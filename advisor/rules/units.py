@@ -46,12 +46,16 @@ class Unit:
         dimension = tuple(sorted((base, exponent) for base, exponent in exponents.items() if exponent))
         if not dimension:
             both = {self.name, other.name}
-            ratio = both == {"ratio"} or (power < 0 and self.dimension == other.dimension and bool(self.dimension))
+            ratio = both == {"ratio"} or (
+                power < 0 and self.dimension == other.dimension and bool(self.dimension)
+            )
             return RATIO if ratio else COUNT
         return Unit("", 1.0, dimension)
 
     def __str__(self) -> str:
-        return self.name or "·".join(f"{base}{'' if exponent == 1 else f'^{exponent}'}" for base, exponent in self.dimension)
+        return self.name or "·".join(
+            f"{base}{'' if exponent == 1 else f'^{exponent}'}" for base, exponent in self.dimension
+        )
 
     @property
     def described(self) -> str:
@@ -89,7 +93,9 @@ def find_unit(name: str) -> Unit | None:
         scale /= divisor / _SECONDS if lower == _TIME else divisor
         for base in lower:
             exponents[base] = exponents.get(base, 0) - 1
-    return Unit(name, scale, tuple(sorted((base, exponent) for base, exponent in exponents.items() if exponent)))
+    return Unit(
+        name, scale, tuple(sorted((base, exponent) for base, exponent in exponents.items() if exponent))
+    )
 
 
 def unit_names() -> list[str]:

@@ -7,7 +7,9 @@ from surveying import records, value
 
 
 def kernel(body: str, parameters: str = "a, b, n") -> str:
-    return f"@cuda.jit\ndef k({parameters}):\n" + "\n".join("    " + line for line in body.splitlines()) + "\n"
+    return (
+        f"@cuda.jit\ndef k({parameters}):\n" + "\n".join("    " + line for line in body.splitlines()) + "\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -18,7 +20,10 @@ def kernel(body: str, parameters: str = "a, b, n") -> str:
         ("i = cuda.grid(1)\nif i >= n:\n    return\na[i] = 1", True),
         ("i = cuda.grid(1)\nif n > 3:\n    a[i] = 1", False),
         ("i = cuda.grid(1)\nif n > 3:\n    return\na[i] = 1", False),
-        ("i = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x\nwhile i < n:\n    a[i] = 1\n    i += 7", True),
+        (
+            "i = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x\nwhile i < n:\n    a[i] = 1\n    i += 7",
+            True,
+        ),
         ("i, j = cuda.grid(2)\nif i < n and j < n:\n    a[i, j] = 1", True),
         ("i = cuda.grid(1)\na[i] = 1 if i < n else 0", False),
     ],
@@ -59,7 +64,9 @@ def test_barriers(tmp_path, body, divergent, after_exit):
     ],
 )
 def test_updates_in_loops(tmp_path, body, kind, invariant):
-    found = [r for r in records(tmp_path, "access", kernel(body)) if r.label == "a" and value(r, "kind") != "load"]
+    found = [
+        r for r in records(tmp_path, "access", kernel(body)) if r.label == "a" and value(r, "kind") != "load"
+    ]
     assert (value(found[0], "kind"), value(found[0], "loop_invariant")) == (kind, invariant)
 
 
@@ -116,7 +123,9 @@ def test_a_loop_without_the_thread_is_the_same_in_all(tmp_path):
 
 
 def test_one_thread_that_loops(tmp_path):
-    (found,) = records(tmp_path, "branch", kernel("if cuda.threadIdx.x == 0:\n    for j in range(n):\n        a[j] = 0"))
+    (found,) = records(
+        tmp_path, "branch", kernel("if cuda.threadIdx.x == 0:\n    for j in range(n):\n        a[j] = 0")
+    )
     assert value(found, "single_lane") is True
     assert value(found, "serial_loop") is True
 

@@ -24,7 +24,10 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
         threads = block.value if block is not None else _USUAL_BLOCK
         assumptions = registers.assumptions
         if block is None:
-            assumptions = (*assumptions, f"The block size is not known; {_USUAL_BLOCK:.0f} threads are assumed.")
+            assumptions = (
+                *assumptions,
+                f"The block size is not known; {_USUAL_BLOCK:.0f} threads are assumed.",
+            )
         try:
             found = occupancy(
                 device,
