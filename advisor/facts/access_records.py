@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.facts.forms import Form
+from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, Array, AtomicUse, Condition, KernelFacts, Place
 from advisor.facts.lanes import BlockShape, LanePattern, extents_of, lane_pattern
 from advisor.records import Record
@@ -95,10 +95,10 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         "source",
         guarded=guarded(access.place),
         loop_depth=float(len(loops)),
-        loop_invariant=loops[-1].counter not in depends if loops else False,
+        loop_invariant=_same_address_again(access, depends),
         thread_walks_fast_axis=bool(last & counters) and not last & _THREADS,
         record_fields=float(groups.get(_group(access), 1)),
-        data_dependent=any(atoms.loaded(index.form) for index in access.indices),
+        data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
         global_index=bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends),
         single_thread=any(
@@ -107,6 +107,22 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         reread_by_neighbours=access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
     )
+
+
+def _same_address_again(access: Access, depends: set[str]) -> bool:
+    """Whether the innermost loop, or for an update any loop, meets one address in each iteration."""
+    loops = access.place.loops if access.kind == "update" else access.place.loops[-1:]
+    return any(loop.counter not in depends for loop in loops)
+
+
+def _data_decides(access: Access, atoms: Atoms) -> bool:
+    """Whether the index comes from loaded data and no other index keeps the threads apart."""
+    loaded = [atoms.loaded(index.form) for index in access.indices]
+    apart = [
+        not read and bool(atoms.depends(index.form) & _THREADS)
+        for read, index in zip(loaded, access.indices, strict=True)
+    ]
+    return any(loaded) and not any(apart)
 
 
 def guarded(place: Place) -> bool:

@@ -30,6 +30,7 @@ from advisor.facts.kernel_facts import (
 _AXES = ("x", "y", "z")
 _DEEPEST_CALL = 6
 _MOST_ACCESSES = 2000
+_UNCHANGED_BY_ZERO = frozenset({"add", "sub", "or_", "xor"})
 
 
 class Calls(Expressions):
@@ -211,8 +212,11 @@ class Calls(Expressions):
         rest = [self.value(item) for item in node.args[2 if has_index else 1 :]]
         if target is not None:
             indices = (*target.prefix, *indices)
+        polls = self.testing and operation in _UNCHANGED_BY_ZERO and _is_zero(rest[-1] if rest else None)
         self.facts.atomics.append(
-            AtomicUse(self.place(node), operation, target.array if target else None, indices, self.spinning)
+            AtomicUse(
+                self.place(node), operation, target.array if target else None, indices, self.spinning or polls
+            )
         )
         return self.opaque(
             [*rest, *(Scalar(index.form) for index in indices), self._every_thread()], loaded=True
@@ -239,3 +243,7 @@ class Calls(Expressions):
     def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
         """The value that a device function returns for the given arguments; what it does is noted."""
         raise AssertionError("the walk over statements provides this")
+
+
+def _is_zero(value: Value | None) -> bool:
+    return isinstance(value, Scalar) and value.constant == 0

@@ -65,7 +65,9 @@ class Expressions:
         self.conditions: tuple[Condition, ...] = ()
         self.constants = Constants(workspace, self.module, self.function)
         self.truncating = False
+        # In the test of a while loop, and in any test inside one: there an atomic may wait for another thread.
         self.spinning = False
+        self.testing = False
 
     # -- dependences -----------------------------------------------------------------------------------
 

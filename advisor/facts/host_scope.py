@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from advisor.facts.constants import stored_names
 from advisor.facts.declarations import cuda_member
-from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
+from advisor.facts.module import FunctionNode, ModuleSyntax, assignments, stored_names
 from advisor.facts.workspace import Workspace
 
 _CREATORS = frozenset({

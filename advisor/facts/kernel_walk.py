@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from advisor.facts.assignment_dependences import Dependences, loop_dependences
 from advisor.facts.calls import Calls
-from advisor.facts.constants import Constants, stored_names
+from advisor.facts.constants import Constants
+from advisor.facts.module import stored_names
 from advisor.facts.declarations import Declaration
 from advisor.facts.expressions import Resolve
 from advisor.facts.forms import atom, number
@@ -41,8 +42,19 @@ def _parameter(name: str, declaration: Declaration, walk: KernelWalk) -> Value:
     """A parameter: an array when it is subscripted, measured or iterated anywhere, else a number."""
     array = Array(name, "global", True, declaration.module, declaration.node)
     walk.facts.arrays.append(array)
-    symbol = Scalar(walk.atoms.symbol(name), None)
-    return Scalar(symbol.form, None, View(array))
+    symbol = Scalar(walk.atoms.symbol(name), "int" if _bounds_a_range(name, declaration) else None)
+    return Scalar(symbol.form, symbol.kind, View(array))
+
+
+def _bounds_a_range(name: str, declaration: Declaration) -> bool:
+    """Whether a parameter is an argument of `range`, so an integer."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "range"
+        and any(isinstance(item, ast.Name) and item.id == name for item in node.args)
+        for node in ast.walk(declaration.node)
+    )
 
 
 class KernelWalk(Calls):
@@ -155,7 +167,9 @@ class KernelWalk(Calls):
 
     def _do_if(self, statement: ast.If) -> bool:
         known = self.constants.value(statement.test) if not self._reads_local(statement.test) else None
+        self.testing = any(loop.is_while for loop in self.loops)
         test = self.value(statement.test)
+        self.testing = False
         if isinstance(known, bool | int):
             return self.statements(statement.body if known else statement.orelse)
         condition = self.condition(test, statement.test)

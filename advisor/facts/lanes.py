@@ -113,6 +113,12 @@ def _hidden(form: Form, atoms: Atoms, axes: set[str]) -> list[str]:
     ]
 
 
+def _without_fields(forms: list[Form], atoms: Atoms) -> list[Form]:
+    """The indices up to the last one that varies: constant ones behind it pick a field of a record."""
+    last = max((axis for axis, form in enumerate(forms) if atoms.depends(form)), default=len(forms) - 1)
+    return forms[: last + 1] if all(form.constant is not None for form in forms[last + 1 :]) else forms
+
+
 def _lane_axis(forms: list[Form], atoms: Atoms, axes: set[str]) -> str:
     first = next((axis for axis in ("tid.x", "tid.y", "tid.z") if axis in axes), "tid.x")
     slow = any(first in atoms.depends(form) for form in forms[:-1])
@@ -122,7 +128,7 @@ def _lane_axis(forms: list[Form], atoms: Atoms, axes: set[str]) -> str:
 
 def _other_thread_on_fast_axis(forms: list[Form], atoms: Atoms, block: BlockShape) -> bool:
     lane = block.lane_axes[:1]
-    depends = atoms.depends(forms[-1])
+    depends = atoms.depends(_without_fields(forms, atoms)[-1])
     return any(
         name.startswith(("tid.", "bid.")) and name[-1] not in {axis[-1] for axis in lane} for name in depends
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.facts.constants import UNKNOWN, Constants
+from advisor.facts.constant_folding import UNKNOWN
+from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.host_scope import HostScope, host_loops, timing_loop

@@ -235,3 +235,12 @@ def _bind(target: ast.expr, value: ast.expr, found: dict[str, list[ast.expr]]) -
             for position, inner in enumerate(target.elts):
                 item = ast.Subscript(value=value, slice=ast.Constant(value=position), ctx=ast.Load())
                 _bind(inner, ast.copy_location(item, value), found)
+
+
+def stored_names(node: ast.AST) -> set[str]:
+    """Every name that is bound anywhere below `node`."""
+    return {
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }

@@ -183,7 +183,7 @@ class _FunctionUse:
         sides = [node.left, *node.comparators]
         for left, right in pairwise(sides):
             for one, other in ((left, right), (right, left)):
-                if not isinstance(one, ast.Constant) and self.kinds.is_integer(one):
+                if self.kinds.is_integer(one) and not self.kinds.is_fixed(one):
                     self._suggest(other)
 
     def _suggest(self, node: ast.expr) -> None:

@@ -10,9 +10,8 @@ from advisor.facts.parameter_use import Use
 
 _DEPTH = 12
 _THREAD_NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
-_INTEGER_CALLS = frozenset(
-    {"grid", "gridsize", "len", "int", "floor", "ceil", "int32", "int64", "uint32", "uint64"}
-)
+_INTEGER_CASTS = frozenset({"int", "int32", "int64", "uint32", "uint64"})
+_INTEGER_CALLS = _INTEGER_CASTS | {"grid", "gridsize", "len", "floor", "ceil"}
 _COMPLEX_CALLS = frozenset({"complex", "complex64", "complex128"})
 
 
@@ -65,6 +64,17 @@ class ValueKinds:
         parts = operands(node)
         divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
         return bool(parts) and not divides and all(self.is_integer(part, depth - 1) for part in parts)
+
+    def is_fixed(self, node: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether an expression is a number written out, perhaps converted: floats are compared with those too."""
+        if depth == 0 or isinstance(node, ast.Constant):
+            return depth > 0
+        if isinstance(node, ast.Name):
+            bound = [] if node.id in self.uses else self.locals.bound.get(node.id, [])
+            return bool(bound) and all(self.is_fixed(value, depth - 1) for value in bound)
+        if isinstance(node, ast.Call) and last_name(node.func) in _INTEGER_CASTS:
+            return all(self.is_fixed(argument, depth - 1) for argument in node.args)
+        return False
 
     def is_complex(self, node: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether an expression holds a complex number, as far as the code shows."""

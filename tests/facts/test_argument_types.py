@@ -111,6 +111,7 @@ F1, F2, F3, I1 = "float32[::1]", "float32[:,::1]", "float32[:,:,::1]", "int32[::
         ("a, k", ["i = cuda.grid(1)", "if i < k[0]:", "    a[i] = 1"], (F1, I1)),
         ("a, k", ["if k[0] < 3:", "    a[0] = 1"], (F1, F1)),
         ("a, k", ["a[0] = k[0] % 2"], (F1, I1)),
+        ("a, k", ["zero = types.uint32(0)", "if k[0] >= zero:", "    a[0] = 1"], (F1, F1)),
         ("a, n", ["i = cuda.threadIdx.x", "if 0 <= i < n - 1:", "    a[i] = 1"], (F1, "int64")),
         ("a, n", ["for i in range(n):", "    a[i] = 1"], (F1, "int64")),
         ("a, s", ["a[0] = s * a[1]"], (F1, "float32")),

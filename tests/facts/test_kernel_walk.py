@@ -101,11 +101,12 @@ def test_powers(tmp_path, expression, exponent):
 
 @pytest.mark.parametrize(
     ("expression", "divisor", "integers"),
-    [("j % n", "runtime", None), ("j // a.shape[0]", "runtime", True), ("j % 32", "power_of_two", True),
+    [("j % n", "runtime", True), ("j % m", "runtime", None), ("j // a.shape[0]", "runtime", True), ("j % 32", "power_of_two", True),
      ("j // 3", "constant", True), ("(j + 1) % len(a)", "runtime", True)],
 )  # fmt: skip
 def test_divisions(tmp_path, expression, divisor, integers):
-    (found,) = records(tmp_path, "operation", kernel(f"for j in range(n):\n    b[{expression}] = 1"))
+    text = kernel(f"for j in range(n):\n    b[{expression}] = 1", "a, b, n, m")
+    (found,) = records(tmp_path, "operation", text)
     assert (value(found, "divisor"), value(found, "integer_operands")) == (divisor, integers)
     assert value(found, "loop_depth") == 1
 

@@ -143,3 +143,19 @@ def test_device_functions_are_followed_with_their_arguments(tmp_path):
     assert found["a"].span.line == 6
     assert value(found["a"], "lane_axis") == "slow"
     assert value(found["out"], "sectors_per_request") == 4
+
+
+def test_a_field_behind_the_varying_indices_is_not_the_fast_axis(tmp_path):
+    body = "    i, j = cuda.grid(2)\n    if i < a.shape[0] and j < a.shape[1]:\n        a[{}][0] = 1\n"
+    launch = "def main(a):\n    k[(8, 8), (16, 16)](a)\n"
+    for index, other in (("i][j", True), ("j][i", False)):
+        (found,) = records(tmp_path, "access", "@cuda.jit\ndef k(a):\n" + body.format(index) + launch)
+        assert value(found, "fast_axis_thread") is other
+
+
+def test_a_thread_with_its_own_row_meets_no_other_thread(tmp_path):
+    body = "    i = cuda.grid(1)\n    if i < n:\n        a[{}] += 1\n"
+    for index, meets in (("b[i]", True), ("i, b[i]", False)):
+        text = "@cuda.jit\ndef k(a, b, n):\n" + body.format(index)
+        found = next(r for r in records(tmp_path, "access", text) if value(r, "kind") == "update")
+        assert value(found, "data_dependent") is meets

@@ -1,0 +1,94 @@
+"""Arithmetic on values that the source fixes, and what two of them have in common."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable
+
+
+class _Unknown:
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = _Unknown()
+
+LARGEST = 1 << 62
+OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+}
+COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,  # type: ignore[dict-item]
+    ast.LtE: operator.le,  # type: ignore[dict-item]
+    ast.Gt: operator.gt,  # type: ignore[dict-item]
+    ast.GtE: operator.ge,  # type: ignore[dict-item]
+}
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    "int": int, "float": float, "abs": abs, "round": round, "min": min, "max": max, "tuple": tuple, "len": len,
+    "bool": bool, "math.sqrt": math.sqrt, "math.ceil": math.ceil, "math.floor": math.floor, "math.log2": math.log2,
+    "math.pow": math.pow, "numpy.ceil": math.ceil, "numpy.floor": math.floor, "numpy.sqrt": math.sqrt,
+    "numpy.int32": int, "numpy.int64": int, "numpy.uint32": int, "numpy.float32": float, "numpy.float64": float,
+    "numba.int32": int, "numba.int64": int, "numba.float32": float,
+}  # fmt: skip
+
+
+def unary(operation: ast.unaryop, value: object) -> object:
+    """The value of a unary operation on a known value, UNKNOWN where it has none."""
+    if isinstance(operation, ast.Not):
+        return not value
+    if isinstance(value, int | float) and isinstance(operation, ast.USub):
+        return -value
+    return value if isinstance(value, int | float) and isinstance(operation, ast.UAdd) else UNKNOWN
+
+
+def binary(operation: ast.operator, left: object, right: object) -> object:
+    """The value of a binary operation, UNKNOWN where an operand is; numbers and tuples are understood."""
+    if isinstance(left, tuple):
+        if isinstance(right, tuple) and isinstance(operation, ast.Add):
+            return left + right
+        if isinstance(right, int) and isinstance(operation, ast.Mult) and right <= 4:
+            return left * right
+    if not isinstance(left, int | float) or not isinstance(right, int | float):
+        return UNKNOWN
+    if isinstance(operation, ast.Pow | ast.LShift) and abs(right) > 64:
+        return UNKNOWN
+    apply = OPERATORS.get(type(operation))
+    return apply(left, right) if apply else UNKNOWN
+
+
+def compare(operation: ast.cmpop, left: object, right: object) -> object:
+    """Whether a comparison of two known values holds, UNKNOWN where it cannot be told."""
+    if left is UNKNOWN or right is UNKNOWN or type(operation) not in COMPARISONS:
+        return UNKNOWN
+    return COMPARISONS[type(operation)](left, right)
+
+
+def is_open(value: object) -> bool:
+    """Whether a value is unknown or a tuple with something unknown in it."""
+    return value is UNKNOWN or (isinstance(value, tuple) and any(is_open(item) for item in value))
+
+
+def same(left: object, right: object) -> bool:
+    """Whether both are known and equal in type and value."""
+    return left is not UNKNOWN and type(left) is type(right) and left == right
+
+
+def merge(left: object, right: object) -> object:
+    """What two possible values have in common, tuples part by part."""
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        return tuple(merge(a, b) for a, b in zip(left, right, strict=True))
+    return left if same(left, right) else UNKNOWN
