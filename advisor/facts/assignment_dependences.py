@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from advisor.facts.tree_nodes import below
+
 _THREAD_WORDS = frozenset({"threadIdx", "laneid"})
 
 
@@ -86,7 +88,7 @@ def _note(name: str, value: ast.expr, control: set[str], found: Dependences, cou
     count[name] = count.get(name, 0) + 1
     found.reads.setdefault(name, set()).update(_names(value) | control)
     found.scalars.add(name)
-    for inner in ast.walk(value):
+    for inner in below(value):
         if isinstance(inner, ast.Subscript):
             found.loaded.add(name)
         elif (isinstance(inner, ast.Attribute) and inner.attr in _THREAD_WORDS) or (
@@ -116,12 +118,12 @@ def _close(found: Dependences) -> None:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return {inner.id for inner in below(node) if isinstance(inner, ast.Name)}
 
 
 def _stored(target: ast.expr) -> set[str]:
     return {
         inner.id
-        for inner in ast.walk(target)
+        for inner in below(target)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }

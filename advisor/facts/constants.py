@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from advisor.facts.tree_nodes import below
+
 import ast
 import math
 from collections.abc import Mapping, Sequence
@@ -72,7 +74,7 @@ class Constants:
         if self.function is None:
             return []
         if self._local is None:
-            self._local = _local_names(self.function)
+            self._local = _local_names(self.module, self.function)
         stores = self._local.get(node.id)
         if stores is None:
             return []
@@ -210,12 +212,15 @@ class Constants:
         return Constants(self.workspace, module, None, names, self.depth - 1)
 
 
-def _local_names(function: FunctionNode) -> dict[str, _Stores]:
-    found: dict[str, _Stores] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.setdefault(node.id, _Stores()).count += 1
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            for name, values in assignments([node]).items():
-                found.setdefault(name, _Stores()).values += values
+def _local_names(module: ModuleSyntax, function: FunctionNode) -> dict[str, _Stores]:
+    known: dict[FunctionNode, dict[str, _Stores]] = module.__dict__.setdefault("_local_names", {})
+    if function in known:
+        return known[function]
+    found = known[function] = {}
+    for name in module.inside(function, ast.Name):
+        if name.ctx.__class__ is ast.Store:
+            found.setdefault(name.id, _Stores()).count += 1
+    for assignment in (*module.inside(function, ast.Assign), *module.inside(function, ast.AnnAssign)):
+        for target, values in assignments([assignment]).items():
+            found.setdefault(target, _Stores()).values += values
     return found

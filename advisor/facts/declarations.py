@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
 from advisor.records import kernel_key
 
@@ -124,7 +125,7 @@ class Jit:
                 isinstance(node, ast.Call)
                 and cuda_member(module.dotted(node.func)) == "jit"
                 and bool(node.args)
-                for node in ast.walk(definition)
+                for node in below(definition)
             )
         return self._wrappers[key]
 
@@ -134,14 +135,14 @@ def _receives_function(definition: FunctionNode | ast.ClassDef) -> bool:
         names = {item.name for item in definition.body if isinstance(item, ast.FunctionDef)}
         return bool(names & {"__call__", "__getitem__"})
     arguments = {argument.arg for argument in definition.args.args}
-    for node in ast.walk(definition):
+    for node in below(definition):
         if isinstance(node, ast.Call):
             handed = {argument.id for argument in node.args if isinstance(argument, ast.Name)}
-            inner = {item.name for item in ast.walk(definition) if isinstance(item, ast.FunctionDef)} - {
+            inner = {item.name for item in below(definition) if isinstance(item, ast.FunctionDef)} - {
                 definition.name
             }
             if handed & arguments or (handed & inner):
-                nested = [item for item in ast.walk(definition) if isinstance(item, ast.FunctionDef)]
+                nested = [item for item in below(definition) if isinstance(item, ast.FunctionDef)]
                 return bool(handed & arguments) or len(nested) > 1
     return False
 
@@ -225,7 +226,7 @@ def _settle_device(declarations: list[Declaration]) -> None:
 def _called_names(node: FunctionNode) -> set[str]:
     return {
         inner.func.id
-        for inner in ast.walk(node)
+        for inner in below(node)
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
     }
 
@@ -235,7 +236,7 @@ def _returns_value(node: FunctionNode) -> bool:
         isinstance(inner, ast.Return)
         and inner.value is not None
         and not (isinstance(inner.value, ast.Constant) and inner.value.value is None)
-        for inner in ast.walk(node)
+        for inner in below(node)
     )
 
 

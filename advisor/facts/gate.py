@@ -14,11 +14,19 @@ def may_hold_device_code(data: bytes) -> bool:
     return b"cuda" in data and b"numba" in data and _DEVICE_CODE.search(data) is not None
 
 
-_LAUNCH = re.compile(rb"(\w+)\s*\[[^\]]{1,200}\]\s*\(")
+_CALL_OF_ITEM = re.compile(rb"\]\s{0,8}\(")
+_ITEM = re.compile(rb"(\w+)\s*\[[^\]]{1,200}\Z")
+_LONGEST = 260
 
 
 def launched_names(data: bytes) -> frozenset[str]:
     """The names that the bytes of a file subscript and then call, as a launch does."""
     if b"cuda" not in data and b"gpu" not in data.lower():
         return frozenset()
-    return frozenset(name.decode("ascii", "ignore") for name in _LAUNCH.findall(data))
+    found = set()
+    for call in _CALL_OF_ITEM.finditer(data):
+        # A search from the bracket backwards: most subscripts of a file are never called.
+        item = _ITEM.search(data, max(call.start() - _LONGEST, 0), call.start())
+        if item:
+            found.add(item[1].decode("ascii", "ignore"))
+    return frozenset(found)

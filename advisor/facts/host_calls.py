@@ -9,6 +9,7 @@ from advisor.facts.declarations import cuda_member
 from advisor.facts.device_functions import Resolver
 from advisor.facts.host_scope import host_loops, timing_loop
 from advisor.facts.module import ModuleSyntax
+from advisor.facts.tree_nodes import below
 
 _ALLOCATIONS = frozenset(
     {"device_array", "device_array_like", "mapped_array", "managed_array", "pinned_array"}
@@ -71,11 +72,11 @@ def _invariant(call: ast.Call, loop: ast.For | ast.While) -> bool:
     """Whether what is copied does not change in the loop: none of its names is bound or written there."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "copy_to_host":
         return False
-    read = {inner.id for item in call.args for inner in ast.walk(item) if isinstance(inner, ast.Name)}
-    if not read or any(isinstance(inner, ast.Call) for item in call.args for inner in ast.walk(item)):
+    read = {inner.id for item in call.args for inner in below(item) if isinstance(inner, ast.Name)}
+    if not read or any(isinstance(inner, ast.Call) for item in call.args for inner in below(item)):
         return False
     changed: set[str] = set()
-    for inner in ast.walk(loop):
+    for inner in below(loop):
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
             changed.add(inner.id)
         elif isinstance(inner, ast.Subscript | ast.Attribute) and isinstance(inner.ctx, ast.Store):
@@ -85,7 +86,5 @@ def _invariant(call: ast.Call, loop: ast.For | ast.While) -> bool:
             if isinstance(root, ast.Name):
                 changed.add(root.id)
         elif isinstance(inner, ast.Call) and inner is not call:
-            changed |= {
-                name.id for item in inner.args for name in ast.walk(item) if isinstance(name, ast.Name)
-            }
+            changed |= {name.id for item in inner.args for name in below(item) if isinstance(name, ast.Name)}
     return not read & changed

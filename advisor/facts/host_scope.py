@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from advisor.facts.declarations import cuda_member
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments, stored_names
+from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
 
 _CREATORS = frozenset({
@@ -34,7 +35,7 @@ class HostScope:
                 "_host_bound", {}
             )
             if function not in cache:
-                cache[function] = _assignments_anywhere(function)
+                cache[function] = _assignments_anywhere(module, function)
             local = cache[function].get(name)
             if local:
                 return local
@@ -107,7 +108,7 @@ class HostScope:
             else []
         )
         for owner in classes[:1]:
-            found += _self_assignments(owner).get(name, [])
+            found += _self_assignments(self.module, owner).get(name, [])
             if found:
                 return found
             for parent in owner.bases:
@@ -116,7 +117,7 @@ class HostScope:
                 base = place[0].top_level.get(place[1]) if place else None
                 if place is not None and isinstance(base, ast.ClassDef):
                     inner = HostScope(place[0], None, self.workspace)
-                    values = _self_assignments(base).get(name, [])
+                    values = _self_assignments(place[0], base).get(name, [])
                     if values and all(inner.is_host_array(value) for value in values):
                         return (
                             [ast.parse("numpy.zeros(1)", mode="eval").body]
@@ -157,38 +158,32 @@ def _numpy_call(module: ModuleSyntax) -> list[ast.expr]:
     return [ast.parse(f"{name}.zeros(1)", mode="eval").body]
 
 
-def _assignments_anywhere(function: FunctionNode) -> dict[str, list[ast.expr]]:
+def _assignments_anywhere(module: ModuleSyntax, function: FunctionNode) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(function):
-        body = getattr(node, "body", None)
-        if isinstance(
-            node, ast.For | ast.While | ast.FunctionDef | ast.With | ast.If | ast.Try
-        ) and isinstance(body, list):
-            direct = [item for item in body if isinstance(item, ast.Assign | ast.AnnAssign)]
-            other = [
-                item for item in getattr(node, "orelse", []) if isinstance(item, ast.Assign | ast.AnnAssign)
-            ]
-            for name, values in assignments([*direct, *other]).items():
-                found.setdefault(name, []).extend(values)
-        if isinstance(node, ast.For):
-            for name in stored_names(node.target):
-                found.setdefault(name, []).append(
-                    ast.copy_location(ast.Name(id="<item>", ctx=ast.Load()), node)
-                )
+    every = sorted(
+        (*module.inside(function, ast.Assign), *module.inside(function, ast.AnnAssign)),
+        key=lambda node: node.lineno,
+    )
+    for assignment in every:
+        for name, values in assignments([assignment]).items():
+            found.setdefault(name, []).extend(values)
+    for loop in module.inside(function, ast.For):
+        for name in stored_names(loop.target):
+            item = ast.Name(id="<item>", ctx=ast.Load())
+            found.setdefault(name, []).append(ast.copy_location(item, loop))
     return found
 
 
-def _self_assignments(owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
+def _self_assignments(module: ModuleSyntax, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(owner):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if (
-                    isinstance(target, ast.Attribute)
-                    and isinstance(target.value, ast.Name)
-                    and target.value.id == "self"
-                ):
-                    found.setdefault(target.attr, []).append(node.value)
+    for node in module.inside(owner, ast.Assign):
+        for target in node.targets:
+            if (
+                isinstance(target, ast.Attribute)
+                and isinstance(target.value, ast.Name)
+                and target.value.id == "self"
+            ):
+                found.setdefault(target.attr, []).append(node.value)
     return found
 
 
@@ -207,7 +202,7 @@ def host_loops(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]
 
 def timing_loop(loop: ast.For | ast.While) -> bool:
     """Whether a loop repeats its body to measure time."""
-    for node in ast.walk(loop):
+    for node in below(loop):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         if name and any(
             clock.rpartition(".")[2] in name.lower()
@@ -215,7 +210,7 @@ def timing_loop(loop: ast.For | ast.While) -> bool:
         ):
             return True
     if isinstance(loop, ast.For):
-        words = {inner.id.lower() for inner in ast.walk(loop.iter) if isinstance(inner, ast.Name)}
+        words = {inner.id.lower() for inner in below(loop.iter) if isinstance(inner, ast.Name)}
         return any(
             word in name
             for name in words

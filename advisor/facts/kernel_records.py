@@ -9,6 +9,7 @@ from advisor.facts.access_records import access_records, atomic_records
 from advisor.facts.kernel_facts import Condition, KernelFacts, Place
 from advisor.facts.lanes import WARP, BlockShape
 from advisor.facts.module import FunctionNode
+from advisor.facts.tree_nodes import below
 from advisor.records import Record
 
 _THREADS = ("tid.x", "tid.y", "tid.z")
@@ -73,7 +74,7 @@ def _is_cached(scope: FunctionNode) -> bool:
     names = {
         inner.id if isinstance(inner, ast.Name) else inner.attr
         for decorator in scope.decorator_list
-        for inner in ast.walk(decorator)
+        for inner in below(decorator)
         if isinstance(inner, ast.Name | ast.Attribute)
     }
     return bool(names & _CACHES)
@@ -81,19 +82,15 @@ def _is_cached(scope: FunctionNode) -> bool:
 
 def _reads_outer(node: FunctionNode, outer: list[FunctionNode]) -> bool:
     own = {
-        inner.id
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+        inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }
     own |= {argument.arg for argument in node.args.args}
     bound: set[str] = set()
     for scope in outer:
         bound |= {argument.arg for argument in scope.args.args}
-        bound |= {i.id for i in ast.walk(scope) if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)}
+        bound |= {i.id for i in below(scope) if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)}
     read = {
-        inner.id
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+        inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
     }
     return bool((read - own) & bound)
 

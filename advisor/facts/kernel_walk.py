@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from advisor.facts.assignment_dependences import Dependences, loop_dependences
 from advisor.facts.calls import Calls
 from advisor.facts.constants import Constants
-from advisor.facts.module import stored_names
 from advisor.facts.declarations import Declaration
 from advisor.facts.expressions import Resolve
 from advisor.facts.forms import atom, number
@@ -25,6 +24,8 @@ from advisor.facts.kernel_facts import (
     Value,
     View,
 )
+from advisor.facts.module import stored_names
+from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
 
 
@@ -49,11 +50,10 @@ def _parameter(name: str, declaration: Declaration, walk: KernelWalk) -> Value:
 def _bounds_a_range(name: str, declaration: Declaration) -> bool:
     """Whether a parameter is an argument of `range`, so an integer."""
     return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "range"
-        and any(isinstance(item, ast.Name) and item.id == name for item in node.args)
-        for node in ast.walk(declaration.node)
+        isinstance(call.func, ast.Name)
+        and call.func.id == "range"
+        and any(isinstance(item, ast.Name) and item.id == name for item in call.args)
+        for call in declaration.module.inside(declaration.node, ast.Call)
     )
 
 
@@ -203,7 +203,7 @@ class KernelWalk(Calls):
         return False
 
     def _reads_local(self, node: ast.AST) -> bool:
-        return any(isinstance(inner, ast.Name) and inner.id in self.env for inner in ast.walk(node))
+        return any(isinstance(inner, ast.Name) and inner.id in self.env for inner in below(node))
 
     def _merge(self, other: dict[str, Value], test: Value) -> None:
         for name in {*self.env, *other}:
@@ -380,7 +380,7 @@ class KernelWalk(Calls):
 def _reads_element(value: ast.expr, target: ast.Subscript) -> bool:
     """Whether `value` reads the element that is assigned, as in `a[i] = a[i] + x`."""
     wanted = ast.unparse(target)
-    return any(isinstance(inner, ast.Subscript) and ast.unparse(inner) == wanted for inner in ast.walk(value))
+    return any(isinstance(inner, ast.Subscript) and ast.unparse(inner) == wanted for inner in below(value))
 
 
 def _trip_count(parts: list[Scalar]) -> int | None:
@@ -393,4 +393,4 @@ def _trip_count(parts: list[Scalar]) -> int | None:
 
 
 def _below(body: Sequence[ast.stmt]) -> list[ast.AST]:
-    return [inner for statement in body for inner in ast.walk(statement)]
+    return [inner for statement in body for inner in below(statement)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from advisor.facts.module import FunctionNode, assignments
 from advisor.facts.parameter_use import View
+from advisor.facts.tree_nodes import below
 
 _DEPTH = 8
 _SAME_ARRAY = frozenset({"T", "flat", "real", "imag"})
@@ -136,7 +137,7 @@ def _tuple_parameters(function: FunctionNode, parameters: tuple[str, ...]) -> di
     """Parameters that are an index by themselves and are also indexed by literals, with their length."""
     whole: set[str] = set()
     lengths: dict[str, int] = {}
-    for node in ast.walk(function):
+    for node in below(function):
         if isinstance(node, ast.Subscript):
             if isinstance(node.slice, ast.Name):
                 whole.add(node.slice.id)

@@ -6,11 +6,13 @@ import ast
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 from advisor.errors import SourceProblem
+from advisor.facts.tree_nodes import below, by_kind, with_parents
 from advisor.text import SourceText, Span
 
+Node = TypeVar("Node", bound=ast.AST)
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -44,11 +46,19 @@ class ModuleSyntax:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     functions: list[FunctionNode] = field(default_factory=list)
     calls: list[ast.Call] = field(default_factory=list)
+    _inside: dict[ast.AST, dict[type[ast.AST], list[ast.AST]]] = field(default_factory=dict, repr=False)
 
     @property
     def path(self) -> str:
         """The path the module is reported under."""
         return self.source.path
+
+    def inside(self, node: ast.AST, kind: type[Node]) -> list[Node]:
+        """The nodes of one class in a definition; each definition is walked once."""
+        found = self._inside.get(node)
+        if found is None:
+            found = self._inside[node] = by_kind(node)
+        return cast("list[Node]", found.get(kind, []))
 
     @cached_property
     def assigned(self) -> dict[str, list[ast.expr]]:
@@ -68,9 +78,7 @@ class ModuleSyntax:
         """Module-level names changed in ways an assignment does not show (`global`, `+=`, loops, `del`)."""
         names: set[str] = set()
         for function in self.functions:
-            declared = {
-                name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names
-            }
+            declared = {name for node in self.inside(function, ast.Global) for name in node.names}
             if declared:
                 names |= declared & _written_names(function)
         for statement in self.tree.body:
@@ -160,13 +168,9 @@ def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
 
 
 def _index(module: ModuleSyntax) -> None:
-    parents, imports = module.parents, module.imports
-    stack: list[ast.AST] = [module.tree]
-    while stack:
-        node = stack.pop()
-        for child in ast.iter_child_nodes(node):
-            parents[child] = node
-            stack.append(child)
+    nodes, module.parents = with_parents(module.tree)
+    imports = module.imports
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             module.functions.append(node)
         elif isinstance(node, ast.Call):
@@ -191,9 +195,7 @@ def _index(module: ModuleSyntax) -> None:
 
 def _written_names(block: ast.AST) -> set[str]:
     return {
-        node.id
-        for node in ast.walk(block)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        node.id for node in below(block) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
 
 
@@ -240,7 +242,5 @@ def _bind(target: ast.expr, value: ast.expr, found: dict[str, list[ast.expr]]) -
 def stored_names(node: ast.AST) -> set[str]:
     """Every name that is bound anywhere below `node`."""
     return {
-        inner.id
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+        inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.facts.module import FunctionNode, assignments
+from advisor.facts.tree_nodes import below
 
 # None stands for a value that no plain assignment gives: an augmented one, a loop's target, an import.
 Values = list[ast.expr | None]
@@ -118,11 +119,11 @@ def _block_binds(block: list[ast.stmt], name: str, found: Values) -> bool:
 def _stored(node: ast.AST) -> set[str]:
     return {
         inner.id
-        for inner in ast.walk(node)
+        for inner in below(node)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store | ast.Del)
     } | {
         (alias.asname or alias.name).partition(".")[0]
-        for inner in ast.walk(node)
+        for inner in below(node)
         if isinstance(inner, ast.Import | ast.ImportFrom)
         for alias in inner.names
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.facts.module import FunctionNode
+from advisor.facts.tree_nodes import below
 
 
 def parameter_names(scope: FunctionNode | ast.Lambda) -> set[str]:
@@ -38,16 +39,14 @@ def rebound_names(scope: FunctionNode) -> set[str]:
     while stack:
         node = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            names.update(
-                n for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for n in inner.names
-            )
+            names.update(n for inner in below(node) if isinstance(inner, ast.Nonlocal) for n in inner.names)
             continue
         if isinstance(node, ast.For | ast.AugAssign | ast.NamedExpr):
-            names.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
+            names.update(n.id for n in below(node.target) if isinstance(n, ast.Name))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            names.update(n.id for n in ast.walk(node.optional_vars) if isinstance(n, ast.Name))
+            names.update(n.id for n in below(node.optional_vars) if isinstance(n, ast.Name))
         if isinstance(node, ast.For | ast.While):
-            inside = (n for inner in node.body for n in ast.walk(inner) if isinstance(n, ast.Name))
+            inside = (n for inner in node.body for n in below(inner) if isinstance(n, ast.Name))
             names.update(n.id for n in inside if isinstance(n.ctx, ast.Store))
         stack.extend(ast.iter_child_nodes(node))
     return names

@@ -21,6 +21,7 @@ from advisor.facts.meanings import (
 from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.names import Names
 from advisor.facts.scope_names import parameter_names
+from advisor.facts.tree_nodes import below
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ def _names_read(node: FunctionNode) -> list[ast.Name]:
 
 def _identifiers(node: FunctionNode) -> frozenset[str]:
     """Every name in a function's parameters and body; decorators and defaults are left out."""
-    inside = [inner for statement in node.body for inner in ast.walk(statement)]
+    inside = [inner for statement in node.body for inner in below(statement)]
     found = {inner.id for inner in inside if isinstance(inner, ast.Name)}
     found.update(inner.arg for inner in inside if isinstance(inner, ast.arg))
     found.update(inner.name for inner in inside if isinstance(inner, ast.FunctionDef))

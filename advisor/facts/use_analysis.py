@@ -9,6 +9,7 @@ from itertools import pairwise
 from advisor.facts.local_values import LocalValues
 from advisor.facts.module import FunctionNode
 from advisor.facts.parameter_use import Use
+from advisor.facts.tree_nodes import below
 from advisor.facts.value_kinds import ValueKinds, last_name, operands
 
 _PASSES = 4
@@ -52,7 +53,7 @@ class _FunctionUse:
         }
         self.kinds = ValueKinds(self.locals, self.uses, self._callee_complex)
         self.returned = [
-            n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None
+            n.value for n in below(function) if isinstance(n, ast.Return) and n.value is not None
         ]
         self._demanded: set[tuple[str, str]] = set()
         self._integer_result = False
@@ -69,7 +70,7 @@ class _FunctionUse:
             before = [repr(use) for use in self.uses.values()]
             self._demanded.clear()
             for statement in self.function.body:
-                for node in ast.walk(statement):
+                for node in below(statement):
                     self._see_node(node)
             if self._integer_result:
                 self._demand_result()
