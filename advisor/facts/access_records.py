@@ -21,19 +21,31 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
         for array in facts.arrays
     }
     found = []
+    patterns: dict[object, LanePattern] = {}
+    alike: dict[object, Record] = {}
     for access in facts.accesses:
-        patterns = [
-            lane_pattern(access, facts.atoms, shape, extents.get(id(access.array), ())) for shape in shapes
-        ]
-        pattern = min(
-            patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0)
-        )
+        element = (id(access.array), *(index.form for index in access.indices))
         record = _record(access, kernel)
-        assumptions = _assumptions(access.array, shapes)
-        _know_pattern(record, access, pattern, assumptions)
-        _know_context(record, access, facts, groups)
         found.append(record)
+        # Unrolled code meets one element hundreds of times under the same conditions.
+        situation = (element, access.kind, id(access.place.loops), id(access.place.conditions))
+        known = alike.setdefault(situation, record)
+        if known is not record:
+            record.readings = dict(known.readings)
+            continue
+        pattern = patterns.get(element)
+        if pattern is None:
+            patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
+        _know_pattern(record, access, pattern, _assumptions(access.array, shapes))
+        _know_context(record, access, facts, groups)
     return found
+
+
+def _best(
+    access: Access, facts: KernelFacts, shapes: Sequence[BlockShape], extents: tuple[int | None, ...]
+) -> LanePattern:
+    patterns = [lane_pattern(access, facts.atoms, shape, extents) for shape in shapes]
+    return min(patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0))
 
 
 def _record(access: Access, kernel: str) -> Record:

@@ -107,6 +107,7 @@ class Atoms:
 
     known: dict[str, Atom] = field(default_factory=dict)
     _count: int = 0
+    _depends: dict[Form, frozenset[str]] = field(default_factory=dict)
 
     def symbol(self, name: str) -> Form:
         """The form of a value that is the same for all threads (a scalar parameter, a size)."""
@@ -129,6 +130,12 @@ class Atoms:
 
     def depends(self, value: Form) -> frozenset[str]:
         """Thread indices, block indices and loops that `value` depends on."""
+        known = self._depends.get(value)
+        if known is None:
+            known = self._depends[value] = self._dependences(value)
+        return known
+
+    def _dependences(self, value: Form) -> frozenset[str]:
         found: set[str] = set()
         for name in value.atoms():
             known = self.known.get(name)
