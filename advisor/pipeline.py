@@ -13,11 +13,13 @@ from advisor.devices import Device, find_device
 from advisor.errors import EvidenceUnavailable
 from advisor.facts.survey import Survey, survey
 from advisor.findings import SEVERITIES, Finding, Problem, Report
+from advisor.garbage_collection import collector_at_rest
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
 from advisor.metrics.tables import Tables, build_tables, merge_records
 from advisor.neighbours import workspace_files
 from advisor.records import SOURCES, Record, Source
+from advisor.report_cache import ReportCache
 from advisor.rulebook import rulebook_for
 from advisor.rules import Rulebook, RuleSettings, judge, to_finding
 from advisor.selectors import select_rules
@@ -57,7 +59,63 @@ def check(files: Sequence[Path], options: CheckOptions, progress: Progress | Non
     device = find_device(options.device)
     rulebook = rulebook_for(options.settings)
     selected = _selected(rulebook, options)
-    found = _survey(files, options, progress)
+    workplace = _workplace(files, options)
+    kept = _kept_reports(workplace, selected, options)
+    report = kept.load() if kept else None
+    if report is None:
+        with collector_at_rest():
+            found = _survey(workplace, options, progress)
+            report = _report(found, device, rulebook, selected, options, progress)
+        report.summary["files"] = len(files) + (options.stdin is not None)
+        if kept:
+            kept.store(report, found.read - {str(file) for file in workplace.every})
+    return report
+
+
+@dataclass(frozen=True)
+class _Workplace:
+    """The checked files, the text that stands for one of them, and the other files of the workspace."""
+
+    targets: list[Path]
+    stdin: tuple[Path, SourceText] | None
+    neighbours: list[Path]
+
+    @property
+    def every(self) -> list[Path]:
+        return [*self.targets, *self.neighbours]
+
+
+def _workplace(files: Sequence[Path], options: CheckOptions) -> _Workplace:
+    # ".../a/../b" and links must name one file one way, or a kernel and its launch would not meet.
+    targets = [_absolute(file) for file in files]
+    stdin = (_absolute(options.root / options.stdin.path), options.stdin) if options.stdin else None
+    known = [*targets, *([stdin[0]] if stdin else [])]
+    return _Workplace(targets, stdin, workspace_files(known, options.root))
+
+
+def _absolute(file: Path) -> Path:
+    return Path(os.path.abspath(file))  # noqa: PTH100 - Path.resolve would follow links
+
+
+def _kept_reports(
+    workplace: _Workplace, selected: frozenset[str], options: CheckOptions
+) -> ReportCache | None:
+    """The kept reports, for source evidence only: what else a report rests on is kept where it is made."""
+    if options.cache_folder is None or options.stdin is not None or options.evidence != "source":
+        return None
+    decisive = (options.device, sorted(selected), options.settings)
+    packs = options.settings.packs
+    return ReportCache(options.cache_folder, options.root, workplace.every, packs, decisive)
+
+
+def _report(
+    found: Survey,
+    device: Device,
+    rulebook: Rulebook,
+    selected: frozenset[str],
+    options: CheckOptions,
+    progress: Progress | None,
+) -> Report:
     report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
     records = [*found.records, device.record()]
     if _wants(options, "compiled") and found.units:
@@ -66,7 +124,9 @@ def check(files: Sequence[Path], options: CheckOptions, progress: Progress | Non
     _judge(tables, rulebook, selected, device, options, report)
     _suppress(report, rulebook, selected, options)
     report.findings.sort(key=_position)
-    report.summary = _summary(report, tables, len(files) + (options.stdin is not None))
+    report.summary = _summary(report, tables)
+    shown = {finding.path for finding in report.findings}
+    report.texts = {path: text for path, text in report.texts.items() if path in shown}
     return report
 
 
@@ -85,18 +145,12 @@ def _wants(options: CheckOptions, source: Source) -> bool:
     return SOURCES.index(options.evidence) >= SOURCES.index(source)
 
 
-def _survey(files: Sequence[Path], options: CheckOptions, progress: Progress | None) -> Survey:
-    # ".../a/../b" and links must name one file one way, or a kernel and its launch would not meet.
-    targets = [Path(os.path.abspath(file)) for file in files]
-    stdin = None
-    if options.stdin is not None:
-        stdin = (Path(os.path.abspath(options.root / options.stdin.path)), options.stdin)
-    known = [*targets, *([stdin[0]] if stdin else [])]
+def _survey(workplace: _Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
     return survey(
-        targets,
+        workplace.targets,
         options.root,
-        neighbours=workspace_files(known, options.root),
-        stdin=stdin,
+        neighbours=workplace.neighbours,
+        stdin=workplace.stdin,
         with_units=_wants(options, "compiled"),
         jobs=options.jobs or min(os.cpu_count() or 1, 4),
         step=(lambda done, total: progress("reading source", done, total)) if progress else None,
@@ -201,11 +255,10 @@ def _position(finding: Finding) -> tuple[str, int, int, int, str]:
     )
 
 
-def _summary(report: Report, tables: Tables, files: int) -> dict[str, object]:
+def _summary(report: Report, tables: Tables) -> dict[str, object]:
     counts = {severity: sum(f.severity == severity for f in report.findings) for severity in SEVERITIES}
     return {
         **report.summary,
-        "files": files,
         "kernels": len(tables["kernel"]) if "kernel" in tables else 0,
         "launches": len(tables["launch"]) if "launch" in tables else 0,
         "findings": len(report.findings),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import gc
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,12 +56,13 @@ class FileKernels:
 
 @dataclass
 class Survey:
-    """Everything that the source of the checked files says."""
+    """Everything that the source of the checked files says; `read` are all files whose content was used."""
 
     records: list[Record] = field(default_factory=list)
     units: list[CompilationUnit] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
 
 
 class Surveyor:
@@ -152,22 +152,9 @@ def survey(
     found = len(sorted_files.device) + len(sorted_neighbours.device)
     crew = _Crew(root, jobs if found > _CHUNK else 1)
     try:
-        with _collector_at_rest():
-            return _run(crew, sorted_files, sorted_neighbours, stdin, with_units, step)
+        return _run(crew, sorted_files, sorted_neighbours, stdin, with_units, step)
     finally:
         crew.close()
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """Syntax trees are many objects that all live to the end: searching them for garbage takes a third of the time."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 class _Sieve:
@@ -211,9 +198,7 @@ def _run(
     for host in [*hosts[: len(files)], *launching]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
-    done = 0
-    for kernels in crew.kernels(files, blocks, with_units):
-        done += 1
+    for done, kernels in enumerate(crew.kernels(files, blocks, with_units), 1):
         result.records += kernels.records
         result.units += kernels.units
         result.problems += kernels.problems
@@ -221,6 +206,7 @@ def _run(
             result.texts[kernels.path] = kernels.text
         if step:
             step(done, len(files))
+    result.read = crew.files_read()
     return result
 
 
@@ -277,6 +263,11 @@ class _Crew:
         futures = [pool.submit(_hosts, chunk, dict(texts)) for pool, chunk in self._dealt(files)]
         return [host for future in futures for host in future.result()]
 
+    def files_read(self) -> frozenset[str]:
+        if self.local is not None:
+            return self.local.workspace.files
+        return frozenset().union(*(pool.submit(_files_read).result() for pool in self.pools))
+
     def kernels(self, files: list[Path], blocks: Blocks, with_units: bool) -> Iterable[FileKernels]:
         if self.local is not None:
             yield from (self.local.kernels(file, blocks, with_units) for file in files)
@@ -310,3 +301,8 @@ def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost
 def _kernels(files: list[Path], blocks: Blocks, with_units: bool) -> list[FileKernels]:
     assert _surveyor is not None
     return [_surveyor.kernels(file, blocks, with_units) for file in files]
+
+
+def _files_read() -> frozenset[str]:
+    assert _surveyor is not None
+    return _surveyor.workspace.files

@@ -33,6 +33,11 @@ class Workspace:
             return file.as_posix()
         return file.as_posix() if relative.startswith("..") else Path(relative).as_posix()
 
+    @property
+    def files(self) -> frozenset[str]:
+        """Every file that was read so far, also those that could not be parsed."""
+        return frozenset(self._modules)
+
     def add(self, module: ModuleSyntax) -> None:
         """Makes an already parsed module known, so that it is not read again."""
         if module.file:
