@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """Nothing; no search for garbage until the end: over syntax trees and records it takes a third of the time."""
+    """Nothing; until the end no garbage is searched for: over syntax trees that takes a third of the time."""
     running = gc.isenabled()
     gc.disable()
     try:

@@ -131,7 +131,8 @@ def _report(
 
 
 def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
-    categories = {rule.id: rule.category for rule in (*rulebook.rules, *load_meta_rules().values())}
+    categories = {rule.id: rule.category for rule in rulebook.rules}
+    categories |= {rule.id: rule.category for rule in load_meta_rules().values()}
     settings = options.settings
     return select_rules(
         categories,
@@ -256,7 +257,9 @@ def _position(finding: Finding) -> tuple[str, int, int, int, str]:
 
 
 def _summary(report: Report, tables: Tables) -> dict[str, object]:
-    counts = {severity: sum(f.severity == severity for f in report.findings) for severity in SEVERITIES}
+    counts: dict[str, object] = {
+        severity: sum(finding.severity == severity for finding in report.findings) for severity in SEVERITIES
+    }
     return {
         **report.summary,
         "kernels": len(tables["kernel"]) if "kernel" in tables else 0,

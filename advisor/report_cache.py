@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -80,7 +79,7 @@ def _program(folders: Iterable[Path]) -> list[tuple[str, tuple[int, int] | None]
 
 def _stat(file: Path) -> tuple[int, int] | None:
     try:
-        found = os.stat(file)
+        found = file.stat()
     except OSError:
         return None
     return found.st_size, found.st_mtime_ns

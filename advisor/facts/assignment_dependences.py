@@ -1,4 +1,4 @@
-"""What the names changed in a loop depend on, read off the assignments alone, and which of them are counters."""
+"""What the names changed in a loop depend on, read off the assignments alone; which are counters."""
 
 from __future__ import annotations
 

@@ -1,18 +1,13 @@
-"""The meaning of calls in a kernel: thread positions, declared arrays, atomics, barriers, device functions."""
+"""The meaning of calls in a kernel: positions, declared arrays, atomics, barriers, device functions."""
 
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 
 from advisor.facts.declarations import Declaration, cuda_member
-from advisor.facts.expressions import (
-    _COSTLY,
-    _FLOAT_CASTS,
-    _INTEGER_CASTS,
-    Expressions,
-    exponent_kind,
-    itemsize_of,
-)
+from advisor.facts.element_types import COSTLY, FLOAT_CASTS, INTEGER_CASTS, itemsize_of
+from advisor.facts.expressions import Expressions, exponent_kind
 from advisor.facts.forms import atom, number
 from advisor.facts.kernel_facts import (
     Array,
@@ -22,6 +17,7 @@ from advisor.facts.kernel_facts import (
     Kind,
     Opaque,
     Scalar,
+    Space,
     Tuple,
     Value,
     View,
@@ -33,7 +29,7 @@ _MOST_ACCESSES = 2000
 _UNCHANGED_BY_ZERO = frozenset({"add", "sub", "or_", "xor"})
 
 
-class Calls(Expressions):
+class Calls(Expressions, ABC):
     """Adds calls to the expressions; `run_function` walks a device function's body."""
 
     depth = 0
@@ -51,7 +47,7 @@ class Calls(Expressions):
         if isinstance(node.func, ast.Name) and node.func.id in self.env:
             self._arguments(node)
             return self.opaque([self.env[node.func.id]], loaded=True)
-        if name in _INTEGER_CASTS or name in _FLOAT_CASTS:
+        if name in INTEGER_CASTS or name in FLOAT_CASTS:
             return self._cast(name, node)
         if dotted == "len" and node.args:
             view = self.view(self.value(node.args[0]))
@@ -77,7 +73,7 @@ class Calls(Expressions):
         base = [self.value(node.func.value)] if isinstance(node.func, ast.Attribute) and not dotted else []
         scalars = [self.as_scalar(value) for value in values]
         kinds = {scalar.kind for scalar in scalars}
-        kind: Kind = "float" if dotted.startswith(("math.", "numpy.")) and name in _COSTLY else None
+        kind: Kind = "float" if dotted.startswith(("math.", "numpy.")) and name in COSTLY else None
         if name in ("min", "max", "abs") and len(kinds) == 1:
             kind = next(iter(kinds))
         if name in ("floor", "ceil", "round"):
@@ -86,7 +82,7 @@ class Calls(Expressions):
             [*values, *base], kind, what="clamp" if name in ("min", "max", "clamp") else "value"
         )
         library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice.")) or dotted == "pow"
-        if library and name.removeprefix("fast_").rstrip("f") in _COSTLY | {"pow"}:
+        if library and name.removeprefix("fast_").rstrip("f") in COSTLY | {"pow"}:
             power = name.rstrip("f") in ("pow", "power") and len(scalars) > 1
             self.note_operation(
                 node, "power" if power else "call", dotted, scalars,
@@ -102,13 +98,13 @@ class Calls(Expressions):
         if name == "float64":
             self.facts.float64_cast = True
         outer = self.truncating
-        self.truncating = name in _INTEGER_CASTS
+        self.truncating = name in INTEGER_CASTS
         values = self._arguments(node)
         self.truncating = outer
         if len(values) != 1:
             return self.opaque(values)
         value = self.as_scalar(values[0])
-        integer = name in _INTEGER_CASTS
+        integer = name in INTEGER_CASTS
         if integer and value.kind == "float":
             whole = int(value.constant) if isinstance(value.constant, float) else None
             return (
@@ -165,7 +161,7 @@ class Calls(Expressions):
             if dims == (0,):
                 dims = (None,)
         dtype = self._dtype(arguments.get("dtype"))
-        kinds = {"shared": "shared", "local": "local", "const": "constant"}
+        kinds: dict[str, Space] = {"shared": "shared", "local": "local", "const": "constant"}
         array = Array(
             self._target_name(node),
             kinds[space],
@@ -174,7 +170,7 @@ class Calls(Expressions):
             node,
             dims,
             itemsize_of(dtype),
-            dtype,  # type: ignore[arg-type]
+            dtype,
         )
         self.facts.arrays.append(array)
         return View(array)
@@ -240,9 +236,9 @@ class Calls(Expressions):
         bound.update(keywords)
         return self.run_function(device, bound)
 
+    @abstractmethod
     def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
         """The value that a device function returns for the given arguments; what it does is noted."""
-        raise AssertionError("the walk over statements provides this")
 
 
 def _is_zero(value: Value | None) -> bool:

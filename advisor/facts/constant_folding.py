@@ -38,11 +38,12 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
     ast.GtE: operator.ge,  # type: ignore[dict-item]
 }
 FUNCTIONS: dict[str, Callable[..., object]] = {
-    "int": int, "float": float, "abs": abs, "round": round, "min": min, "max": max, "tuple": tuple, "len": len,
-    "bool": bool, "math.sqrt": math.sqrt, "math.ceil": math.ceil, "math.floor": math.floor, "math.log2": math.log2,
-    "math.pow": math.pow, "numpy.ceil": math.ceil, "numpy.floor": math.floor, "numpy.sqrt": math.sqrt,
-    "numpy.int32": int, "numpy.int64": int, "numpy.uint32": int, "numpy.float32": float, "numpy.float64": float,
-    "numba.int32": int, "numba.int64": int, "numba.float32": float,
+    "int": int, "float": float, "abs": abs, "round": round, "min": min, "max": max, "tuple": tuple,
+    "len": len, "bool": bool, "math.sqrt": math.sqrt, "math.ceil": math.ceil, "math.floor": math.floor,
+    "math.log2": math.log2, "math.pow": math.pow, "numpy.ceil": math.ceil, "numpy.floor": math.floor,
+    "numpy.sqrt": math.sqrt, "numpy.int32": int, "numpy.int64": int, "numpy.uint32": int,
+    "numpy.float32": float, "numpy.float64": float, "numba.int32": int, "numba.int64": int,
+    "numba.float32": float,
 }  # fmt: skip
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from advisor.facts.tree_nodes import below
-
 import ast
 import math
 from collections.abc import Mapping, Sequence
@@ -70,7 +68,7 @@ class Constants:
         return result
 
     def _local_values(self, node: ast.Name) -> Sequence[ast.expr | None]:
-        """What the enclosing function may have bound to a name when `node` is evaluated; None for any value."""
+        """What the enclosing function may have bound to a name at `node`; None stands for any value."""
         if self.function is None:
             return []
         if self._local is None:

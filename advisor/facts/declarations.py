@@ -118,7 +118,7 @@ class Jit:
         return function is not None and self.decorator(value.func, module, depth - 1) is not None
 
     def _wraps(self, definition: FunctionNode | ast.ClassDef, module: ModuleSyntax) -> bool:
-        """Whether a function or class hands a function it receives to `cuda.jit`, so is a decorator itself."""
+        """Whether a function or class hands a function it receives to `cuda.jit`, so is a decorator."""
         key = (id(module), definition.name)
         if key not in self._wrappers:
             self._wrappers[key] = _receives_function(definition) and any(
@@ -148,7 +148,7 @@ def _receives_function(definition: FunctionNode | ast.ClassDef) -> bool:
 
 
 def applied_function(call: ast.Call, module: ModuleSyntax) -> FunctionNode | None:
-    """The function of this module that a call receives as its first argument, looked up from the inside out."""
+    """The function of this module that a call receives as its first argument, looked up inside out."""
     if not call.args or not isinstance(call.args[0], ast.Name):
         return None
     candidates = module.functions_by_name.get(call.args[0].id)
@@ -162,7 +162,7 @@ def applied_function(call: ast.Call, module: ModuleSyntax) -> FunctionNode | Non
 
 
 def find_declarations(module: ModuleSyntax, workspace: Workspace) -> list[Declaration]:
-    """The module's kernels and device functions in order of lines; `device` is settled where use decides it."""
+    """The module's kernels and device functions in order of lines; `device` is settled by use."""
     jit = Jit(workspace)
     found: dict[FunctionNode, Declaration] = {}
     for function in module.functions:

@@ -1,218 +1,17 @@
-"""The meaning of expressions in a kernel, as affine forms, views of arrays and what they depend on."""
+"""The meaning of operations in a kernel, as affine forms and what they depend on."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from advisor.facts.constants import Constants
-from advisor.facts.declarations import Declaration, cuda_member
-from advisor.facts.forms import atom, number
-from advisor.facts.kernel_facts import (
-    Access,
-    Array,
-    Condition,
-    Index,
-    KernelFacts,
-    Kind,
-    LoopContext,
-    Opaque,
-    OperationUse,
-    Place,
-    Scalar,
-    Tuple,
-    Value,
-    View,
-)
-from advisor.facts.module import ModuleSyntax
-from advisor.facts.workspace import Workspace
-
-Resolve = Callable[[str, ModuleSyntax], Declaration | None]
-
-_AXES = {"x": "x", "y": "y", "z": "z"}
-_INDEX_OBJECTS = {"threadIdx": "tid", "blockIdx": "bid", "blockDim": "bdim", "gridDim": "gdim"}
-_ITEMSIZE = {
-    "float16": 2, "float32": 4, "float64": 8, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2,
-    "uint32": 4, "uint64": 8, "bool": 1, "bool_": 1, "boolean": 1, "complex64": 8, "complex128": 16, "float_": 8,
-    "f4": 4, "f8": 8, "i4": 4, "i8": 8, "u1": 1, "u4": 4, "u8": 8, "double": 8,
-}  # fmt: skip
-_COSTLY = frozenset({
-    "sin", "cos", "tan", "sincos", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "pow", "asin",
-    "acos", "atan", "atan2", "sinh", "cosh", "tanh", "erf", "erfc", "gamma", "lgamma", "hypot", "arcsin", "arccos",
-    "arctan", "arctan2",
-})  # fmt: skip
-_INTEGER_CASTS = frozenset(
-    {"int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "intp"}
-)
-_FLOAT_CASTS = frozenset({"float", "float16", "float32", "float64"})
+from advisor.facts.forms import number
+from advisor.facts.kernel_facts import Kind, OperationUse, Scalar, Tuple, Value
+from advisor.facts.subscripts import Subscripts
 
 
-def itemsize_of(dtype: str | None) -> int | None:
-    """Bytes of one element of a dtype given by its last name, None when it is not known."""
-    return _ITEMSIZE.get(dtype.rpartition(".")[2]) if dtype else None
-
-
-class Expressions:
+class Expressions(Subscripts):
     """Evaluates expressions of one kernel and of the device functions it calls, and notes what they do."""
-
-    def __init__(self, facts: KernelFacts, workspace: Workspace, resolve: Resolve) -> None:
-        self.facts, self.workspace, self.resolve = facts, workspace, resolve
-        self.atoms = facts.atoms
-        self.module = facts.declaration.module
-        self.function = facts.declaration.node
-        self.env: dict[str, Value] = {}
-        self.loops: tuple[LoopContext, ...] = ()
-        self.conditions: tuple[Condition, ...] = ()
-        self.constants = Constants(workspace, self.module, self.function)
-        self.truncating = False
-        # In the test of a while loop, and in any test inside one: there an atomic may wait for another thread.
-        self.spinning = False
-        self.testing = False
-
-    # -- dependences -----------------------------------------------------------------------------------
-
-    def depends(self, value: Value) -> frozenset[str]:
-        """Thread indices, block indices and loops that a value depends on."""
-        if isinstance(value, Scalar):
-            return self.atoms.depends(value.form)
-        if isinstance(value, Tuple):
-            return frozenset().union(*(self.depends(item) for item in value.items))
-        if isinstance(value, View):
-            return frozenset().union(*(self.atoms.depends(index.form) for index in value.prefix))
-        return frozenset()
-
-    def loaded(self, value: Value) -> bool:
-        """Whether part of a value was read from memory."""
-        if isinstance(value, Scalar):
-            return self.atoms.loaded(value.form)
-        return isinstance(value, Tuple) and any(self.loaded(item) for item in value.items)
-
-    def opaque(
-        self, values: Sequence[Value], kind: Kind = None, loaded: bool = False, what: str = "value"
-    ) -> Scalar:
-        """A number of which only the dependences are known."""
-        depends: frozenset[str] = frozenset().union(*(self.depends(value) for value in values))
-        loaded = loaded or any(self.loaded(value) for value in values)
-        return Scalar(self.atoms.opaque(depends, loaded, what), kind)
-
-    def place(self, node: ast.AST) -> Place:
-        """The place of a node with the loops and conditions around it."""
-        return Place(self.module, node, self.loops, self.conditions)
-
-    # -- expressions -----------------------------------------------------------------------------------
-
-    def value(self, node: ast.expr) -> Value:
-        """The meaning of an expression."""
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if method is not None:
-            result: Value = method(node)
-            if isinstance(result, Scalar) and result.form.too_large:
-                return self.opaque([result], result.kind)
-            return result
-        return self.opaque(
-            [self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-        )
-
-    def scalar(self, node: ast.expr) -> Scalar:
-        """The meaning of an expression as a number."""
-        return self.as_scalar(self.value(node))
-
-    def as_scalar(self, value: Value) -> Scalar:
-        """A number for any value; what is none becomes an unknown one with the same dependences."""
-        return value if isinstance(value, Scalar) else self.opaque([value])
-
-    def _constant(self, node: ast.Constant) -> Value:
-        value = node.value
-        if isinstance(value, bool):
-            return Scalar(number(int(value)), "bool", constant=float(value))
-        if isinstance(value, int):
-            return Scalar(number(value), "int", constant=value)
-        if isinstance(value, float):
-            return Scalar(self.atoms.symbol(f"={value!r}"), "float", constant=value)
-        return Scalar(self.atoms.symbol("=text"), None, constant=value if isinstance(value, str) else None)
-
-    def _name(self, node: ast.Name) -> Value:
-        if node.id in self.env:
-            return self.env[node.id]
-        dotted = self.workspace.library_name(self.module.dotted(node) or node.id, self.module)
-        if "." in dotted:
-            return self._library(dotted) or Opaque(dotted)
-        return self._fixed(node) or Opaque(node.id)
-
-    def _fixed(self, node: ast.expr) -> Value | None:
-        return self._known(self.constants.value(node))
-
-    def _known(self, value: object) -> Value | None:
-        if isinstance(value, bool | int):
-            return Scalar(
-                number(int(value)), "bool" if isinstance(value, bool) else "int", constant=int(value)
-            )
-        if isinstance(value, float):
-            return Scalar(self.atoms.symbol(f"={value!r}"), "float", constant=value)
-        if isinstance(value, tuple):
-            items = [self._known(item) or self.opaque([]) for item in value]
-            return Tuple(tuple(items))
-        return None
-
-    def _library(self, dotted: str) -> Value | None:
-        member = cuda_member(dotted)
-        if member is None:
-            return None
-        head, _, axis = member.partition(".")
-        if head in _INDEX_OBJECTS and axis in _AXES:
-            name = f"{_INDEX_OBJECTS[head]}.{axis}"
-            if head == "threadIdx":
-                self.facts.thread_dimensions.add(axis)
-            return Scalar(atom(name) if head in ("threadIdx", "blockIdx") else self.atoms.symbol(name), "int")
-        if member == "laneid":
-            self.facts.thread_dimensions.add("x")
-            return self.opaque([Scalar(atom("tid.x"))], "int")
-        if member == "warpsize":
-            return Scalar(self.atoms.symbol("warpsize"), "int")
-        return None
-
-    def _attribute(self, node: ast.Attribute) -> Value:
-        root = node.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and root.id not in self.env:
-            dotted = self.module.dotted(node)
-            if dotted is not None:
-                dotted = self.workspace.library_name(dotted, self.module)
-                return self._library(dotted) or self._fixed(node) or Opaque(dotted)
-        base = self.value(node.value)
-        view = self.view(base)
-        if view is not None and node.attr in ("shape", "size", "ndim", "T", "strides", "dtype"):
-            return self._property(view, node.attr)
-        if node.attr in ("real", "imag", "x", "y", "z", "w") and isinstance(base, Scalar):
-            return Scalar(base.form, base.kind)
-        return self.opaque([base], loaded=True)
-
-    def _property(self, view: View, name: str) -> Value:
-        given = len(view.prefix)
-        if name == "shape":
-            count = max(len(view.array.dims) - given, 0) or 4
-            return Tuple(tuple(self.extent(view.array, given + axis) for axis in range(count)))
-        if name == "size":
-            return (
-                self.extent(view.array, given)
-                if view.array.dims
-                else Scalar(self.atoms.symbol(f"{view.array.name}.size"), "int")
-            )
-        return Opaque(f"{view.array.name}.{name}")
-
-    def extent(self, array: Array, axis: int) -> Scalar:
-        """The size of an array along an axis: a number where it is constant, else a symbol."""
-        if axis < len(array.dims) and array.dims[axis] is not None:
-            known = array.dims[axis]
-            assert known is not None
-            return Scalar(number(known), "int", constant=known)
-        return Scalar(self.atoms.symbol(f"{array.name}.shape[{axis}]"), "int")
-
-    def _tuple(self, node: ast.Tuple) -> Value:
-        return Tuple(tuple(self.value(item) for item in node.elts))
-
-    _list = _tuple
 
     def _unaryop(self, node: ast.UnaryOp) -> Value:
         value = self.scalar(node.operand)
@@ -298,7 +97,7 @@ class Expressions:
                 self.truncating,
                 all(operand.constant is not None for operand in operands),
                 next(iter(atoms), ""),
-            )  # fmt: skip
+            )
         )
 
     def _compare(self, node: ast.Compare) -> Value:
@@ -327,114 +126,14 @@ class Expressions:
             return body if body == other else self.opaque([test, body, other], kind)
         return self.opaque([test, body, other])
 
-    def condition(self, test: Value, node: ast.AST, leaves: bool = False, negated: bool = False) -> Condition:
-        """The condition that a test puts on what it encloses, or on all that follows when it `leaves`."""
-        single = selects_one_thread(self, node) and not negated
-        return Condition(self.depends(test), self.loaded(test), single, leaves, node)
-
-    def view(self, value: Value) -> View | None:
-        """The array view behind a value, also behind an element that turns out to be a row."""
-        if isinstance(value, View):
-            return value
-        return value.view if isinstance(value, Scalar) else None
-
-    # -- subscripts ------------------------------------------------------------------------------------
-
-    def _subscript(self, node: ast.Subscript) -> Value:
-        base = self.value(node.value)
-        if isinstance(base, Tuple):
-            index = self.scalar(node.slice).form.constant
-            if index is not None and -len(base.items) <= index < len(base.items):
-                return base.items[index]
-            return self.opaque([base])
-        view = self.view(base)
-        if view is None:
-            return self.opaque([base, self.value_of_index(node.slice)], loaded=True)
-        view = self.indexed(view, node.slice)
-        if isinstance(base, Scalar):
-            self.withdraw(base)
-        if any(index.is_slice for index in view.prefix):
-            return view
-        return self.load(node, view)
-
-    def load(self, node: ast.AST, view: View) -> Scalar:
-        """The value of an element, noting the load."""
-        indices: list[Value] = [Scalar(index.form) for index in view.prefix]
-        kind: Kind = None
-        if view.array.dtype:
-            name = view.array.dtype.rpartition(".")[2]
-            kind = (
-                "float"
-                if name.startswith(("float", "f"))
-                else "int"
-                if name.startswith(("int", "uint"))
-                else None
-            )
-        result = self.opaque(indices, kind, loaded=True, what="load")
-        self.note_access(node, view, "load")
-        return Scalar(result.form, kind, view)
-
-    def withdraw(self, base: Scalar) -> None:
-        """Takes back the load of a row, when only an element of it is used."""
-        for position in range(len(self.facts.accesses) - 1, max(len(self.facts.accesses) - 40, -1), -1):
-            access = self.facts.accesses[position]
-            if (
-                base.view is not None
-                and access.array is base.view.array
-                and access.indices == base.view.prefix
-            ):
-                if access.kind == "load":
-                    del self.facts.accesses[position]
-                return
-
-    def note_access(self, node: ast.AST, view: View, kind: str) -> None:
-        """Notes a load, store or update of the element or part of an array that `view` names."""
-        for index in view.prefix:
-            self.facts.index_atoms |= index.form.atoms()
-        self.facts.accesses.append(Access(self.place(node), view.array, view.prefix, kind))  # type: ignore[arg-type]
-
-    def value_of_index(self, node: ast.expr) -> Value:
-        """The meaning of what stands in square brackets, slices included."""
-        return self.opaque([Scalar(index.form) for index in self.indices(node)])
-
-    def indices(self, node: ast.expr) -> tuple[Index, ...]:
-        """The indices in square brackets."""
-        parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        found: list[Index] = []
-        for part in parts:
-            if isinstance(part, ast.Slice):
-                start = self.scalar(part.lower) if part.lower is not None else Scalar(number(0))
-                if part.upper is not None:
-                    self.value(part.upper)
-                found.append(Index(start.form, is_slice=True))
-                continue
-            value = self.value(part)
-            if isinstance(value, Tuple):
-                found += [Index(self.as_scalar(item).form) for item in value.items]
-            elif isinstance(part, ast.Constant) and part.value is None:
-                continue
-            else:
-                found.append(Index(self.as_scalar(value).form))
-        return tuple(found)
-
-    def indexed(self, view: View, node: ast.expr) -> View:
-        """A view with further indices, which fill open slices first."""
-        prefix = list(view.prefix)
-        for index in self.indices(node):
-            open_slice = next((position for position, known in enumerate(prefix) if known.is_slice), None)
-            if open_slice is None:
-                prefix.append(index)
-            else:
-                prefix[open_slice] = Index(prefix[open_slice].form + index.form, index.is_slice)
-        return View(view.array, tuple(prefix))
-
 
 def exponent_kind(exponent: Scalar) -> str:
     """How an exponent is written: integer literal, half, float literal, runtime integer or runtime."""
-    if isinstance(exponent.constant, int):
-        return "integer literal"
-    if isinstance(exponent.constant, float):
-        return "half" if abs(exponent.constant) == 0.5 else "float literal"
+    constant = exponent.constant
+    if constant is not None and not isinstance(constant, str):
+        if type(constant) is int:
+            return "integer literal"
+        return "half" if abs(constant) == 0.5 else "float literal"
     return "runtime integer" if exponent.kind == "int" else "runtime"
 
 
@@ -456,23 +155,3 @@ def _kind(operation: ast.operator, left: Kind, right: Kind) -> Kind:
     if left in ("int", "bool") and right in ("int", "bool"):
         return "int"
     return None
-
-
-def selects_one_thread(walk: Expressions, node: ast.AST) -> bool:
-    """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` is."""
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return any(selects_one_thread(walk, item) for item in node.values)
-    if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)):
-        return False
-    values = [
-        walk.env.get(item.id) if isinstance(item, ast.Name) else None
-        for item in (node.left, node.comparators[0])
-    ]
-    for value, item in zip(values, (node.left, node.comparators[0]), strict=True):
-        if value is None and isinstance(item, ast.Attribute):
-            value = walk.value(item)
-        if isinstance(value, Scalar) and any(
-            name.startswith("tid.") for monomial, _ in value.form.terms for name in monomial
-        ):
-            return True
-    return False

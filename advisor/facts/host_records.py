@@ -19,12 +19,18 @@ def launch_records(launches: Sequence[Launch]) -> list[Record]:
 def _launch_record(launch: Launch) -> Record:
     module, node = launch.module, launch.node
     record = Record(
-        "launch", f"{module.path}:{node.lineno}:{node.col_offset}:launch", module.path, module.span(node.func),
-        launch.name, launch.kernel.key if launch.kernel else None,
+        "launch", f"{module.path}:{node.lineno}:{node.col_offset}:launch", module.path,
+        module.span(node.func), launch.name, launch.kernel.key if launch.kernel else None,
     )  # fmt: skip
     threads = _product(launch.block)
     blocks = _product(launch.grid)
-    sizes = [*(launch.block or ()), *([1, 1, 1] if launch.block and None not in launch.block else [])]
+    sizes = [
+        *(launch.block or ()),
+        *([1, 1] if launch.block and None not in launch.block else []),
+        None,
+        None,
+        None,
+    ]
     record.know(
         "source",
         block_threads=threads,
@@ -37,12 +43,15 @@ def _launch_record(launch: Launch) -> Record:
         host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
         host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
-        **{
-            f"block_{axis}": None if size is None else float(size)
-            for axis, size in zip("xyz", sizes, strict=False)
-        },
+        block_x=_number(sizes[0]),
+        block_y=_number(sizes[1]),
+        block_z=_number(sizes[2]),
     )
     return record
+
+
+def _number(size: int | None) -> float | None:
+    return None if size is None else float(size)
 
 
 def _product(sizes: tuple[int | None, ...] | None) -> float | None:

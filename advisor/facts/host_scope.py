@@ -1,4 +1,4 @@
-"""What host code says about its names: NumPy arrays, device arrays, sizes of data, and the loops around a call."""
+"""What host code says about its names: NumPy arrays, device arrays, sizes of data, loops around a call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from advisor.facts.workspace import Workspace
 
 _CREATORS = frozenset({
     "zeros", "ones", "empty", "full", "array", "arange", "linspace", "zeros_like", "ones_like", "empty_like",
-    "full_like", "asarray", "ascontiguousarray", "copy", "eye", "random", "rand", "randn", "randint", "random_sample",
+    "full_like", "asarray", "ascontiguousarray", "copy", "eye", "random", "rand", "randn", "randint",
+    "random_sample",
     "uniform", "normal", "standard_normal", "integers", "concatenate", "stack", "float32", "repeat", "tile",
     "fromfunction", "meshgrid", "loadtxt", "load", "genfromtxt", "deg2rad", "pad", "fft", "hstack", "vstack",
 })  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the walk through a kernel's syntax tree finds: accesses, atomics, branches, loops, barriers, operations."""
+"""What the walk through a kernel finds: accesses, atomics, branches, loops, barriers, operations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind: TypeAlias = Literal["int", "float", "bool"] | None
 
 @dataclass
 class Array:
-    """An array parameter or an array declared in the kernel; `dims` are constant extents, None when unknown."""
+    """An array parameter or one declared in the kernel; `dims` are constant extents, None when unknown."""
 
     name: str
     space: Space

@@ -80,7 +80,7 @@ def _is_cached(scope: FunctionNode) -> bool:
     return bool(names & _CACHES)
 
 
-def _reads_outer(node: FunctionNode, outer: list[FunctionNode]) -> bool:
+def _reads_outer(node: FunctionNode, outer: Sequence[FunctionNode]) -> bool:
     own = {
         inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }

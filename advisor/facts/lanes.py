@@ -185,7 +185,7 @@ def bank_conflict_ways(addresses: list[int], itemsize: int) -> int:
 
 
 def extents_of(array: Array, accesses: list[Access]) -> tuple[int | None, ...]:
-    """The sizes of an array along its axes; a row that is only touched at constant places is taken to end there."""
+    """The sizes of an array along its axes; a row only touched at constant places is taken to end there."""
     if array.dims:
         return array.dims
     ranks = {len(access.indices) for access in accesses}

@@ -37,7 +37,7 @@ class Launch:
         if self.block is None or all(size is None for size in self.block):
             return None
         sizes = [*self.block, 1, 1][:3]
-        return BlockShape(*sizes)
+        return BlockShape(sizes[0], sizes[1], sizes[2])
 
 
 def find_launches(module: ModuleSyntax, resolver: Resolver) -> list[Launch]:

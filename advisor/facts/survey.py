@@ -1,8 +1,7 @@
-"""The source evidence of a set of files: launches first, for they say how a warp lies in the arrays; then kernels."""
+"""The source evidence of a set of files: launches first, for they say how a warp lies in the arrays."""
 
 from __future__ import annotations
 
-import ast
 import gc
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -10,48 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.compilation_unit import CompilationUnit
-from advisor.errors import SourceProblem
-from advisor.facts.closure import compilation_unit
-from advisor.facts.declarations import Declaration
-from advisor.facts.device_functions import Resolver
 from advisor.facts.gate import launched_names, may_hold_device_code
-from advisor.facts.host_calls import find_host_calls
-from advisor.facts.host_records import host_call_records, is_test_path, launch_records
-from advisor.facts.kernel_records import kernel_records
-from advisor.facts.kernel_walk import kernel_facts
+from advisor.facts.host_records import is_test_path
 from advisor.facts.lanes import BlockShape
-from advisor.facts.launches import Launch, find_launches
-from advisor.facts.module import ModuleSyntax, parse_module
-from advisor.facts.workspace import Workspace
+from advisor.facts.surveyor import Blocks, FileHost, FileKernels, Surveyor
 from advisor.findings import Problem
 from advisor.records import Record
-from advisor.text import SourceText, read_source
+from advisor.text import SourceText
 
 Step = Callable[[int, int], None]
-Blocks = Mapping[str, Sequence[BlockShape]]
 _CHUNK = 24
-
-
-@dataclass
-class FileHost:
-    """The host side of one file: records of launches and host calls, and what links them to kernels."""
-
-    path: str
-    records: list[Record] = field(default_factory=list)
-    kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    blocks: list[tuple[str | None, str, BlockShape | None]] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-
-@dataclass
-class FileKernels:
-    """The kernels of one file: their records, the units to compile, and its text when it holds any."""
-
-    path: str
-    text: str = ""
-    records: list[Record] = field(default_factory=list)
-    units: list[CompilationUnit] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
 
 
 @dataclass
@@ -65,73 +32,6 @@ class Survey:
     read: frozenset[str] = frozenset()
 
 
-class Surveyor:
-    """Surveys files one at a time; modules that several files import are parsed once."""
-
-    def __init__(self, root: Path) -> None:
-        self.workspace = Workspace(root)
-        self.resolver = Resolver(self.workspace)
-        self._launches: dict[str, list[Launch]] = {}
-
-    def host(self, file: Path, source: SourceText | None = None) -> FileHost:
-        """The host side of a file; a file that cannot be read or parsed gives a problem."""
-        path = self.workspace.report_path(file)
-        result = FileHost(source.path if source else path)
-        try:
-            text = source or read_source(file, path)
-            module = parse_module(text, str(file))
-        except SourceProblem as problem:
-            result.problems.append(Problem(problem.path, problem.line, problem.message))
-            return result
-        self.workspace.add(module)
-        launches = find_launches(module, self.resolver)
-        self._launches[str(file)] = launches
-        result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
-        result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
-        result.blocks = [
-            (launch.kernel.key if launch.kernel else None, launch.name, launch.block_shape)
-            for launch in launches
-        ]
-        return result
-
-    def kernels(self, file: Path, blocks: Blocks, with_units: bool) -> FileKernels:
-        """The kernels of a file that `host` has seen, for the block shapes they are launched with."""
-        module = self.workspace.module(file)
-        if module is None:
-            return FileKernels(self.workspace.report_path(file))
-        result = FileKernels(module.path)
-        for kernel in self._kernels(module):
-            result.text = module.source.text
-            inside = self._launched_inside(kernel, self._launches.get(str(file), []))
-            try:
-                facts = kernel_facts(kernel, self.workspace, self.resolver.resolve)
-                result.records += kernel_records(facts, blocks.get(kernel.key, ()), inside)
-            except RecursionError:
-                result.problems.append(
-                    Problem(
-                        module.path,
-                        kernel.node.lineno,
-                        f"kernel `{kernel.name}` is nested too deeply to be analysed",
-                    )
-                )
-                continue
-            if with_units:
-                result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations))
-        if self._launches.get(str(file)) and not result.text:
-            result.text = module.source.text
-        return result
-
-    def _kernels(self, module: ModuleSyntax) -> list[Declaration]:
-        return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
-
-    def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:
-        """Whether the function that defines a kernel also launches it, so defines it anew at each call."""
-        scope = kernel.module.scope_of(kernel.node)
-        return isinstance(scope, ast.FunctionDef) and any(
-            launch.kernel is kernel and scope in launch.module.scopes(launch.node) for launch in launches
-        )
-
-
 def survey(
     files: Sequence[Path],
     root: Path,
@@ -142,7 +42,7 @@ def survey(
     jobs: int = 1,
     step: Step | None = None,
 ) -> Survey:
-    """The source evidence of `files`. `neighbours` are further files of the workspace, read for launches only.
+    """The source evidence of `files`; `neighbours` are other files of the workspace, read for launches only.
 
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out.
     """
@@ -158,7 +58,7 @@ def survey(
 
 
 class _Sieve:
-    """Files with device code, and files that might launch a kernel of another file, with the names they launch."""
+    """Files with device code, and files that might launch a kernel of another file, with those names."""
 
     def __init__(self, files: Sequence[Path]) -> None:
         self.device: list[Path] = []
@@ -211,7 +111,7 @@ def _run(
 
 
 def _blocks(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, list[BlockShape]]:
-    """The block shapes that each kernel is launched with; tests speak only for kernels launched nowhere else."""
+    """The block shapes of each kernel's launches; tests speak only for kernels launched nowhere else."""
     found: dict[bool, dict[str, list[BlockShape]]] = {True: {}, False: {}}
     for host in hosts:
         shapes = found[is_test_path(host.path)]
@@ -244,7 +144,7 @@ def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
 
 
 class _Crew:
-    """One surveyor in this process, or one in each of several worker processes; a file stays with its worker."""
+    """One surveyor in this process, or one in each of several workers; a file stays with its worker."""
 
     def __init__(self, root: Path, jobs: int) -> None:
         self.local = Surveyor(root) if jobs <= 1 else None

@@ -66,7 +66,7 @@ class ValueKinds:
         return bool(parts) and not divides and all(self.is_integer(part, depth - 1) for part in parts)
 
     def is_fixed(self, node: ast.expr, depth: int = _DEPTH) -> bool:
-        """Whether an expression is a number written out, perhaps converted: floats are compared with those too."""
+        """Whether an expression is a number written out, perhaps converted; floats meet it in tests too."""
         if depth == 0 or isinstance(node, ast.Constant):
             return depth > 0
         if isinstance(node, ast.Name):

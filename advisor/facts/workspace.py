@@ -26,7 +26,7 @@ class Workspace:
         self._found: dict[tuple[str, int, str], Path | None] = {}
 
     def report_path(self, file: Path) -> str:
-        """The path a file is reported under: relative to the root where that is possible, POSIX separators."""
+        """The path a file is reported under: relative to the root where possible, POSIX separators."""
         try:
             relative = os.path.relpath(file, self.root)
         except ValueError:

@@ -91,7 +91,8 @@ def test_host_arrays(tmp_path, host, count):
 
 def test_host_loops_and_copies(tmp_path):
     text = LAUNCHED + (
-        "def main(x, w):\n    for i in range(9):\n        d = cuda.to_device(x[i])\n        e = cuda.to_device(w)\n"
+        "def main(x, w):\n    for i in range(9):\n"
+        "        d = cuda.to_device(x[i])\n        e = cuda.to_device(w)\n"
         "        k[1, 32](d)\n        d.copy_to_host()\n        cuda.synchronize()\n"
     )
     (launch,) = records(tmp_path, "launch", text)
@@ -104,7 +105,8 @@ def test_host_loops_and_copies(tmp_path):
 
 def test_a_loop_that_measures_is_known(tmp_path):
     text = LAUNCHED + (
-        "import time\ndef main(a):\n    for i in range(9):\n        t = time.perf_counter()\n        k[1, 32](a)\n"
+        "import time\ndef main(a):\n    for i in range(9):\n"
+        "        t = time.perf_counter()\n        k[1, 32](a)\n"
     )
     (launch,) = records(tmp_path, "launch", text)
     assert value(launch, "in_test_or_benchmark") is True

@@ -21,7 +21,8 @@ def kernel(body: str, parameters: str = "a, b, n") -> str:
         ("i = cuda.grid(1)\nif n > 3:\n    a[i] = 1", False),
         ("i = cuda.grid(1)\nif n > 3:\n    return\na[i] = 1", False),
         (
-            "i = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x\nwhile i < n:\n    a[i] = 1\n    i += 7",
+            "i = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x\n"
+            "while i < n:\n    a[i] = 1\n    i += 7",
             True,
         ),
         ("i, j = cuda.grid(2)\nif i < n and j < n:\n    a[i, j] = 1", True),
@@ -101,8 +102,8 @@ def test_powers(tmp_path, expression, exponent):
 
 @pytest.mark.parametrize(
     ("expression", "divisor", "integers"),
-    [("j % n", "runtime", True), ("j % m", "runtime", None), ("j // a.shape[0]", "runtime", True), ("j % 32", "power_of_two", True),
-     ("j // 3", "constant", True), ("(j + 1) % len(a)", "runtime", True)],
+    [("j % n", "runtime", True), ("j % m", "runtime", None), ("j // a.shape[0]", "runtime", True),
+     ("j % 32", "power_of_two", True), ("j // 3", "constant", True), ("(j + 1) % len(a)", "runtime", True)],
 )  # fmt: skip
 def test_divisions(tmp_path, expression, divisor, integers):
     text = kernel(f"for j in range(n):\n    b[{expression}] = 1", "a, b, n, m")

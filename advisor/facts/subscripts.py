@@ -1,0 +1,101 @@
+"""Subscripts in a kernel: which element or row of which array is meant."""
+
+from __future__ import annotations
+
+import ast
+
+from advisor.facts.forms import number
+from advisor.facts.kernel_facts import Access, Index, Kind, Scalar, Tuple, Value, View
+from advisor.facts.kernel_names import Names
+
+
+class Subscripts(Names):
+    """Subscripts: loads, stores, rows and slices of arrays."""
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        base = self.value(node.value)
+        if isinstance(base, Tuple):
+            index = self.scalar(node.slice).form.constant
+            if index is not None and -len(base.items) <= index < len(base.items):
+                return base.items[index]
+            return self.opaque([base])
+        view = self.view(base)
+        if view is None:
+            return self.opaque([base, self.value_of_index(node.slice)], loaded=True)
+        view = self.indexed(view, node.slice)
+        if isinstance(base, Scalar):
+            self.withdraw(base)
+        if any(index.is_slice for index in view.prefix):
+            return view
+        return self.load(node, view)
+
+    def load(self, node: ast.AST, view: View) -> Scalar:
+        """The value of an element, noting the load."""
+        indices: list[Value] = [Scalar(index.form) for index in view.prefix]
+        kind: Kind = None
+        if view.array.dtype:
+            name = view.array.dtype.rpartition(".")[2]
+            kind = (
+                "float"
+                if name.startswith(("float", "f"))
+                else "int"
+                if name.startswith(("int", "uint"))
+                else None
+            )
+        result = self.opaque(indices, kind, loaded=True, what="load")
+        self.note_access(node, view, "load")
+        return Scalar(result.form, kind, view)
+
+    def withdraw(self, base: Scalar) -> None:
+        """Takes back the load of a row, when only an element of it is used."""
+        for position in range(len(self.facts.accesses) - 1, max(len(self.facts.accesses) - 40, -1), -1):
+            access = self.facts.accesses[position]
+            if (
+                base.view is not None
+                and access.array is base.view.array
+                and access.indices == base.view.prefix
+            ):
+                if access.kind == "load":
+                    del self.facts.accesses[position]
+                return
+
+    def note_access(self, node: ast.AST, view: View, kind: str) -> None:
+        """Notes a load, store or update of the element or part of an array that `view` names."""
+        for index in view.prefix:
+            self.facts.index_atoms |= index.form.atoms()
+        self.facts.accesses.append(Access(self.place(node), view.array, view.prefix, kind))  # type: ignore[arg-type]
+
+    def value_of_index(self, node: ast.expr) -> Value:
+        """The meaning of what stands in square brackets, slices included."""
+        return self.opaque([Scalar(index.form) for index in self.indices(node)])
+
+    def indices(self, node: ast.expr) -> tuple[Index, ...]:
+        """The indices in square brackets."""
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        found: list[Index] = []
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                start = self.scalar(part.lower) if part.lower is not None else Scalar(number(0))
+                if part.upper is not None:
+                    self.value(part.upper)
+                found.append(Index(start.form, is_slice=True))
+                continue
+            value = self.value(part)
+            if isinstance(value, Tuple):
+                found += [Index(self.as_scalar(item).form) for item in value.items]
+            elif isinstance(part, ast.Constant) and part.value is None:
+                continue
+            else:
+                found.append(Index(self.as_scalar(value).form))
+        return tuple(found)
+
+    def indexed(self, view: View, node: ast.expr) -> View:
+        """A view with further indices, which fill open slices first."""
+        prefix = list(view.prefix)
+        for index in self.indices(node):
+            open_slice = next((position for position, known in enumerate(prefix) if known.is_slice), None)
+            if open_slice is None:
+                prefix.append(index)
+            else:
+                prefix[open_slice] = Index(prefix[open_slice].form + index.form, index.is_slice)
+        return View(view.array, tuple(prefix))

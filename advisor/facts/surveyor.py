@@ -1,0 +1,116 @@
+"""Surveys one file at a time: its host side, then its kernels."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.compilation_unit import CompilationUnit
+from advisor.errors import SourceProblem
+from advisor.facts.closure import compilation_unit
+from advisor.facts.declarations import Declaration
+from advisor.facts.device_functions import Resolver
+from advisor.facts.host_calls import find_host_calls
+from advisor.facts.host_records import host_call_records, launch_records
+from advisor.facts.kernel_records import kernel_records
+from advisor.facts.kernel_walk import kernel_facts
+from advisor.facts.lanes import BlockShape
+from advisor.facts.launches import Launch, find_launches
+from advisor.facts.module import ModuleSyntax, parse_module
+from advisor.facts.workspace import Workspace
+from advisor.findings import Problem
+from advisor.records import Record
+from advisor.text import SourceText, read_source
+
+Blocks = Mapping[str, Sequence[BlockShape]]
+
+
+@dataclass
+class FileHost:
+    """The host side of one file: records of launches and host calls, and what links them to kernels."""
+
+    path: str
+    records: list[Record] = field(default_factory=list)
+    kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    blocks: list[tuple[str | None, str, BlockShape | None]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass
+class FileKernels:
+    """The kernels of one file: their records, the units to compile, and its text when it holds any."""
+
+    path: str
+    text: str = ""
+    records: list[Record] = field(default_factory=list)
+    units: list[CompilationUnit] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+class Surveyor:
+    """Surveys files one at a time; modules that several files import are parsed once."""
+
+    def __init__(self, root: Path) -> None:
+        self.workspace = Workspace(root)
+        self.resolver = Resolver(self.workspace)
+        self._launches: dict[str, list[Launch]] = {}
+
+    def host(self, file: Path, source: SourceText | None = None) -> FileHost:
+        """The host side of a file; a file that cannot be read or parsed gives a problem."""
+        path = self.workspace.report_path(file)
+        result = FileHost(source.path if source else path)
+        try:
+            text = source or read_source(file, path)
+            module = parse_module(text, str(file))
+        except SourceProblem as problem:
+            result.problems.append(Problem(problem.path, problem.line, problem.message))
+            return result
+        self.workspace.add(module)
+        launches = find_launches(module, self.resolver)
+        self._launches[str(file)] = launches
+        result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
+        result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
+        result.blocks = [
+            (launch.kernel.key if launch.kernel else None, launch.name, launch.block_shape)
+            for launch in launches
+        ]
+        return result
+
+    def kernels(self, file: Path, blocks: Blocks, with_units: bool) -> FileKernels:
+        """The kernels of a file that `host` has seen, for the block shapes they are launched with."""
+        module = self.workspace.module(file)
+        if module is None:
+            return FileKernels(self.workspace.report_path(file))
+        result = FileKernels(module.path)
+        for kernel in self._kernels(module):
+            result.text = module.source.text
+            inside = self._launched_inside(kernel, self._launches.get(str(file), []))
+            try:
+                facts = kernel_facts(kernel, self.workspace, self.resolver.resolve)
+                result.records += kernel_records(facts, blocks.get(kernel.key, ()), inside)
+            except RecursionError:
+                result.problems.append(
+                    Problem(
+                        module.path,
+                        kernel.node.lineno,
+                        f"kernel `{kernel.name}` is nested too deeply to be analysed",
+                    )
+                )
+                continue
+            if with_units:
+                result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations))
+        if self._launches.get(str(file)) and not result.text:
+            result.text = module.source.text
+        return result
+
+    def _kernels(self, module: ModuleSyntax) -> list[Declaration]:
+        return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
+
+    def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:
+        """Whether the function that defines a kernel also launches it, so defines it anew at each call."""
+        scope = kernel.module.scope_of(kernel.node)
+        return isinstance(scope, ast.FunctionDef) and any(
+            launch.kernel is kernel and scope in launch.module.scopes(launch.node) for launch in launches
+        )

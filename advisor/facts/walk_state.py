@@ -1,0 +1,120 @@
+"""The state of the walk through one kernel, and what its values depend on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from advisor.facts.constants import Constants
+from advisor.facts.declarations import Declaration
+from advisor.facts.kernel_facts import (
+    Condition,
+    KernelFacts,
+    Kind,
+    LoopContext,
+    Place,
+    Scalar,
+    Tuple,
+    Value,
+    View,
+)
+from advisor.facts.module import ModuleSyntax
+from advisor.facts.workspace import Workspace
+
+Resolve = Callable[[str, ModuleSyntax], Declaration | None]
+
+
+class WalkState:
+    """What is known while one kernel is walked: the values of names, the loops and conditions around."""
+
+    def __init__(self, facts: KernelFacts, workspace: Workspace, resolve: Resolve) -> None:
+        self.facts, self.workspace, self.resolve = facts, workspace, resolve
+        self.atoms = facts.atoms
+        self.module = facts.declaration.module
+        self.function = facts.declaration.node
+        self.env: dict[str, Value] = {}
+        self.loops: tuple[LoopContext, ...] = ()
+        self.conditions: tuple[Condition, ...] = ()
+        self.constants = Constants(workspace, self.module, self.function)
+        self.truncating = False
+        # In the test of a while loop, and in any test inside one, an atomic may wait for another thread.
+        self.spinning = False
+        self.testing = False
+
+    def depends(self, value: Value) -> frozenset[str]:
+        """Thread indices, block indices and loops that a value depends on."""
+        if isinstance(value, Scalar):
+            return self.atoms.depends(value.form)
+        if isinstance(value, Tuple):
+            return frozenset().union(*(self.depends(item) for item in value.items))
+        if isinstance(value, View):
+            return frozenset().union(*(self.atoms.depends(index.form) for index in value.prefix))
+        return frozenset()
+
+    def loaded(self, value: Value) -> bool:
+        """Whether part of a value was read from memory."""
+        if isinstance(value, Scalar):
+            return self.atoms.loaded(value.form)
+        return isinstance(value, Tuple) and any(self.loaded(item) for item in value.items)
+
+    def opaque(
+        self, values: Sequence[Value], kind: Kind = None, loaded: bool = False, what: str = "value"
+    ) -> Scalar:
+        """A number of which only the dependences are known."""
+        depends: frozenset[str] = frozenset().union(*(self.depends(value) for value in values))
+        loaded = loaded or any(self.loaded(value) for value in values)
+        return Scalar(self.atoms.opaque(depends, loaded, what), kind)
+
+    def place(self, node: ast.AST) -> Place:
+        """The place of a node with the loops and conditions around it."""
+        return Place(self.module, node, self.loops, self.conditions)
+
+    def value(self, node: ast.expr) -> Value:
+        """The meaning of an expression."""
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is not None:
+            result: Value = method(node)
+            if isinstance(result, Scalar) and result.form.too_large:
+                return self.opaque([result], result.kind)
+            return result
+        return self.opaque(
+            [self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        )
+
+    def scalar(self, node: ast.expr) -> Scalar:
+        """The meaning of an expression as a number."""
+        return self.as_scalar(self.value(node))
+
+    def as_scalar(self, value: Value) -> Scalar:
+        """A number for any value; what is none becomes an unknown one with the same dependences."""
+        return value if isinstance(value, Scalar) else self.opaque([value])
+
+    def condition(self, test: Value, node: ast.AST, leaves: bool = False, negated: bool = False) -> Condition:
+        """The condition that a test puts on what it encloses, or on all that follows when it `leaves`."""
+        single = self._selects_one_thread(node) and not negated
+        return Condition(self.depends(test), self.loaded(test), single, leaves, node)
+
+    def _selects_one_thread(self, node: ast.AST) -> bool:
+        """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` is."""
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+            return any(self._selects_one_thread(item) for item in node.values)
+        if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)):
+            return False
+        values = [
+            self.env.get(item.id) if isinstance(item, ast.Name) else None
+            for item in (node.left, node.comparators[0])
+        ]
+        for value, item in zip(values, (node.left, node.comparators[0]), strict=True):
+            if value is None and isinstance(item, ast.Attribute):
+                value = self.value(item)
+            if isinstance(value, Scalar) and any(
+                name.startswith("tid.") for monomial, _ in value.form.terms for name in monomial
+            ):
+                return True
+        return False
+
+    def view(self, value: Value) -> View | None:
+        """The array view behind a value, also behind an element that turns out to be a row."""
+        if isinstance(value, View):
+            return value
+        return value.view if isinstance(value, Scalar) else None
