@@ -12,6 +12,7 @@ from typing import Protocol, TextIO, TypeAlias, cast
 
 from advisor.errors import UsageError
 from advisor.findings import Report, Severity
+from advisor.outputs.wording.places import once_for_each_place
 
 
 class RuleInfo(Protocol):
@@ -85,7 +86,9 @@ def render_report(
     name: str, report: Report, rules: RuleCatalogue, options: RenderOptions | None = None
 ) -> str:
     """The text of `report` in the format `name`; raises UsageError when there is no such format."""
-    return load_format(name).render(report, rules, options or RenderOptions())
+    output = load_format(name)
+    shown = report if output.FOR_MACHINES else once_for_each_place(report)
+    return output.render(shown, rules, options or RenderOptions())
 
 
 def options_for(

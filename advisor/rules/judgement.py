@@ -11,7 +11,7 @@ import numpy as np
 
 from advisor.config import RuleSetting
 from advisor.errors import UsageError
-from advisor.findings import SEVERITIES, Evidence, Finding, Fix, Gain, Severity, Undecided
+from advisor.findings import SEVERITIES, Evidence, Finding, Fix, Gain, Related, Severity, Undecided
 from advisor.metrics.tables import Tables
 from advisor.records import Source
 from advisor.rules.columns import View
@@ -23,6 +23,8 @@ from advisor.selectors import suggestion
 _BLOCK = 32_768
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _QUANTITY = re.compile(r"\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(.*?)\s*")
+# These lie in host code, beside the kernels they belong to.
+_HOST_ENTITIES = frozenset({"launch"})
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=", "between")
 _LARGEST_SHARE = 0.999
 
@@ -292,15 +294,35 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
     rule = match.rule
     table = tables[rule.entity]
     kernel = table.labels[match.row] if rule.entity == "kernel" else None
+    related: tuple[Related, ...] = ()
     owner = int(table.owners[match.row]) if len(table.owners) else -1
-    if kernel is None and owner >= 0 and "kernel" in dict(rule.variables).values() and "kernel" in tables:
-        kernel = tables["kernel"].labels[owner]
+    if owner >= 0 and "kernel" in tables and "kernel" in dict(rule.variables).values():
+        kernels = tables["kernel"]
+        if rule.entity in _HOST_ENTITIES:
+            message = f"kernel `{kernels.labels[owner]}`"
+            related = (Related(kernels.paths[owner], kernels.spans[owner], message),)
+        else:
+            kernel = kernels.labels[owner]
     return Finding(
-        rule=rule.id, path=table.paths[match.row], span=table.spans[match.row], kernel=kernel, severity=match.severity,
-        confidence=rule.confidence, message=match.say, why=match.why, advice=match.advice, evidence=match.evidence,
-        gain=match.gain, effort=rule.effort, assumptions=match.assumptions,
-        fixes=tuple(Fix(fix.title, fix.safety) for fix in rule.fixes), url=rule.url, title=rule.title, category=rule.category,
-    )  # fmt: skip
+        rule=rule.id,
+        path=table.paths[match.row],
+        span=table.spans[match.row],
+        kernel=kernel,
+        severity=match.severity,
+        confidence=rule.confidence,
+        message=match.say,
+        why=match.why,
+        advice=match.advice,
+        evidence=match.evidence,
+        gain=match.gain,
+        effort=rule.effort,
+        assumptions=match.assumptions,
+        fixes=tuple(Fix(fix.title, fix.safety) for fix in rule.fixes),
+        related=related,
+        url=rule.url,
+        title=rule.title,
+        category=rule.category,
+    )
 
 
 def _references(expression: Expression) -> list[Reference]:

@@ -240,3 +240,12 @@ def test_source_lines_stay_within_the_width(width: int) -> None:
 def test_a_finding_with_everything_wrong_about_its_place() -> None:
     finding = Finding("r", "a.py", Span(1, 9, 1, 3), None, "info", "low", "m")
     assert "^" in rendered("text", Report("x", [finding], texts={"a.py": "abc\n"}))
+
+
+def test_people_read_of_a_device_function_once_and_machines_for_each_kernel() -> None:
+    kernels = [replace(UNCOALESCED, kernel=name) for name in ("a", "b", "c", "d")]
+    other = replace(UNCOALESCED, kernel="a", message="Another thing.")
+    report = Report("A100", findings=[*kernels, other])
+    assert rendered("concise", report).count(UNCOALESCED.rule) == 2
+    assert "Found 2 warnings" in rendered("concise", report)
+    assert len(json.loads(rendered("json", report))["findings"]) == 5
