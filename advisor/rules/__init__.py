@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from advisor.rules.examples import ExampleFailure, run_examples
-from advisor.rules.judgement import Judgement, Match, RuleSettings, judge, to_finding
+from advisor.rules.findings import to_finding
+from advisor.rules.judgement import Judgement, judge
 from advisor.rules.load import load_rulebook, rulebook_from_texts
+from advisor.rules.matches import Match
 from advisor.rules.model import Metric, Rule, Rulebook
 from advisor.rules.problems import RuleError, RuleErrors
+from advisor.rules.settings import RuleSettings
 
 __all__ = [
     "ExampleFailure",

@@ -6,19 +6,23 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from advisor.rules.build import FileContent, RuleDraft
+from advisor.rules.drafts import FileContent, RuleDraft
+from advisor.rules.expansion import expand
 from advisor.rules.model import Expression, Override, Rule, Rulebook, Unless
 from advisor.rules.problems import Complaints
-from advisor.rules.typing import Typing, Vocabulary, expand, hint_for
+from advisor.rules.typing import Typing
 from advisor.rules.units import format_value
+from advisor.rules.vocabulary import Vocabulary, hint_for
 from advisor.text import Span
 
 EDITION = 1
 _ONCE = ("for_each", "when", "severity", "confidence", "effort", "say", "why", "gain")
 _NEEDED = {
     "for_each": "begin with `for each kernel k`.", "when": "state the condition: `when …`.",
-    "severity": "write `severity info`, `warning` or `error`.", "confidence": "write `confidence low`, `medium` or `high`.",
-    "effort": "write `effort low`, `medium` or `high`.", "say": "state the fact with its numbers: `say \"…\"`.",
+    "severity": "write `severity info`, `warning` or `error`.",
+    "confidence": "write `confidence low`, `medium` or `high`.",
+    "effort": "write `effort low`, `medium` or `high`.",
+    "say": "state the fact with its numbers: `say \"…\"`.",
     "why": "explain the mechanism: `why \"…\"`.", "try": "give the advice: `try \"…\"`.",
     "source": "name where it comes from: `source \"…\" url \"…\"`.",
 }  # fmt: skip
@@ -158,10 +162,12 @@ class _Checker:
             return None
         words = draft.words
         return Rule(
-            draft.id, draft.title, category, draft.path, draft.span, draft.doc, tuple(draft.variables), when, unless,
-            tuple(draft.params), lets, words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
+            draft.id, draft.title, category, draft.path, draft.span, draft.doc, tuple(draft.variables), when,
+            unless, tuple(draft.params), lets,
+            words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
-            tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes), tuple(draft.examples),
+            tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
+            tuple(draft.examples),
         )  # fmt: skip
 
     def _expanded(self, expression: Expression) -> Expression:
@@ -255,7 +261,7 @@ class _Checker:
                 self.complaints.add("E306", span, name=name)
 
     def _examples(self) -> None:
-        quantified = {name for name in _bound_variables(self.draft)}
+        quantified = set(_bound_variables(self.draft))
         for example in self.draft.examples:
             for parts, _ in example.values:
                 if parts[0].rstrip("0123456789") in quantified:

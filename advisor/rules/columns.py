@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from advisor.metrics.tables import Column, Table, Tables
-from advisor.rules.typing import SINGLETONS
+from advisor.rules.vocabulary import SINGLETONS
 
 Numbers = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -53,9 +54,9 @@ class View:
         return self.stop - self.start
 
     def locate(self, parts: tuple[str, ...]) -> tuple[str, Rows | None]:
-        """The entity that a dotted name (without its metric) reaches, and for each row the row there, -1 for none.
+        """The entity that a dotted name (without its metric) reaches, and for each row the row there.
 
-        Rows are None when each row stands for itself.
+        Rows are None when each row stands for itself, -1 where there is none.
         """
         first = parts[0]
         if first not in self.variables and first in SINGLETONS:
@@ -91,7 +92,7 @@ class View:
         column, rows, _ = self.column(parts)
         if column is None or column.values.dtype == object:
             return np.full(len(self), np.nan)
-        values: Numbers = column.values
+        values = cast("Numbers", column.values)
         if rows is None:
             return values[self.start : self.stop]
         if not len(values):
@@ -103,7 +104,7 @@ class View:
         column, rows, _ = self.column(parts)
         if column is None or column.values.dtype != object:
             return np.full(len(self), None, dtype=object)
-        values: Texts = column.values
+        values = cast("Texts", column.values)
         if rows is None:
             return values[self.start : self.stop]
         found: Texts = (
@@ -113,7 +114,7 @@ class View:
         return found
 
     def row_of(self, parts: tuple[str, ...], position: int) -> tuple[Table | None, int]:
-        """The table and row that a dotted name without metric reaches from one row of this view, -1 for none."""
+        """The table and row that a dotted name without metric reaches from one row, -1 for none."""
         entity, rows = self.locate(parts)
         row = self.start + position if rows is None else int(rows[position])
         return self.tables.get(entity), row

@@ -6,7 +6,7 @@ compares false, so `a < b` gives T directly and P as the negation of `a >= b` (K
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -19,9 +19,8 @@ from advisor.rules.units import TEXT, TRUTH
 
 Mask = npt.NDArray[np.bool_]
 Masks = tuple[Mask, Mask]
-Compare = Callable[[object, object], Mask]
 
-_OPPOSITE: dict[str, tuple[Compare, Compare]] = {
+_OPPOSITE: dict[str, tuple[np.ufunc, np.ufunc]] = {
     "<": (np.less, np.greater_equal),
     "<=": (np.less_equal, np.greater),
     ">": (np.greater, np.less_equal),
@@ -59,7 +58,7 @@ class Evaluation:
         if operator in ("known", "missing"):
             known = self._known(operands[0])
             return (known, known) if operator == "known" else (~known, ~known)
-        if operator in ("one_of", "like") or self._is_text(operands[0]) or self._is_text(operands[1]):
+        if operator in ("one_of", "like") or self.is_text(operands[0]) or self.is_text(operands[1]):
             return self._textual(operator, operands)
         if operator == "between":
             value, low, high = (self.number(operand) for operand in operands)
@@ -154,7 +153,8 @@ class Evaluation:
         entity, _ = self.view.locate(parts[:-1])
         return self.metrics.get((entity, parts[-1]))
 
-    def _is_text(self, expression: Expression) -> bool:
+    def is_text(self, expression: Expression) -> bool:
+        """Whether an expression is a text or a text metric."""
         if isinstance(expression, Text):
             return True
         metric = self.metric_of(expression.parts) if isinstance(expression, Reference) else None
@@ -180,7 +180,7 @@ class Evaluation:
         return values == 1.0, values != 0.0
 
     def _known(self, expression: Expression) -> Mask:
-        if self._is_text(expression) and isinstance(expression, Reference):
+        if self.is_text(expression) and isinstance(expression, Reference):
             return np.array([value is not None for value in self.view.texts(expression.parts)], dtype=bool)
         if (
             isinstance(expression, Reference)
@@ -241,14 +241,21 @@ class Evaluation:
         kept = table.owners >= 0
         return (masks[0][kept], masks[1][kept]), table.owners[kept], size
 
-    def _per_owner(self, expression: Quantified, values: Numbers) -> Numbers:
+    def _unseen(self, expression: Quantified) -> bool:
+        """Whether no source told anything of an entity: then none of its rows says that there are none."""
+        return expression.entity not in self.view.tables
+
+    def _per_owner(self, expression: Quantified, values: npt.NDArray[np.generic]) -> Numbers:
         """Values of the owning rows, brought to the rows of this view; NaN where the owner is unknown."""
         _, rows = self.view.locate((expression.owner,))
         if rows is None:
-            return values[self.view.start : self.view.stop] if len(values) else np.zeros(len(self.view))
+            own = values[self.view.start : self.view.stop]
+            return own.astype(np.float64) if len(values) else np.zeros(len(self.view))
         return np.where(rows >= 0, values[np.maximum(rows, 0)] if len(values) else 0.0, np.nan)
 
     def _quantified(self, expression: Quantified) -> Masks:
+        if self._unseen(expression):
+            return np.zeros(len(self.view), dtype=bool), np.ones(len(self.view), dtype=bool)
         (true, possible), owners, size = self._inner(expression)
         if expression.quantifier == "every":
             failing = np.bincount(owners, ~true, size) if size else np.zeros(0)
@@ -262,6 +269,8 @@ class Evaluation:
         return maybe_some == 0, ~(some > 0)
 
     def _count(self, expression: Quantified) -> Numbers:
+        if self._unseen(expression):
+            return np.full(len(self.view), np.nan)
         (true, possible), owners, size = self._inner(expression)
         sure = np.bincount(owners, true, size).astype(float) if size else np.zeros(0)
         most = np.bincount(owners, possible, size).astype(float) if size else np.zeros(0)

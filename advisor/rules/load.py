@@ -36,7 +36,7 @@ def load_rulebook(folders: Sequence[Path], cache_folder: Path | None = None) -> 
 
 
 def rulebook_from_texts(files: Sequence[tuple[str, str]]) -> Rulebook:
-    """The rulebook of texts given with their paths; the folder in a path is the category. Raises RuleErrors."""
+    """The rulebook of texts with their paths, whose folder is the category. Raises RuleErrors."""
     from advisor.rules.assemble import assemble
     from advisor.rules.build import Builder
     from advisor.rules.syntax import Reader

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 ITEMS = ("edition", "pack", "metric", "entity", "define", "rule", "override", "suppress")
 CLAUSES = (
-    "for", "param", "let", "when", "unless", "severity", "confidence", "effort", "say", "why", "try", "gain", "source",
-    "covers", "see", "fix", "example",
+    "for", "param", "let", "when", "unless", "severity", "confidence", "effort", "say", "why", "try", "gain",
+    "source", "covers", "see", "fix", "example",
 )  # fmt: skip
 _TOKEN = re.compile(
     r'(?P<doc>///[^\n]*)|(?P<comment>//[^\n]*)|(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<open_text>"[^\n]*)'
@@ -180,7 +180,7 @@ class Reader:
         from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
         if isinstance(error, UnexpectedCharacters):
-            self._report_at(chunk, error.pos_in_stream, set(error.allowed or ()))
+            self._report_at(chunk, error.pos_in_stream or 0, set(error.allowed or ()))
         elif isinstance(error, UnexpectedToken) and error.token.type != "$END":
             self._report_at(chunk, error.token.start_pos or 0, set(error.accepts or error.expected or ()))
         elif isinstance(error, UnexpectedToken | UnexpectedEOF):
@@ -215,11 +215,13 @@ class Reader:
 
 
 _READABLE = {
-    "STRING": "a text in quotes", "NAME": "a name", "RULE_ID": "a rule's name (words-with-hyphens)", "NUMBER": "a number",
-    "QUANTITY": "a number with its unit", "LEVEL": "info, warning or error", "DEGREE": "low, medium or high",
+    "STRING": "a text in quotes", "NAME": "a name", "RULE_ID": "a rule's name (words-with-hyphens)",
+    "NUMBER": "a number", "QUANTITY": "a number with its unit", "LEVEL": "info, warning or error",
+    "DEGREE": "low, medium or high",
     "VERDICT": "fires, silent or unknown", "SAFETY": "safe, needs review or display only", "EQUAL": "`=`",
-    "LBRACE": "`{`", "RBRACE": "`}`", "COLON": "`:`", "COMMA": "`,`", "LPAR": "`(`", "RPAR": "`)`", "ATTR": "`.metric`",
-    "GAIN_KIND": "`at most` or `about`", "SIGN": "", "DATE": "a date as 2027-06-30", "__ANON_0": "`..`", "COMPARE": "a comparison",
+    "LBRACE": "`{`", "RBRACE": "`}`", "COLON": "`:`", "COMMA": "`,`", "LPAR": "`(`", "RPAR": "`)`",
+    "ATTR": "`.metric`", "GAIN_KIND": "`at most` or `about`", "SIGN": "", "DATE": "a date as 2027-06-30",
+    "__ANON_0": "`..`", "COMPARE": "a comparison",
 }  # fmt: skip
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from advisor.rules.model import (
-    Entity,
     Expression,
     Metric,
     Number,
@@ -20,44 +17,9 @@ from advisor.rules.model import (
 )
 from advisor.rules.problems import Complaints
 from advisor.rules.units import COUNT, TEXT, TRUTH, Unit, format_value
-from advisor.text import Span
+from advisor.rules.vocabulary import SINGLETONS, Vocabulary, hint_for
 
-SINGLETONS = ("run", "device")
 _ORDER = ("<", "<=", ">", ">=")
-
-
-@dataclass
-class Vocabulary:
-    """The declared metrics and entities."""
-
-    metrics: dict[tuple[str, str], Metric] = field(default_factory=dict)
-    entities: dict[str, Entity] = field(default_factory=dict)
-
-    def names_of(self, entity: str) -> list[str]:
-        """The metrics of an entity."""
-        return [name for owner, name in self.metrics if owner == entity]
-
-    def walk(self, entity: str, parts: Iterable[str]) -> str | None:
-        """The entity reached by following owners (`k.run`), None when a part is no owner."""
-        for part in parts:
-            owner = self.entities[entity].owner if entity in self.entities else None
-            if part != owner:
-                return None
-            entity = part
-        return entity
-
-
-def hint_for(word: str, known: Iterable[str]) -> str:
-    """ "did you mean …" or the list of what is known."""
-    names = list(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    return (
-        f"known are {', '.join(names[:12])}{' …' if len(names) > 12 else '.'}"
-        if names
-        else "nothing is known here."
-    )
 
 
 @dataclass
@@ -140,8 +102,8 @@ class Typing:
         reached = self.vocabulary.walk(entity, parts[1:-1])
         names = self.vocabulary.names_of(reached) if reached else []
         self.complaints.add(
-            "E201", reference.span, name=parts[-1] if reached else ".".join(parts[1:]), entity=reached or entity,
-            hint=hint_for(parts[-1], names),
+            "E201", reference.span, name=parts[-1] if reached else ".".join(parts[1:]),
+            entity=reached or entity, hint=hint_for(parts[-1], names),
         )  # fmt: skip
         return None
 
@@ -241,7 +203,7 @@ class Typing:
         return "give the number its unit, or compare with a metric of the same kind."
 
     def _check_value(self, reference: Expression, unit: Unit, value: Expression, value_unit: Unit) -> None:
-        """A literal beside a metric: a count where a share is meant, or a value outside the metric's range."""
+        """A literal beside a metric: a count where a share is meant, or a value outside the range."""
         if not (isinstance(reference, Reference) and isinstance(value, Number)):
             return
         metric = self.metric(reference.parts)
@@ -276,64 +238,3 @@ class Typing:
 
 def _limit(value: float | None, unit: Unit) -> str:
     return "" if value is None else format_value(value, unit)
-
-
-def expand(
-    expression: Expression,
-    definitions: dict[str, tuple[str, Expression]],
-    complaints: Complaints,
-    seen: tuple[str, ...] = (),
-) -> Expression:
-    """The expression with every definition put in; unknown and circular ones are noted."""
-    from advisor.rules.model import Macro
-
-    if isinstance(expression, Macro):
-        if expression.name not in definitions:
-            hint = hint_for(expression.name, definitions)
-            complaints.add("E211", expression.span, name=expression.name, hint=hint)
-            return Truth(False, expression.span)
-        if expression.name in seen:
-            complaints.add("E212", expression.span, name=expression.name)
-            return Truth(False, expression.span)
-        variable, body = definitions[expression.name]
-        put_in = _substitute(body, variable, expression.argument, expression.span)
-        return expand(put_in, definitions, complaints, (*seen, expression.name))
-    if isinstance(expression, Operation):
-        operands = tuple(expand(operand, definitions, complaints, seen) for operand in expression.operands)
-        return Operation(expression.operator, operands, expression.span)
-    if isinstance(expression, Quantified):
-        condition = expand(expression.condition, definitions, complaints, seen)
-        return Quantified(
-            expression.quantifier,
-            expression.entity,
-            expression.variable,
-            expression.owner,
-            condition,
-            expression.span,
-        )
-    return expression
-
-
-def _substitute(expression: Expression, variable: str, argument: str, span: Span) -> Expression:
-    from advisor.rules.model import Macro
-
-    if isinstance(expression, Reference):
-        head = argument if expression.parts[0] == variable else expression.parts[0]
-        return Reference((head, *expression.parts[1:]), span)
-    if isinstance(expression, Macro):
-        return Macro(
-            expression.name, argument if expression.argument == variable else expression.argument, span
-        )
-    if isinstance(expression, Operation):
-        return Operation(
-            expression.operator,
-            tuple(_substitute(o, variable, argument, span) for o in expression.operands),
-            span,
-        )
-    if isinstance(expression, Quantified):
-        owner = argument if expression.owner == variable else expression.owner
-        condition = _substitute(expression.condition, variable, argument, span)
-        return Quantified(
-            expression.quantifier, expression.entity, expression.variable, owner, condition, span
-        )
-    return expression

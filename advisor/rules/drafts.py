@@ -1,0 +1,69 @@
+"""What a rule file says, before names and units are checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from advisor.rules.model import (
+    Citation,
+    Entity,
+    Example,
+    Expression,
+    Metric,
+    Override,
+    Param,
+    RuleFix,
+    Unless,
+)
+from advisor.text import Span
+
+
+@dataclass
+class RuleDraft:
+    """The clauses of a rule as written, before names and units are checked."""
+
+    id: str
+    title: str
+    span: Span
+    doc: str
+    path: str
+    clauses: dict[str, list[Span]] = field(default_factory=dict)
+    variables: list[tuple[str, str]] = field(default_factory=list)
+    params: list[Param] = field(default_factory=list)
+    param_spans: dict[str, Span] = field(default_factory=dict)
+    lets: list[tuple[str, Expression, Span]] = field(default_factory=list)
+    when: Expression | None = None
+    unless: list[Unless] = field(default_factory=list)
+    words: dict[str, str] = field(default_factory=dict)
+    advice: list[str] = field(default_factory=list)
+    texts: list[tuple[str, Span]] = field(default_factory=list)
+    gain: Expression | None = None
+    gain_at_most: bool = False
+    sources: list[Citation] = field(default_factory=list)
+    patterns: list[str] = field(default_factory=list)
+    see: list[str] = field(default_factory=list)
+    fixes: list[RuleFix] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
+
+
+@dataclass
+class Definition:
+    """A pure macro of one variable."""
+
+    name: str
+    variable: str
+    body: Expression
+    span: Span
+
+
+@dataclass
+class FileContent:
+    """Everything one file declares."""
+
+    path: str
+    edition: tuple[float, Span] | None = None
+    metrics: list[tuple[Metric, Span]] = field(default_factory=list)
+    entities: list[tuple[Entity, Span]] = field(default_factory=list)
+    definitions: list[Definition] = field(default_factory=list)
+    rules: list[RuleDraft] = field(default_factory=list)
+    overrides: list[tuple[Override, Span]] = field(default_factory=list)

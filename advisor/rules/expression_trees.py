@@ -1,0 +1,130 @@
+"""Syntax trees of numbers, ranges and expressions turned into the model."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from advisor.rules.model import (
+    Expression,
+    Macro,
+    Number,
+    Operation,
+    Quantified,
+    Reference,
+    Text,
+    Truth,
+)
+from advisor.rules.syntax import Reader
+from advisor.rules.units import COUNT, Unit, find_unit, unit_names
+from advisor.text import Span
+
+_OPERATORS = {
+    "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "negative": "neg", "otherwise": "otherwise",
+    "between": "between", "like": "like", "known": "known", "is_missing": "missing", "conjunction": "and",
+    "disjunction": "or", "negated": "not", "grouped": "group",
+}  # fmt: skip
+_QUANTITY = re.compile(r"([\d.]+(?:e[+-]?\d+)?)\s*(.*)")
+
+
+class ExpressionTrees:
+    """Builds expressions from the trees of one file, whose items start at `offset` in turn."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.offset = 0
+
+    def _span(self, node: Any) -> Span:
+        if hasattr(node, "data"):
+            if node.meta.empty:
+                return self.reader.span(self.offset, self.offset + 1)
+            return self.reader.span(self.offset + node.meta.start_pos, self.offset + node.meta.end_pos)
+        return self.reader.span(self.offset + node.start_pos, self.offset + node.end_pos)
+
+    def _text(self, token: Any) -> str:
+        return "" if token is None else re.sub(r"\\(.)", r"\1", str(token)[1:-1])
+
+    def _unit(self, name: str, span: Span) -> Unit:
+        unit = find_unit(name)
+        if unit is None:
+            import difflib
+
+            close = difflib.get_close_matches(name, unit_names(), n=1, cutoff=0.5)
+            hint = (
+                f"did you mean `{close[0]}`?"
+                if close
+                else f"known are {', '.join(unit_names())}, and quotients of them."
+            )
+            self.reader.complaints.add("E206", span, name=name, hint=hint)
+            return COUNT
+        return unit
+
+    def _number(self, token: Any) -> tuple[float, Unit]:
+        match = _QUANTITY.fullmatch(str(token))
+        assert match is not None
+        if not match[2]:
+            return float(match[1]), COUNT
+        unit = self._unit(match[2].strip(), self._span(token))
+        value = float(match[1]) * unit.scale
+        return value, Unit("ratio", 1.0, ()) if match[2].strip() == "%" else unit
+
+    def _quantity(self, tree: Any) -> tuple[float, Unit]:
+        tokens = [child for child in tree.children if child is not None]
+        value, unit = self._number(tokens[-1])
+        return (-value if str(tokens[0]) == "-" else value), unit
+
+    def _range(self, tree: Any) -> tuple[float | None, float | None, Unit | None]:
+        if tree is None:
+            return None, None, None
+        low, unit = self._quantity(tree.children[0])
+        high = self._quantity(tree.children[1])[0] if tree.children[1] is not None else None
+        return low, high, unit
+
+    def expression(self, node: Any) -> Expression:
+        """The expression of a syntax tree."""
+        kind = str(node.data)
+        span = self._span(node)
+        children = node.children
+        if kind in ("quantity_literal", "number_literal"):
+            value, unit = self._number(children[0])
+            return Number(value, unit, span)
+        if kind == "text_literal":
+            return Text(self._text(children[0]), span)
+        if kind in ("truth_true", "truth_false"):
+            return Truth(kind == "truth_true", span)
+        if kind == "reference":
+            return Reference(tuple(str(child).lstrip(".") for child in children), span)
+        if kind == "macro":
+            return Macro(str(children[0]), str(children[1]), span)
+        if kind == "function":
+            return Operation(str(children[0]), tuple(self.expression(child) for child in children[1:]), span)
+        if kind == "compare":
+            left, operator, right = children
+            return Operation(str(operator), (self.expression(left), self.expression(right)), span)
+        if kind == "one_of":
+            texts = tuple(Text(self._text(child), self._span(child)) for child in children[1:])
+            return Operation("one_of", (self.expression(children[0]), *texts), span)
+        if kind == "like":
+            pattern = Text(self._text(children[1]), self._span(children[1]))
+            return Operation("like", (self.expression(children[0]), pattern), span)
+        if kind in ("quantified", "counted"):
+            return self._quantified(kind, children, span)
+        operands = [child for child in children if not (hasattr(child, "type") and child.type == "SIGN")]
+        self._check_mixture(kind, node)
+        return Operation(_OPERATORS[kind], tuple(self.expression(child) for child in operands), span)
+
+    def _quantified(self, kind: str, children: list[Any], span: Span) -> Expression:
+        if kind == "quantified":
+            quantifier, entity, variable, owner, condition = children
+        else:
+            entity, variable, owner, condition = children
+            quantifier = "number"
+        return Quantified(
+            str(quantifier), str(entity), str(variable), str(owner), self.expression(condition), span
+        )
+
+    def _check_mixture(self, kind: str, node: Any) -> None:
+        if kind == "disjunction" and any(
+            getattr(child, "data", "") == "conjunction" for child in node.children
+        ):
+            self.reader.complaints.add("E202", self._span(node))

@@ -1,0 +1,48 @@
+"""Matches turned into findings at their places."""
+
+from __future__ import annotations
+
+from advisor.findings import Finding, Fix, Related
+from advisor.metrics.tables import Tables
+from advisor.rules.matches import Match
+from advisor.rules.model import Rulebook
+
+# These lie in host code, beside the kernels they belong to.
+_HOST_ENTITIES = frozenset({"launch"})
+
+
+def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
+    """The finding of a match, at the place of its row."""
+    del rulebook
+    rule = match.rule
+    table = tables[rule.entity]
+    kernel = table.labels[match.row] if rule.entity == "kernel" else None
+    related: tuple[Related, ...] = ()
+    owner = int(table.owners[match.row]) if len(table.owners) else -1
+    if owner >= 0 and "kernel" in tables and "kernel" in dict(rule.variables).values():
+        kernels = tables["kernel"]
+        if rule.entity in _HOST_ENTITIES:
+            message = f"kernel `{kernels.labels[owner]}`"
+            related = (Related(kernels.paths[owner], kernels.spans[owner], message),)
+        else:
+            kernel = kernels.labels[owner]
+    return Finding(
+        rule=rule.id,
+        path=table.paths[match.row],
+        span=table.spans[match.row],
+        kernel=kernel,
+        severity=match.severity,
+        confidence=rule.confidence,
+        message=match.say,
+        why=match.why,
+        advice=match.advice,
+        evidence=match.evidence,
+        gain=match.gain,
+        effort=rule.effort,
+        assumptions=match.assumptions,
+        fixes=tuple(Fix(fix.title, fix.safety) for fix in rule.fixes),
+        related=related,
+        url=rule.url,
+        title=rule.title,
+        category=rule.category,
+    )
