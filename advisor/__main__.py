@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     try:
         status = _run(sys.argv[1:] if argv is None else argv)
-        if sys.stdout is not None:
+        if sys.stdout is not None and not sys.stdout.closed:
             sys.stdout.flush()
         return status
     except KeyboardInterrupt:
