@@ -65,7 +65,7 @@ class ExpressionTrees:
         if not match[2]:
             return float(match[1]), COUNT
         unit = self._unit(match[2].strip(), self._span(token))
-        value = float(match[1]) * unit.scale
+        value = unit.in_base(float(match[1]))
         return value, Unit("ratio", 1.0, ()) if match[2].strip() == "%" else unit
 
     def _quantity(self, tree: Any) -> tuple[float, Unit]:

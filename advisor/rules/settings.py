@@ -49,7 +49,7 @@ def param_value(rule: Rule, name: str, text: str) -> float:
             f"{place}: {name} = {text!r} is no {param.unit.described}; "
             f"write it like {format_value(param.value, param.unit)}."
         )
-    value = float(match[1]) * unit.scale
+    value = unit.in_base(float(match[1]))
     if (param.low is not None and value < param.low) or (param.high is not None and value > param.high):
         low = "" if param.low is None else format_value(param.low, param.unit)
         high = "" if param.high is None else format_value(param.high, param.unit)

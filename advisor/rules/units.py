@@ -52,6 +52,10 @@ class Unit:
             return RATIO if ratio else COUNT
         return Unit("", 1.0, dimension)
 
+    def in_base(self, value: float) -> float:
+        """The value in the dimension's first unit; 35% is 0.35 to the last bit, which 35 * 0.01 is not."""
+        return value / round(1 / self.scale) if self.scale < 1 else value * self.scale
+
     def __str__(self) -> str:
         return self.name or "·".join(
             f"{base}{'' if exponent == 1 else f'^{exponent}'}" for base, exponent in self.dimension

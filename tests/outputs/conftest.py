@@ -10,12 +10,6 @@ import pytest
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--renew-golden", action="store_true", help="write what is printed now to the golden files"
-    )
-
-
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """A check that a text is the content of a golden file."""

@@ -1,0 +1,125 @@
+"""Each construct of the language, read into the model."""
+
+from __future__ import annotations
+
+import pytest
+from writing import CONDITION, errors, load
+
+from advisor.rules.model import Number, Operation, Quantified, Reference
+
+
+def condition(text: str):
+    return load((CONDITION, f"{text} and k.registers > most")).rules[0].when.operands[0]
+
+
+def test_the_clauses_of_a_rule():
+    (rule,) = load().rules
+    assert (rule.id, rule.title, rule.category) == ("many-registers", "Many registers", "occupancy")
+    assert rule.doc == "What it is about."
+    assert dict(rule.variables) == {"k": "kernel"}
+    (param,) = rule.params
+    assert (param.name, param.value, param.low, param.high) == ("most", 128, 32, 255)
+    assert (rule.severity, rule.confidence, rule.effort) == ("warning", "high", "low")
+    assert rule.severity_when_assumed is None
+    assert rule.advice == ("Split the kernel.",)
+    (source,) = rule.sources
+    assert (source.text, source.at, source.url) == ("A guide", "Registers", "https://example.org/guide")
+    assert [example.verdict for example in rule.examples] == ["fires", "silent"]
+    assert isinstance(rule.when, Operation)
+    assert rule.when.operator == ">"
+
+
+def test_clauses_that_a_rule_may_have():
+    (rule,) = load(
+        ("severity warning", "severity warning, info when assumed"),
+        ("effort low", "effort low\n  covers pow_slow, divergence\n  see other-rule"),
+        (
+            "  say",
+            '  let double = 2 * k.registers\n  unless double < 300 and k.debug because "slow anyway"\n  say',
+        ),
+        ("  try", '  gain at most k.share\n  fix "Split it" needs review\n  try'),
+    ).rules
+    assert rule.severity_when_assumed == "info"
+    assert rule.patterns == ("pow_slow", "divergence")
+    assert rule.see == ("other-rule",)
+    assert rule.unless[0].reason == "slow anyway"
+    assert rule.lets[0][0] == "double"
+    assert rule.gain is not None
+    assert rule.gain_at_most
+    assert (rule.fixes[0].title, rule.fixes[0].safety) == ("Split it", "needs review")
+
+
+@pytest.mark.parametrize(
+    ("text", "operator"),
+    [
+        ("k.registers >= 3", ">="), ("k.limiter = \"registers\"", "="), ("k.limiter != \"warps\"", "!="),
+        ("k.registers between 3 and 9", "between"), ("k.limiter in (\"a\", \"b\")", "one_of"),
+        ("k.limiter like \"reg*\"", "like"), ("k.share is known", "known"), ("k.share is missing", "missing"),
+        ("not k.debug", "not"), ("(k.debug or k.share > 20%)", "group"),
+    ],
+)  # fmt: skip
+def test_the_operators(text: str, operator: str):
+    found = condition(text)
+    assert isinstance(found, Operation)
+    assert found.operator == operator
+
+
+def test_numbers_take_the_unit_they_are_written_with():
+    assert condition("k.share > 35%").operands[1].value == 0.35
+    assert condition("k.time > 2 s").operands[1].value == 2000
+    assert condition("k.time > 0.5 ms").operands[1].value == 0.5
+    assert condition("k.spilled > 2 KiB").operands[1].value == 2048
+
+
+def test_products_bind_before_sums_and_sums_before_comparisons():
+    found = condition("k.registers > 1 + 2 * 3")
+    right = found.operands[1]
+    assert right.operator == "+"
+    assert right.operands[1].operator == "*"
+    assert isinstance(condition("k.time > 20% of k.time").operands[1], Operation)
+    otherwise = condition("k.registers > (k.registers otherwise 7)").operands[1].operands[0]
+    assert otherwise.operator == "otherwise"
+    assert isinstance(otherwise.operands[1], Number)
+
+
+@pytest.mark.parametrize("quantifier", ["some", "every", "no"])
+def test_quantifiers(quantifier: str):
+    found = condition(f'{quantifier} access a of k has (a.space = "global")')
+    assert isinstance(found, Quantified)
+    assert (found.quantifier, found.entity, found.variable, found.owner) == (quantifier, "access", "a", "k")
+
+
+def test_counts_of_rows_are_numbers():
+    found = condition("number of access a of k with (a.guarded) > 3").operands[0]
+    assert isinstance(found, Quantified)
+    assert found.quantifier == "number"
+
+
+def test_a_definition_is_put_in_where_it_is_called():
+    more = "define crowded(x) = x.registers > 100 and x.share < 50%\n"
+    (rule,) = load((CONDITION, "crowded(k) and k.registers > most"), more=more).rules
+    inside = rule.when.operands[0]
+    assert isinstance(inside, Operation)
+    assert inside.operands[0].operands[0] == Reference(
+        ("k", "registers"), inside.operands[0].operands[0].span
+    )
+
+
+def test_owners_are_reached_by_name_and_by_path():
+    change = ("for each kernel k", "for each access a of kernel k")
+    other = (CONDITION, "k.registers > most and a.kernel.registers > 3 and a.kernel.run.total > 1 ms")
+    assert errors(change, other) == []
+
+
+def test_overrides_are_kept_with_their_reasons():
+    more = (
+        'override many-registers for device "A100" { set most = 200 because "measured" until 2027-01-31 }\n'
+        'override many-registers { level info because "known" }\n'
+    )
+    first, second = load(more=more).overrides
+    assert (first.device, dict(first.params), first.until) == ("A100", {"most": 200}, "2027-01-31")
+    assert (second.level, second.reason) == ("info", "known")
+
+
+def test_comments_and_blank_lines_say_nothing():
+    assert errors(("  when", "  // a remark\n\n  when")) == []
