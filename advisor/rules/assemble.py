@@ -136,14 +136,17 @@ class _Checker:
             definitions,
         )
         self.typing = Typing(
-            vocabulary, complaints, dict(draft.variables), {param.name: param for param in draft.params}
-        )
+            vocabulary, complaints, dict(draft.variables), {param.name: param for param in draft.params},
+            names_lost=bool({"param", "let"} & draft.broken),
+        )  # fmt: skip
 
     def rule(self, category: str) -> Rule | None:
         """The rule, None when it has errors."""
         draft, before = self.draft, len(self.complaints.errors)
         self._clauses()
-        self._variables()
+        if not self._variables():
+            # Without its entity no name of the rule can be looked up.
+            return None
         self._params()
         lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
         when = self._condition(draft.when)
@@ -158,7 +161,7 @@ class _Checker:
         self._texts()
         self._unused()
         self._examples()
-        if len(self.complaints.errors) > before or when is None:
+        if len(self.complaints.errors) > before or when is None or draft.broken:
             return None
         words = draft.words
         return Rule(
@@ -190,7 +193,7 @@ class _Checker:
     def _clauses(self) -> None:
         draft = self.draft
         for clause, hint in _NEEDED.items():
-            if clause not in draft.clauses:
+            if clause not in draft.clauses and clause.split("_")[0] not in draft.broken:
                 shown = "for each" if clause == "for_each" else clause
                 self.complaints.add("E301", draft.span, rule=draft.id, clause=shown, hint=hint)
         for clause in _ONCE:
@@ -198,25 +201,31 @@ class _Checker:
             if len(spans) > 1:
                 self.complaints.add("E302", spans[1], clause=clause.replace("_", " "), rule=draft.id)
         for verdict in ("fires", "silent"):
-            if not any(example.verdict == verdict for example in draft.examples):
+            if "example" not in draft.broken and not any(
+                example.verdict == verdict for example in draft.examples
+            ):
                 self.complaints.add("E307", draft.span, rule=draft.id, verdict=verdict)
         file = PurePath(draft.path)
         if file.suffix == ".rules" and file.stem != draft.id and len(file.parts) > 1:
             self.complaints.add("E308", draft.span, file=file.name, rule=draft.id)
 
-    def _variables(self) -> None:
+    def _variables(self) -> bool:
+        if not self.draft.variables:
+            return False
         span = self.draft.clauses.get("for_each", [self.draft.span])[0]
         for _, entity in self.draft.variables:
             if entity not in self.vocabulary.entities:
                 self.complaints.add(
                     "E204", span, name=entity, hint=hint_for(entity, self.vocabulary.entities)
                 )
-                return
+                return False
         if len(self.draft.variables) == 2:
             (_, entity), (variable, given) = self.draft.variables
             owner = self.vocabulary.entities[entity].owner
             if owner != given:
                 self.complaints.add("E312", span, name=entity, owner=owner, given=given, variable=variable)
+                return False
+        return True
 
     def _params(self) -> None:
         for param in self.draft.params:
@@ -243,6 +252,8 @@ class _Checker:
                 parts = tuple(name.split("."))
                 self.typing.used.add(parts[0])
                 known = {*self.typing.variables, *self.typing.params, *self.typing.lets, "device", "run"}
+                if len(parts) == 1 and self.typing.names_lost:
+                    continue
                 if parts[0] not in known or (len(parts) > 1 and self.typing.metric(parts) is None):
                     hint = hint_for(parts[-1], self._known_names(parts))
                     self.complaints.add("E311", span, name=name, hint=hint)
@@ -253,6 +264,9 @@ class _Checker:
         return [*self.typing.variables, *self.typing.params, *self.typing.lets]
 
     def _unused(self) -> None:
+        if self.draft.broken:
+            # The use may stand in what could not be read.
+            return
         for param in self.draft.params:
             if param.name not in self.typing.used:
                 self.complaints.add("E306", self.draft.param_spans[param.name], name=param.name)

@@ -91,7 +91,9 @@ class Builder(ExpressionTrees):
 
     def _rule(self, children: list[Any], _: Span, chunk: Chunk) -> None:
         name, title, *clauses = children
-        draft = RuleDraft(str(name), self._text(title), self._span(name), chunk.doc, self.reader.path)
+        draft = RuleDraft(
+            str(name), self._text(title), self._span(name), chunk.doc, self.reader.path, chunk.broken
+        )
         for clause in clauses:
             kind = clause.data.rstrip("_")
             draft.clauses.setdefault(kind, []).append(self._span(clause))

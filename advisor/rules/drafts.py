@@ -27,6 +27,7 @@ class RuleDraft:
     span: Span
     doc: str
     path: str
+    broken: frozenset[str] = frozenset()
     clauses: dict[str, list[Span]] = field(default_factory=dict)
     variables: list[tuple[str, str]] = field(default_factory=list)
     params: list[Param] = field(default_factory=list)

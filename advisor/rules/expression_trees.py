@@ -16,7 +16,7 @@ from advisor.rules.model import (
     Truth,
 )
 from advisor.rules.syntax import Reader
-from advisor.rules.units import COUNT, Unit, find_unit, unit_names
+from advisor.rules.units import COUNT, NO_UNIT, Unit, find_unit, unit_names
 from advisor.text import Span
 
 _OPERATORS = {
@@ -56,7 +56,7 @@ class ExpressionTrees:
                 else f"known are {', '.join(unit_names())}, and quotients of them."
             )
             self.reader.complaints.add("E206", span, name=name, hint=hint)
-            return COUNT
+            return NO_UNIT
         return unit
 
     def _number(self, token: Any) -> tuple[float, Unit]:

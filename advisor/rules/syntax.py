@@ -29,13 +29,17 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a file: an item or a clause, with its place and the documentation above it."""
+    """A piece of a file: an item or a clause, with its place and the documentation above it.
+
+    `broken` names the clauses of a rule that were left out because they could not be read.
+    """
 
     kind: str
     text: str
     start: int
     doc: str = ""
     closed: bool = True
+    broken: frozenset[str] = frozenset()
 
 
 @cache
@@ -77,11 +81,11 @@ class Reader:
                     "E106", self.span(chunk.start, chunk.start + len(chunk.kind)), kind=chunk.kind
                 )
                 continue
-            tree = self._parse(chunk, "item", report=chunk.kind not in ("rule",))
+            tree = self._parse(chunk, "item", report=chunk.kind != "rule")
             if tree is not None:
                 yield chunk, tree
             elif chunk.kind == "rule":
-                self._diagnose(chunk)
+                yield from self._mended(chunk)
 
     def _chunks(self) -> Iterator[Chunk]:
         depth, begin, kind, braces = 0, -1, "", False
@@ -125,24 +129,32 @@ class Reader:
         try:
             return parser().parse(chunk.text, start=start)
         except LarkError as error:
-            if report:
+            # A text without its closing quote was already told of.
+            if report and not any(match.lastgroup == "open_text" for match in _TOKEN.finditer(chunk.text)):
                 self._report(error, chunk)
             return None
 
-    def _diagnose(self, chunk: Chunk) -> None:
-        """Reports each clause of a broken rule that does not parse; one error for each."""
+    def _mended(self, chunk: Chunk) -> Iterator[tuple[Chunk, Tree[Token]]]:
+        """A broken rule without the clauses that do not parse, each of which is one error."""
         before = len(self.complaints.errors)
         brace = chunk.text.find("{")
         header = chunk.text[: brace + 1] + "}"
         self._parse(Chunk("rule", header, chunk.start), "item")
+        broken, text = set[str](), chunk.text
         for clause in self._clauses(chunk, brace + 1):
-            self._parse(clause, "clause")
-        if len(self.complaints.errors) == before:
-            self._parse(chunk, "item")
+            if clause.broken or self._parse(clause, "clause") is None:
+                broken |= clause.broken or {clause.kind}
+                start = clause.start - chunk.start
+                blank = re.sub(r"[^\n]", " ", clause.text)
+                text = text[:start] + blank + text[start + len(clause.text) :]
+        mended = Chunk(chunk.kind, text, chunk.start, chunk.doc, broken=frozenset(broken))
+        tree = self._parse(mended, "item", report=len(self.complaints.errors) == before)
+        if tree is not None:
+            yield mended, tree
 
     def _clauses(self, chunk: Chunk, begin: int) -> Iterator[Chunk]:
         body = chunk.text[: chunk.text.rindex("}")]
-        starts: list[tuple[int, str]] = []
+        starts: list[tuple[int, str, frozenset[str]]] = []
         depth = 0
         stray = False
         for match in _TOKEN.finditer(body, begin):
@@ -152,7 +164,7 @@ class Reader:
             if what == "brace":
                 depth += 1 if value == "{" else -1
             elif what == "word" and value in CLAUSES and depth == 0:
-                starts.append((match.start(), value))
+                starts.append((match.start(), value, frozenset()))
                 stray = False
             elif depth == 0 and not stray and (not starts or self._unknown_clause(body, match)):
                 stray = True
@@ -160,11 +172,11 @@ class Reader:
                 self.complaints.add(
                     "E107", self.span(place, place + len(value)), found=value, hint=_close(value, CLAUSES)
                 )
-                starts.append((match.start(), ""))
-        ends = [*(start for start, _ in starts[1:]), len(body)]
-        for (start, kind), end in zip(starts, ends, strict=True):
-            if kind:
-                yield Chunk(kind, body[start:end].rstrip(), chunk.start + start)
+                meant = difflib.get_close_matches(value, CLAUSES, n=1, cutoff=0.5)
+                starts.append((match.start(), value, frozenset(meant or (value,))))
+        ends = [*(start for start, _, _ in starts[1:]), len(body)]
+        for (start, kind, broken), end in zip(starts, ends, strict=True):
+            yield Chunk(kind, body[start:end].rstrip(), chunk.start + start, broken=broken)
 
     def _unknown_clause(self, body: str, match: re.Match[str]) -> bool:
         """Whether a word at the start of a line is a misspelt clause."""
@@ -195,7 +207,9 @@ class Reader:
         found = (match.group() if match else chunk.text[offset : offset + 1]).strip() or "the end"
         place = chunk.start + offset
         span = self.span(place, place + len(found))
-        if (
+        if match is not None and match.lastgroup == "other" and found not in "+-*/()<>=,!":
+            self.complaints.add("E104", span, found=found)
+        elif (
             found in ("<", ">", "<=", ">=", "=", "!=")
             and "COMPARE" not in accepted
             and "_BETWEEN" not in accepted
@@ -208,8 +222,6 @@ class Reader:
             self.complaints.add(
                 "E103", span, found=found, hint=_close(found, (*CLAUSES, "and", "or", "because", "between"))
             )
-        elif match is not None and match.lastgroup == "other" and found not in "+-*/()<>=,":
-            self.complaints.add("E104", span, found=found)
         else:
             self.complaints.add("E101", span, found=found, hint=_expected(accepted))
 

@@ -16,7 +16,7 @@ from advisor.rules.model import (
     Truth,
 )
 from advisor.rules.problems import Complaints
-from advisor.rules.units import COUNT, TEXT, TRUTH, Unit, format_value
+from advisor.rules.units import COUNT, NO_UNIT, TEXT, TRUTH, Unit, format_value
 from advisor.rules.vocabulary import SINGLETONS, Vocabulary, hint_for
 
 _ORDER = ("<", "<=", ">", ">=")
@@ -24,7 +24,10 @@ _ORDER = ("<", "<=", ">", ">=")
 
 @dataclass
 class Typing:
-    """Checks the expressions of one rule. `variables` maps names of `for each` to entities."""
+    """Checks the expressions of one rule. `variables` maps names of `for each` to entities.
+
+    With `names_lost` some params or lets could not be read, so an unknown name is no error.
+    """
 
     vocabulary: Vocabulary
     complaints: Complaints
@@ -32,6 +35,7 @@ class Typing:
     params: dict[str, Param]
     lets: dict[str, Unit] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    names_lost: bool = False
 
     def condition(self, expression: Expression) -> None:
         """Checks an expression that must be true or false."""
@@ -51,7 +55,7 @@ class Typing:
     def unit(self, expression: Expression) -> Unit | None:
         """The unit of an expression, None after an error that was noted."""
         if isinstance(expression, Number):
-            return expression.unit
+            return None if expression.unit == NO_UNIT else expression.unit
         if isinstance(expression, Text):
             return TEXT
         if isinstance(expression, Truth):
@@ -88,6 +92,8 @@ class Typing:
                 return self.params[name].unit
             if name in self.lets:
                 return self.lets[name]
+            if self.names_lost:
+                return None
             known = [*self.params, *self.lets, *(f"{variable}.…" for variable in self.variables)]
             self.complaints.add("E205", reference.span, name=name, hint=hint_for(name, known))
             return None

@@ -71,6 +71,8 @@ class Unit:
         return f"[{above}/{below}]" if below else f"[{above}]"
 
 
+# What an unknown unit is read as, once it was told of: it fits everywhere, so that one error stays one.
+NO_UNIT = Unit("?", 1.0, (("?", 1),))
 COUNT = Unit("count", 1.0, ())
 RATIO = Unit("ratio", 1.0, ())
 PERCENT = Unit("ratio", 0.01, ())

@@ -1,0 +1,106 @@
+"""Every kind of error: its sentence, its place, its caret; all of a file at once and no follow-ups."""
+
+from __future__ import annotations
+
+import pytest
+from writing import CONDITION, RULE, codes, errors
+
+from advisor.rules.problems import _sentences
+
+
+def when(text: str) -> list[tuple[str, str]]:
+    return [(CONDITION, f"{text} and k.registers > most")]
+
+
+# Code -> the changes to the rule that lead to it (and the text of a further file).
+CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
+    "E101": ([("severity warning", "severity terrible")], ""),
+    "E102": (when("k.registers > "), ""),
+    "E103": (when("k.debug k.share > 20%"), ""),
+    "E104": (when("k.registers > 3 § 4"), ""),
+    "E105": ([], "rulle x {}\n"),
+    "E106": ([("{ k.registers = 32 }\n}", "{ k.registers = 32 }\n")], ""),
+    "E107": ([("effort low", "\n  efort low")], ""),
+    "E108": ([('why "Registers limit the warps on an SM."', 'why "Registers limit')], ""),
+    "E109": ([('  try "Split the kernel."', "  try")], ""),
+    "E201": (when("k.registrs > 3"), ""),
+    "E202": (when("k.debug or k.share > 20%"), ""),
+    "E203": (when("3 < k.registers < 9"), ""),
+    "E204": ([("for each kernel k", "for each kernl k")], ""),
+    "E205": (when("k.registers > mst"), ""),
+    "E206": (when("k.time > 3 parsecs"), ""),
+    "E207": (when("k.time > k.spilled"), ""),
+    "E208": (when("k.registers"), ""),
+    "E209": (when("k.registers > 2 * k.limiter"), ""),
+    "E210": (when("k.share > 35"), ""),
+    "E211": (when("crowded(k)"), ""),
+    "E212": (when("endless(k)"), "define endless(x) = endless(x) and x.debug\n"),
+    "E213": (when('k.limiter > "registers"'), ""),
+    "E214": (when("k.registers > 1 + 2 ms"), ""),
+    "E301": ([('  why "Registers limit the warps on an SM."\n', "")], ""),
+    "E302": ([("confidence high", "confidence high confidence low")], ""),
+    "E303": ([], RULE),
+    "E304": ([("most = 128", "most = 300")], ""),
+    "E305": ([("range 32 .. 255", "range 255 .. 32")], ""),
+    "E306": ([("  say", "  let unused = 2 * k.registers\n  say")], ""),
+    "E307": ([('  example silent "few" { k.registers = 32 }\n', "")], ""),
+    "E308": ([("rule many-registers", "rule other-name")], ""),
+    "E309": (when("k.registers > 300"), ""),
+    "E310": ([("{ k.registers = 200 }", "{ k.registrs = 200 }")], ""),
+    "E311": ([("more than {most}", "more than {mots}")], ""),
+    "E312": ([("for each kernel k", "for each access k of run r")], ""),
+    "E313": ([("/// What", "edition 7\n/// What")], ""),
+    "E314": ([], 'override no-such-rule { level info because "x" }\n'),
+    "E315": (
+        [],
+        'override many-registers { set most = 90 because "x" }\n'
+        'override many-registers { set most = 91 because "y" }\n',
+    ),
+    "E316": ([("range 32 .. 255", "range 32 ms .. 255 ms")], ""),
+}
+
+
+@pytest.mark.parametrize("code", sorted(_sentences()))
+def test_each_kind_of_error_is_told_at_its_place(code, golden):
+    changes, more = CASES[code]
+    found = errors(*changes, more=more)
+    assert code in codes(found)
+    golden(f"{code}.txt", "\n\n".join(map(str, found)) + "\n")
+
+
+@pytest.mark.parametrize("code", sorted(set(_sentences())))
+def test_one_mistake_is_one_error(code):
+    changes, more = CASES[code]
+    assert codes(errors(*changes, more=more)) == [code]
+
+
+def test_all_errors_of_a_file_come_at_once_in_order():
+    found = errors(
+        ("most = 128", "most = 300"),
+        (CONDITION, "k.registrs > most"),
+        ("severity warning", "severity terrible"),
+        ("{most}", "{mots}"),
+    )
+    assert codes(found) == ["E304", "E201", "E101", "E311"]
+    assert [error.span.line for error in found] == sorted(error.span.line for error in found)
+
+
+def test_a_broken_clause_does_not_hide_the_next_rule():
+    second = RULE.replace("many-registers", "second-rule").replace(CONDITION, "k.registrs > most")
+    found = errors(("severity warning", "severity ,"), more=second)
+    assert {error.path for error in found} == {"occupancy/many-registers.rules", "pack/more.rules"}
+    assert "E201" in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("k.registrs > 3", "registers"), ("k.time > 3 mz", "ms"), ("kk.registers > 3", "k"),
+     ("some acess a of k has (a.guarded)", "access")],
+)  # fmt: skip
+def test_a_near_miss_is_offered(text, hint):
+    (found,) = errors(*when(text))
+    assert f"`{hint}" in found.help
+
+
+def test_a_correct_rule_has_no_errors():
+    assert errors() == []
