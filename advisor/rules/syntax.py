@@ -138,6 +138,9 @@ class Reader:
         """A broken rule without the clauses that do not parse, each of which is one error."""
         before = len(self.complaints.errors)
         brace = chunk.text.find("{")
+        if brace < 0 or "}" not in chunk.text:
+            self._parse(chunk, "item")
+            return
         header = chunk.text[: brace + 1] + "}"
         self._parse(Chunk("rule", header, chunk.start), "item")
         broken, text = set[str](), chunk.text
