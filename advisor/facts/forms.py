@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeAlias
 
 Monomial: TypeAlias = tuple[str, ...]
@@ -91,9 +92,13 @@ def form(terms: dict[Monomial, int]) -> Form:
     return Form(tuple(sorted((monomial, c) for monomial, c in terms.items() if c)))
 
 
+@lru_cache(1024)
 def number(value: int) -> Form:
     """The form of a constant."""
     return Form((((), value),)) if value else Form(())
+
+
+_NOTHING: frozenset[str] = frozenset()
 
 
 def atom(name: str) -> Form:
@@ -130,6 +135,13 @@ class Atoms:
 
     def depends(self, value: Form) -> frozenset[str]:
         """Thread indices, block indices and loops that `value` depends on."""
+        terms = value.terms
+        if not terms:
+            return _NOTHING
+        if len(terms) == 1 and len(terms[0][0]) == 1:
+            single = self.known.get(terms[0][0][0])
+            if single is not None:
+                return single.depends
         known = self._depends.get(value)
         if known is None:
             known = self._depends[value] = self._dependences(value)
@@ -147,6 +159,10 @@ class Atoms:
 
     def loaded(self, value: Form) -> bool:
         """Whether part of `value` was read from memory."""
+        terms = value.terms
+        if len(terms) == 1 and len(terms[0][0]) == 1:
+            single = self.known.get(terms[0][0][0])
+            return single is not None and single.loaded
         return any(known.loaded for name in value.atoms() if (known := self.known.get(name)))
 
     def is_opaque(self, name: str) -> bool:

@@ -31,7 +31,6 @@ class Subscripts(Names):
 
     def load(self, node: ast.AST, view: View) -> Scalar:
         """The value of an element, noting the load."""
-        indices: list[Value] = [Scalar(index.form) for index in view.prefix]
         kind: Kind = None
         if view.array.dtype:
             name = view.array.dtype.rpartition(".")[2]
@@ -42,9 +41,11 @@ class Subscripts(Names):
                 if name.startswith(("int", "uint"))
                 else None
             )
-        result = self.opaque(indices, kind, loaded=True, what="load")
+        depends: frozenset[str] = frozenset()
+        for index in view.prefix:
+            depends |= self.atoms.depends(index.form)
         self.note_access(node, view, "load")
-        return Scalar(result.form, kind, view)
+        return Scalar(self.atoms.opaque(depends, True, "load"), kind, view)
 
     def withdraw(self, base: Scalar) -> None:
         """Takes back the load of a row, when only an element of it is used."""
@@ -62,7 +63,8 @@ class Subscripts(Names):
     def note_access(self, node: ast.AST, view: View, kind: str) -> None:
         """Notes a load, store or update of the element or part of an array that `view` names."""
         for index in view.prefix:
-            self.facts.index_atoms |= index.form.atoms()
+            if index.form.terms:
+                self.facts.index_atoms |= index.form.atoms()
         self.facts.accesses.append(Access(self.place(node), view.array, view.prefix, kind))  # type: ignore[arg-type]
 
     def value_of_index(self, node: ast.expr) -> Value:

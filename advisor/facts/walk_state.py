@@ -24,6 +24,17 @@ from advisor.facts.workspace import Workspace
 Resolve = Callable[[str, ModuleSyntax], Declaration | None]
 
 
+class _MethodNames(dict[type[ast.AST], str]):
+    """For each class of nodes the name of the method that knows it, put together once."""
+
+    def __missing__(self, kind: type[ast.AST]) -> str:
+        self[kind] = f"_{kind.__name__.lower()}"
+        return self[kind]
+
+
+_METHODS = _MethodNames()
+
+
 class WalkState:
     """What is known while one kernel is walked: the values of names, the loops and conditions around."""
 
@@ -61,8 +72,12 @@ class WalkState:
         self, values: Sequence[Value], kind: Kind = None, loaded: bool = False, what: str = "value"
     ) -> Scalar:
         """A number of which only the dependences are known."""
-        depends: frozenset[str] = frozenset().union(*(self.depends(value) for value in values))
-        loaded = loaded or any(self.loaded(value) for value in values)
+        depends: frozenset[str] = frozenset()
+        for value in values:
+            own = self.depends(value)
+            if own is not depends:
+                depends = depends | own if depends else own
+            loaded = loaded or self.loaded(value)
         return Scalar(self.atoms.opaque(depends, loaded, what), kind)
 
     def place(self, node: ast.AST) -> Place:
@@ -71,7 +86,7 @@ class WalkState:
 
     def value(self, node: ast.expr) -> Value:
         """The meaning of an expression."""
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = getattr(self, _METHODS[node.__class__], None)
         if method is not None:
             result: Value = method(node)
             if isinstance(result, Scalar) and result.form.too_large:

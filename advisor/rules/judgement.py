@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -75,11 +76,9 @@ class RuleJudge:
         if self.rule.entity not in tables and view.owner_entity.get(self.rule.entity) is not None:
             return
         places, needs = 0, set[str]()
-        for start in range(0, view.size, _BLOCK):
-            block = view.block(start, min(start + _BLOCK, view.size))
+        for block in self._blocks(view):
             evaluation = self._evaluation(block)
-            true, possible = evaluation.condition(self.rule.when)
-            true, possible, unchecked = self._except(evaluation, true, possible)
+            true, possible, unchecked = self._except(evaluation, *evaluation.condition(self.rule.when))
             unknown = possible & ~true
             if unknown.any():
                 places += int(unknown.sum())
@@ -88,6 +87,18 @@ class RuleJudge:
                 result.matches += self._matches(evaluation, true, unchecked)
         if places:
             result.undecided.append(Undecided(self.rule.id, places, tuple(sorted(needs)), ()))
+
+    def masks(self, view: View) -> tuple[Mask, Mask]:
+        """For each row of a view whether the rule certainly fires, and whether it may."""
+        parts = []
+        for block in self._blocks(view):
+            evaluation = self._evaluation(block)
+            parts.append(self._except(evaluation, *evaluation.condition(self.rule.when))[:2])
+        return np.concatenate([true for true, _ in parts]), np.concatenate([maybe for _, maybe in parts])
+
+    def _blocks(self, view: View) -> Iterator[View]:
+        for start in range(0, view.size, _BLOCK):
+            yield view.block(start, min(start + _BLOCK, view.size))
 
     def _matches(self, evaluation: Evaluation, true: Mask, unchecked: Unchecked) -> list[Match]:
         telling = Telling(self.rule, self.params, self.severity, self.condition_references)

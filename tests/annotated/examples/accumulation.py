@@ -1,0 +1,70 @@
+"""Sums that go through global memory in each round of a loop, and sums in registers."""
+
+import numpy as np
+from numba import cuda, float32
+
+
+@cuda.jit
+def sum_of_a_column(a, out):
+    j = cuda.grid(1)
+    if j < out.size:
+        out[j] = np.float32(0)
+        for k in range(a.shape[0]):
+            out[j] += a[k, j]  # hit: global-accumulation-in-loop
+
+
+@cuda.jit
+def sum_in_a_register(a, out):
+    j = cuda.grid(1)
+    if j < out.size:
+        total = np.float32(0)
+        for k in range(a.shape[0]):
+            total += a[k, j]  # ok: global-accumulation-in-loop
+        out[j] = total  # ok: global-accumulation-in-loop
+
+
+@cuda.jit
+def written_out(a, out):
+    j = cuda.grid(1)
+    if j < out.size:
+        for k in range(a.shape[0]):
+            out[j] = out[j] + a[k, j]  # hit: global-accumulation-in-loop
+
+
+@cuda.jit
+def another_element_each_time(a, out):
+    j = cuda.grid(1)
+    if j < a.shape[1]:
+        for k in range(a.shape[0]):
+            out[k, j] += a[k, j]  # ok: global-accumulation-in-loop
+
+
+@cuda.jit
+def no_loop(a, out):
+    j = cuda.grid(1)
+    if j < out.size:
+        out[j] += a[0, j]  # ok: global-accumulation-in-loop
+
+
+@cuda.jit
+def in_shared_memory(a, out):
+    t = cuda.threadIdx.x
+    sums = cuda.shared.array(256, float32)
+    sums[t] = np.float32(0)
+    for k in range(a.shape[0]):
+        sums[t] += a[k, t]  # ok: global-accumulation-in-loop
+    out[cuda.blockIdx.x, t] = sums[t]
+
+
+def main():
+    n = 4096
+    a = cuda.to_device(np.ones((n, n), dtype=np.float32))
+    other = cuda.device_array((n, n), dtype=np.float32)
+    out = cuda.device_array(n, dtype=np.float32)
+    blocks = n // 256
+    sum_of_a_column[blocks, 256](a, out)
+    sum_in_a_register[blocks, 256](a, out)
+    written_out[blocks, 256](a, out)
+    another_element_each_time[blocks, 256](a, other)
+    no_loop[blocks, 256](a, out)
+    in_shared_memory[blocks, 256](a, other)

@@ -1,0 +1,87 @@
+"""Atomics on one address, where the data says, on an own element, and locks."""
+
+import numpy as np
+from numba import cuda, float32, int32
+
+
+@cuda.jit
+def sum_of_all(a, total):
+    i = cuda.grid(1)
+    if i < a.size:
+        cuda.atomic.add(total, 0, a[i])  # hit: contended-atomic  # ok: data-dependent-atomic, spin-wait
+
+
+@cuda.jit
+def sum_of_each_block(a, total):
+    t = cuda.threadIdx.x
+    part = cuda.shared.array(256, float32)
+    part[t] = a[cuda.blockIdx.x, t]
+    cuda.syncthreads()
+    half = 128
+    while half > 0:
+        if t < half:
+            part[t] += part[t + half]
+        cuda.syncthreads()
+        half >>= 1
+    if t == 0:
+        cuda.atomic.add(total, 0, part[0])  # ok: contended-atomic, data-dependent-atomic
+
+
+@cuda.jit
+def histogram(keys, bins):
+    i = cuda.grid(1)
+    if i < keys.size:
+        cuda.atomic.add(bins, keys[i], 1)  # hit: data-dependent-atomic  # ok: contended-atomic
+
+
+@cuda.jit
+def histogram_of_each_block(keys, bins):
+    t = cuda.threadIdx.x
+    private = cuda.shared.array(256, int32)
+    private[t] = 0
+    cuda.syncthreads()
+    cuda.atomic.add(private, keys[cuda.blockIdx.x, t], 1)  # ok: data-dependent-atomic, contended-atomic
+    cuda.syncthreads()
+    cuda.atomic.add(bins, t, private[t])  # ok: contended-atomic, data-dependent-atomic
+
+
+@cuda.jit
+def own_element(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        cuda.atomic.max(out, i, a[i])  # ok: contended-atomic, data-dependent-atomic
+
+
+@cuda.jit
+def one_for_each_row(a, sums):
+    column, row = cuda.grid(2)
+    if row < a.shape[0] and column < a.shape[1]:
+        cuda.atomic.add(sums, row, a[row, column])  # hit: contended-atomic
+
+
+@cuda.jit
+def lock(mutex, a):
+    if cuda.threadIdx.x == 0:
+        while cuda.atomic.cas(mutex, 0, 0, 1) != 0:  # hit: spin-wait
+            pass
+        a[0] += np.float32(1)
+        cuda.atomic.exch(mutex, 0, 0)  # ok: spin-wait
+
+
+def main():
+    n = 1 << 20
+    a = cuda.to_device(np.ones(n, dtype=np.float32))
+    out = cuda.device_array(n, dtype=np.float32)
+    rows = cuda.to_device(np.ones((4096, 256), dtype=np.float32))
+    total = cuda.to_device(np.zeros(1, dtype=np.float32))
+    keys = cuda.to_device(np.ones(n, dtype=np.int32))
+    key_rows = cuda.to_device(np.ones((4096, 256), dtype=np.int32))
+    bins = cuda.to_device(np.zeros(256, dtype=np.int32))
+    mutex = cuda.to_device(np.zeros(1, dtype=np.int32))
+    sum_of_all[n // 256, 256](a, total)
+    sum_of_each_block[4096, 256](rows, total)
+    histogram[n // 256, 256](keys, bins)
+    histogram_of_each_block[4096, 256](key_rows, bins)
+    own_element[n // 256, 256](a, out)
+    one_for_each_row[(8, 512), (32, 8)](rows, out)
+    lock[4096, 256](mutex, out)

@@ -1,0 +1,113 @@
+"""Barriers that all threads of a block reach, and barriers that some of them miss."""
+
+import numpy as np
+from numba import cuda, float32
+
+
+@cuda.jit
+def inside_the_guard(a):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if i < a.size:
+        tile[t] = a[i]
+        cuda.syncthreads()  # hit: barrier-in-divergent-branch  # ok: barrier-after-divergent-exit
+        a[i] = tile[255 - t]
+
+
+@cuda.jit
+def after_the_guard(a):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if i < a.size:
+        tile[t] = a[i]
+    cuda.syncthreads()  # ok: barrier-in-divergent-branch, barrier-after-divergent-exit
+    if i < a.size:
+        a[i] = tile[255 - t]
+
+
+@cuda.jit
+def after_a_return(a):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if i >= a.size:
+        return
+    tile[t] = a[i]
+    cuda.syncthreads()  # hit: barrier-after-divergent-exit  # ok: barrier-in-divergent-branch
+    a[i] = tile[255 - t]
+
+
+@cuda.jit
+def in_a_loop_of_all(a, rounds):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    tile[t] = np.float32(t)
+    for _ in range(rounds):
+        cuda.syncthreads()  # ok: barrier-in-divergent-branch
+        value = tile[255 - t]
+        cuda.syncthreads()  # ok: barrier-in-divergent-branch
+        tile[t] = value
+    a[cuda.blockIdx.x, t] = tile[t]
+
+
+@cuda.jit
+def in_a_tree(a, out):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    tile[t] = a[cuda.blockIdx.x, t]
+    cuda.syncthreads()
+    half = 128
+    while half > 0:
+        if t < half:
+            tile[t] += tile[t + half]
+        cuda.syncthreads()  # ok: barrier-in-divergent-branch
+        half >>= 1
+    if t == 0:
+        out[cuda.blockIdx.x] = tile[0]
+
+
+@cuda.jit
+def the_whole_block_decides(a, flags):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    tile[t] = a[cuda.blockIdx.x, t]
+    if flags[cuda.blockIdx.x] > 0:
+        cuda.syncthreads()  # ok: barrier-in-divergent-branch
+        a[cuda.blockIdx.x, t] = tile[255 - t]
+
+
+@cuda.jit
+def in_the_else(a):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    tile[t] = a[cuda.blockIdx.x, t]
+    if t % 2 == 0:
+        a[cuda.blockIdx.x, t] = tile[t]
+    else:
+        cuda.syncthreads()  # hit: barrier-in-divergent-branch
+
+
+@cuda.jit
+def a_warp_waits_for_itself(a):
+    t = cuda.threadIdx.x
+    if t < 32:
+        cuda.syncwarp()  # ok: barrier-in-divergent-branch
+        a[cuda.blockIdx.x, t] = np.float32(t)
+
+
+def main():
+    n = 1 << 20
+    a = cuda.to_device(np.ones(n, dtype=np.float32))
+    rows = cuda.to_device(np.ones((4096, 256), dtype=np.float32))
+    sums = cuda.device_array(4096, dtype=np.float32)
+    flags = cuda.to_device(np.ones(4096, dtype=np.int32))
+    inside_the_guard[n // 256, 256](a)
+    after_the_guard[n // 256, 256](a)
+    after_a_return[n // 256, 256](a)
+    in_a_loop_of_all[4096, 256](rows, 10)
+    in_a_tree[4096, 256](rows, sums)
+    the_whole_block_decides[4096, 256](rows, flags)
+    in_the_else[4096, 256](rows)
+    a_warp_waits_for_itself[4096, 256](rows)

@@ -1,0 +1,108 @@
+"""Float64 arithmetic that creeps into float32 data, as the machine code shows it."""
+
+import math
+
+import numpy as np
+from numba import cuda, float32, float64
+
+FACTOR = 0.1
+NARROW = np.float32(0.1)
+
+
+@cuda.jit
+def literal(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * 0.1 + 0.7  # hit: float64-promotion
+
+
+@cuda.jit
+def narrow_literal(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * np.float32(0.1) + np.float32(0.7)  # ok: float64-promotion
+
+
+@cuda.jit
+def constant_of_the_module(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * FACTOR + a[i] * a[i]  # hit: float64-promotion
+
+
+@cuda.jit
+def narrow_constant(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * NARROW + a[i] * a[i]  # ok: float64-promotion
+
+
+@cuda.jit
+def wide_accumulator(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = 0.0
+        for k in range(16):
+            total += a[(i + k) & 1023]  # hit: float64-promotion
+        out[i] = total
+
+
+@cuda.jit
+def narrow_accumulator(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = np.float32(0)
+        for k in range(16):
+            total += a[(i + k) & 1023]  # ok: float64-promotion
+        out[i] = total
+
+
+@cuda.jit
+def narrowed_by_the_compiler(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * 2.0  # ok: float64-promotion
+
+
+@cuda.jit
+def root_of_float32(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = math.sqrt(a[i])  # ok: float64-promotion
+
+
+@cuda.jit("void(float64[:], float64[:])")
+def stated_in_the_signature(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * 0.1 + 0.7  # ok: float64-promotion
+
+
+@cuda.jit((float32[:], float32[:]))
+def stated_float32(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] / 3.0 + 0.3  # hit: float64-promotion
+
+
+@cuda.jit
+def asked_for(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = float64(a[i]) * 0.1  # ok: float64-promotion
+
+
+def main():
+    n = 1 << 20
+    a = cuda.to_device(np.ones(n, dtype=np.float32))
+    out = cuda.device_array(n, dtype=np.float32)
+    blocks = n // 256
+    literal[blocks, 256](a, out)
+    narrow_literal[blocks, 256](a, out)
+    constant_of_the_module[blocks, 256](a, out)
+    narrow_constant[blocks, 256](a, out)
+    wide_accumulator[blocks, 256](a, out)
+    narrow_accumulator[blocks, 256](a, out)
+    narrowed_by_the_compiler[blocks, 256](a, out)
+    root_of_float32[blocks, 256](a, out)
+    asked_for[blocks, 256](a, out)

@@ -1,0 +1,80 @@
+"""Updates without order: all threads on one element, or where the data says."""
+
+import numpy as np
+from numba import cuda, float32
+
+
+@cuda.jit
+def everybody_adds(a, total):
+    i = cuda.grid(1)
+    if i < a.size:
+        total[0] += a[i]  # hit: unordered-update
+
+
+@cuda.jit
+def all_of_a_block_add(a, totals):
+    t = cuda.threadIdx.x
+    totals[cuda.blockIdx.x] += a[cuda.blockIdx.x, t]  # hit: unordered-update
+
+
+@cuda.jit
+def each_its_own(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] += np.float32(1)  # ok: unordered-update, unordered-data-dependent-update
+
+
+@cuda.jit
+def one_thread_adds(a, totals):
+    if cuda.threadIdx.x == 0:
+        totals[0] = np.float32(0)
+        totals[cuda.blockIdx.x] += a[0, 0]  # ok: unordered-update
+
+
+@cuda.jit
+def with_an_atomic(a, total):
+    i = cuda.grid(1)
+    if i < a.size:
+        cuda.atomic.add(total, 0, a[i])  # ok: unordered-update  # hit: contended-atomic
+
+
+@cuda.jit
+def where_the_data_says(keys, bins):
+    i = cuda.grid(1)
+    if i < keys.size:
+        bins[keys[i]] += 1  # hit: unordered-data-dependent-update  # ok: unordered-update
+
+
+@cuda.jit
+def rows_by_key(keys, bins):
+    t = cuda.threadIdx.x
+    row = keys[cuda.blockIdx.x]
+    bins[row, t] += 1  # ok: unordered-data-dependent-update, unordered-update
+
+
+@cuda.jit
+def private_to_the_thread(a, out):
+    i = cuda.grid(1)
+    total = cuda.local.array(1, float32)
+    if i < out.size:
+        total[0] = np.float32(0)
+        total[0] += a[i]  # ok: unordered-update
+        out[i] = total[0]
+
+
+def main():
+    n = 1 << 20
+    a = cuda.to_device(np.ones(n, dtype=np.float32))
+    out = cuda.device_array(n, dtype=np.float32)
+    rows = cuda.to_device(np.ones((4096, 256), dtype=np.float32))
+    counts = cuda.to_device(np.ones((4096, 256), dtype=np.int32))
+    keys = cuda.to_device(np.ones(n, dtype=np.int32))
+    bins = cuda.to_device(np.zeros(4096, dtype=np.int32))
+    everybody_adds[n // 256, 256](a, out)
+    all_of_a_block_add[4096, 256](rows, out)
+    each_its_own[n // 256, 256](a)
+    one_thread_adds[4096, 256](rows, out)
+    with_an_atomic[n // 256, 256](a, out)
+    where_the_data_says[n // 256, 256](keys, bins)
+    rows_by_key[4096, 256](keys, counts)
+    private_to_the_thread[n // 256, 256](a, out)

@@ -1,0 +1,64 @@
+"""The lane axis along a slow axis of an array, and along the fast one."""
+
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def x_is_the_row(a, out):
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        value = a[i, j]  # hit: transposed-index
+        out[i, j] = value  # hit: transposed-index  # ok: uncoalesced-access
+
+
+@cuda.jit
+def x_is_the_column(a, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        value = a[i, j]  # ok: transposed-index, uncoalesced-access
+        out[i, j] = value  # ok: transposed-index
+
+
+@cuda.jit
+def one_row_of_threads(a, out):
+    i, j = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = a[i, j]  # ok: transposed-index
+
+
+@cuda.jit
+def written_out(a, out):
+    row = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y
+    column = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if row < a.shape[0] and column < a.shape[1]:
+        value = a[row, column]  # ok: transposed-index
+        out[column, row] = value  # hit: transposed-index
+
+
+@cuda.jit
+def last_of_three(a):
+    x, y, z = cuda.grid(3)
+    if x < a.shape[2] and y < a.shape[1] and z < a.shape[0]:
+        a[z, y, x] = np.float32(1)  # ok: transposed-index
+
+
+@cuda.jit
+def first_of_three(a):
+    x, y, z = cuda.grid(3)
+    if x < a.shape[0] and y < a.shape[1] and z < a.shape[2]:
+        a[x, y, z] = np.float32(1)  # hit: transposed-index
+
+
+def main():
+    n = 4096
+    a = cuda.to_device(np.ones((n, n), dtype=np.float32))
+    out = cuda.device_array((n, n), dtype=np.float32)
+    volume = cuda.device_array((256, 256, 256), dtype=np.float32)
+    square = (n // 16, n // 16)
+    x_is_the_row[square, (16, 16)](a, out)
+    x_is_the_column[square, (16, 16)](a, out)
+    one_row_of_threads[(n, n // 256), (1, 256)](a, out)
+    written_out[square, (16, 16)](a, out)
+    last_of_three[(8, 64, 64), (32, 4, 4)](volume)
+    first_of_three[(8, 64, 64), (32, 4, 4)](volume)

@@ -1,0 +1,65 @@
+"""Small kernels, annotated by hand with what an expert would say at each line, and what `check` says there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from reading import EXAMPLES, read_marks
+
+from advisor.config import Config
+from advisor.findings import SEVERITIES, Report
+from advisor.rulebook import rulebook_for
+
+FILES = sorted(EXAMPLES.glob("*.py"))
+WARNING = SEVERITIES.index("warning")
+
+# What these speak of appears only when a program runs.
+DECIDED_BY_EXECUTION = {
+    "gpu-underused",
+    "high-memcpy-share",
+    "launch-bound",
+    "low-occupancy",
+    "memory-bound",
+    "poor-l2-locality",
+    "warp-divergence",
+}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_findings_stand_where_they_are_annotated(report: Report, file: Path) -> None:
+    marks = read_marks(file)
+    found = {
+        (finding.rule, finding.span.line): finding for finding in report.findings if finding.path == file.name
+    }
+    hits = {(mark.rule, mark.line) for mark in marks if mark.expected == "hit"}
+    silent = {(mark.rule, mark.line) for mark in marks if mark.expected == "ok"}
+    loud = {place for place, finding in found.items() if SEVERITIES.index(finding.severity) >= WARNING}
+    assert (hits - found.keys(), silent & found.keys(), loud - hits) == (set(), set(), set())
+
+
+def test_all_examples_compile(report: Report) -> None:
+    assert report.problems == []
+    assert report.notices == []
+
+
+def test_every_rule_that_needs_no_execution_is_annotated_both_ways() -> None:
+    marks = [mark for file in FILES for mark in read_marks(file)]
+    shipped = {rule.id for rule in rulebook_for(Config()).rules}
+    assert shipped >= DECIDED_BY_EXECUTION
+    for expected in ("hit", "ok"):
+        assert {mark.rule for mark in marks if mark.expected == expected} == shipped - DECIDED_BY_EXECUTION
+
+
+def test_silence_is_annotated_at_least_as_often_as_findings() -> None:
+    counts = Counter(mark.expected for file in FILES for mark in read_marks(file))
+    assert counts["ok"] >= counts["hit"] > 50
+
+
+@pytest.mark.parametrize("comment", ["# hit slow-power", "# ok: Slow Power", "#hit: slow-power", "# hit:"])
+def test_an_annotation_that_cannot_be_read_is_an_error(tmp_path: Path, comment: str) -> None:
+    file = tmp_path / "example.py"
+    file.write_text(f"x = 1  {comment}\n", "utf-8")
+    with pytest.raises(ValueError, match=r"example\.py:1: this annotation cannot be read"):
+        read_marks(file)
