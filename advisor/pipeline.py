@@ -36,7 +36,10 @@ _COMPILE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What to check for. `root` is the folder that reported paths are relative to."""
+    """What to check for. `root` is the folder that reported paths are relative to.
+
+    `neighbours` are the other files to look for launches in; None means those of the workspace.
+    """
 
     device: str
     root: Path
@@ -49,6 +52,7 @@ class CheckOptions:
     cache_folder: Path | None = None
     jobs: int | None = None
     stdin: SourceText | None = None
+    neighbours: tuple[Path, ...] | None = None
 
 
 def check(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Report:
@@ -90,7 +94,9 @@ def _workplace(files: Sequence[Path], options: CheckOptions) -> _Workplace:
     targets = [_absolute(file) for file in files]
     stdin = (_absolute(options.root / options.stdin.path), options.stdin) if options.stdin else None
     known = [*targets, *([stdin[0]] if stdin else [])]
-    return _Workplace(targets, stdin, workspace_files(known, options.root))
+    if options.neighbours is None:
+        return _Workplace(targets, stdin, workspace_files(known, options.root))
+    return _Workplace(targets, stdin, [file for file in options.neighbours if file not in known])
 
 
 def _absolute(file: Path) -> Path:
