@@ -29,7 +29,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The expected speed-up (1.5 = one and a half times as fast) and what it rests on."""
+    """The expected speed-up (1.5 = one and a half times as fast), `at most` or `about`."""
 
     speedup: float
     basis: str

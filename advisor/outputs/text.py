@@ -139,7 +139,7 @@ class _Page:
 def _gain(finding: Finding) -> str:
     parts = []
     if finding.gain:
-        parts.append(f"up to {number(finding.gain.speedup)} times as fast, {finding.gain.basis}")
+        parts.append(f"{finding.gain.basis} {number(finding.gain.speedup)} times as fast")
     if finding.effort:
         parts.append(f"effort {finding.effort}")
     return "; ".join(parts)

@@ -137,7 +137,13 @@ class Telling:
         return Gain(round(speedup, 3), "at most" if self.rule.gain_at_most else "about")
 
     def _text(self, template: str, evaluation: Evaluation) -> str:
-        return _FIELD.sub(lambda match: self._filled(match[1], evaluation), template)
+        def filled(match: re.Match[str]) -> str:
+            shown = self._filled(match[1], evaluation)
+            # Inside a piece of code the name is not marked as code once more.
+            inside = template.count("`", 0, match.start()) % 2 == 1
+            return shown.strip("`") if inside else shown
+
+        return _FIELD.sub(filled, template)
 
     def _filled(self, name: str, evaluation: Evaluation) -> str:
         parts = tuple(name.split("."))

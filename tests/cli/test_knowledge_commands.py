@@ -48,7 +48,8 @@ def test_explain_shows_the_whole_page(advisor: Run, house: Path) -> None:
         "Registers limit the resident blocks.",
         "- Split the kernel.",
         "- Use smaller tiles.",
-        "- a debug build needs more",
+        "- k.debug_enabled: a debug build needs more",
+        "k.registers > most",
         "https://example.org/handbook",
     ]:
         assert part in outcome.out

@@ -77,7 +77,7 @@ UNCOALESCED = Finding(
         Evidence("used_share", 0.125, "ratio", 0.5, "compiled"),
         Evidence("lane_stride", 4096.0, "byte", None, "source"),
     ),
-    gain=Gain(3.2, "if DRAM sets the pace"),
+    gain=Gain(3.2, "at most"),
     effort="low",
     assumptions=("The arguments are float32 arrays in C order.", "The block is 16 x 16, as in the launch."),
     fixes=(Fix("Swap i and j", "safe"), Fix("Transpose a", "needs review")),

@@ -100,7 +100,7 @@ def test_the_json_shape_is_the_contract() -> None:
     promised = {
         "rule": "uncoalesced-access", "path": "kernels/matmul.py", "line": 11, "column": 18, "end_line": 11,
         "end_column": 25, "kernel": "matmul", "severity": "warning", "confidence": "high",
-        "message": UNCOALESCED.message, "gain": {"speedup": 3.2, "basis": "if DRAM sets the pace"},
+        "message": UNCOALESCED.message, "gain": {"speedup": 3.2, "basis": "at most"},
         "assumptions": list(UNCOALESCED.assumptions),
         "fixes": [
             {"title": "Swap i and j", "safety": "safe"}, {"title": "Transpose a", "safety": "needs review"},

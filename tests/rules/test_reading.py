@@ -6,6 +6,7 @@ import pytest
 from writing import CONDITION, errors, load
 
 from advisor.rules.model import Number, Operation, Quantified, Reference
+from advisor.rules.written_form import written
 
 
 def condition(text: str):
@@ -123,3 +124,16 @@ def test_overrides_are_kept_with_their_reasons():
 
 def test_comments_and_blank_lines_say_nothing():
     assert errors(("  when", "  // a remark\n\n  when")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'k.limiter in ("a", "b")', "not k.debug", "(k.debug or k.share > 20%)", "k.share is known",
+        "k.registers between 3 and 9", "some access a of k has (a.guarded)", 'k.limiter like "reg*"',
+        "number of access a of k with (a.guarded) > 3", "k.registers > max(1, 2) + 3 * 4 / 5 - 1",
+        "k.registers > (k.registers otherwise 7)", "k.time > 2 ms",
+    ],
+)  # fmt: skip
+def test_a_condition_is_written_as_it_was_read(text: str):
+    assert written(condition(text)) == text

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from advisor.cli.pages.catalogue import AnyRule
 from advisor.cli.pages.quantities import range_text
 from advisor.meta_rules import MetaRule
-from advisor.rules.model import Example, Rule, Rulebook
+from advisor.rules.model import Example, Rule, Rulebook, Unless
 from advisor.rules.units import COUNT, TRUTH, Unit, format_value
+from advisor.rules.written_form import written
 
 Rows = tuple[tuple[str, ...], ...]
 
@@ -63,14 +64,24 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
         Section("Why", (rule.why,) if rule.why else ()),
         Section("Try", items=rule.advice),
         Section("Fixes", items=tuple(f"{fix.title} ({fix.safety})" for fix in rule.fixes)),
+        Section("Condition", (_condition(rule),)),
+        Section("Exceptions", items=tuple(_exception(item) for item in rule.unless)),
         Section("Parameters", table=_parameters(rule)),
-        Section("Exceptions", items=tuple(item.reason for item in rule.unless if item.reason)),
         Section("Metrics", table=_metrics(rule, rulebook)),
         Section("Examples", items=tuple(_example(item, rule, rulebook) for item in rule.examples)),
         Section("Sources", items=tuple(_citation(item.text, item.at, item.url) for item in rule.sources)),
         Section("Covers", items=rule.patterns),
         Section("See also", items=rule.see),
     ]
+
+
+def _condition(rule: Rule) -> str:
+    lets = [f"{name} is {written(value)}" for name, value in rule.lets]
+    return "; ".join([written(rule.when), *lets])
+
+
+def _exception(item: Unless) -> str:
+    return written(item.condition) + (f": {item.reason}" if item.reason else "")
 
 
 def _parameters(rule: Rule) -> Rows:
