@@ -1,4 +1,4 @@
-"""Reading the annotations of the examples: `# hit: rule[, rule]` and `# ok: rule[, rule]` at the end of a line."""
+"""Reads the annotations of the examples: `# hit: rule[, rule]` and `# ok: rule[, rule]` behind a line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Mark:
 
 
 def read_marks(file: Path) -> list[Mark]:
-    """The marks of a file in order of line; raises ValueError for a comment that looks like a mark and is none."""
+    """The marks of a file in order of line; raises ValueError for a misspelt one."""
     marks = []
     for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
         found = [

@@ -53,13 +53,14 @@ def in_shared_memory(a, out):
     sums[t] = np.float32(0)
     for k in range(a.shape[0]):
         sums[t] += a[k, t]  # ok: global-accumulation-in-loop
-    out[cuda.blockIdx.x, t] = sums[t]
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = sums[t]
 
 
 def main():
-    n = 4096
-    a = cuda.to_device(np.ones((n, n), dtype=np.float32))
-    other = cuda.device_array((n, n), dtype=np.float32)
+    n = 1 << 16
+    a = cuda.to_device(np.ones((256, n), dtype=np.float32))
+    other = cuda.device_array((256, n), dtype=np.float32)
     out = cuda.device_array(n, dtype=np.float32)
     blocks = n // 256
     sum_of_a_column[blocks, 256](a, out)

@@ -15,7 +15,8 @@ def sum_of_all(a, total):
 def sum_of_each_block(a, total):
     t = cuda.threadIdx.x
     part = cuda.shared.array(256, float32)
-    part[t] = a[cuda.blockIdx.x, t]
+    if t < a.shape[1]:
+        part[t] = a[cuda.blockIdx.x, t]
     cuda.syncthreads()
     half = 128
     while half > 0:
@@ -40,7 +41,8 @@ def histogram_of_each_block(keys, bins):
     private = cuda.shared.array(256, int32)
     private[t] = 0
     cuda.syncthreads()
-    cuda.atomic.add(private, keys[cuda.blockIdx.x, t], 1)  # ok: data-dependent-atomic, contended-atomic
+    if t < keys.shape[1]:
+        cuda.atomic.add(private, keys[cuda.blockIdx.x, t], 1)  # ok: data-dependent-atomic, contended-atomic
     cuda.syncthreads()
     cuda.atomic.add(bins, t, private[t])  # ok: contended-atomic, data-dependent-atomic
 

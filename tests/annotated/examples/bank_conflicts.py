@@ -41,7 +41,8 @@ def every_fourth_word(out):
     t = cuda.threadIdx.x
     buffer[4 * t] = np.float32(t)  # hit: shared-bank-conflict
     cuda.syncthreads()
-    out[cuda.blockIdx.x, t] = buffer[t]  # ok: shared-bank-conflict
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = buffer[t]  # ok: shared-bank-conflict
 
 
 @cuda.jit
@@ -50,7 +51,8 @@ def one_word_for_all(out):
     t = cuda.threadIdx.x
     buffer[t] = np.float32(t)
     cuda.syncthreads()
-    out[cuda.blockIdx.x, t] = buffer[7]  # ok: shared-bank-conflict
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = buffer[7]  # ok: shared-bank-conflict
 
 
 @cuda.jit
@@ -59,7 +61,8 @@ def odd_stride(out):
     t = cuda.threadIdx.x
     buffer[3 * t] = np.float32(t)  # ok: shared-bank-conflict
     cuda.syncthreads()
-    out[cuda.blockIdx.x, t] = buffer[t]
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = buffer[t]
 
 
 @cuda.jit
@@ -68,7 +71,8 @@ def double_words_side_by_side(out):
     t = cuda.threadIdx.x
     buffer[t] = float64(t)  # ok: shared-bank-conflict
     cuda.syncthreads()
-    out[cuda.blockIdx.x, t] = buffer[255 - t]  # ok: shared-bank-conflict
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = buffer[255 - t]  # ok: shared-bank-conflict
 
 
 def main():

@@ -49,14 +49,16 @@ def in_a_loop_of_all(a, rounds):
         value = tile[255 - t]
         cuda.syncthreads()  # ok: barrier-in-divergent-branch
         tile[t] = value
-    a[cuda.blockIdx.x, t] = tile[t]
+    if t < a.shape[1]:
+        a[cuda.blockIdx.x, t] = tile[t]
 
 
 @cuda.jit
 def in_a_tree(a, out):
     t = cuda.threadIdx.x
     tile = cuda.shared.array(256, float32)
-    tile[t] = a[cuda.blockIdx.x, t]
+    if t < a.shape[1]:
+        tile[t] = a[cuda.blockIdx.x, t]
     cuda.syncthreads()
     half = 128
     while half > 0:
@@ -72,7 +74,8 @@ def in_a_tree(a, out):
 def the_whole_block_decides(a, flags):
     t = cuda.threadIdx.x
     tile = cuda.shared.array(256, float32)
-    tile[t] = a[cuda.blockIdx.x, t]
+    if t < a.shape[1]:
+        tile[t] = a[cuda.blockIdx.x, t]
     if flags[cuda.blockIdx.x] > 0:
         cuda.syncthreads()  # ok: barrier-in-divergent-branch
         a[cuda.blockIdx.x, t] = tile[255 - t]
@@ -82,9 +85,10 @@ def the_whole_block_decides(a, flags):
 def in_the_else(a):
     t = cuda.threadIdx.x
     tile = cuda.shared.array(256, float32)
-    tile[t] = a[cuda.blockIdx.x, t]
+    if t < a.shape[1]:
+        tile[t] = a[cuda.blockIdx.x, t]
     if t % 2 == 0:
-        a[cuda.blockIdx.x, t] = tile[t]
+        tile[t] += np.float32(1)
     else:
         cuda.syncthreads()  # hit: barrier-in-divergent-branch
 

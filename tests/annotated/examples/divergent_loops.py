@@ -50,10 +50,11 @@ def fixed_length(a, out):
 @cuda.jit
 def length_for_each_block(starts, a, out):
     t = cuda.threadIdx.x
-    total = np.float32(0)
-    for k in range(starts[cuda.blockIdx.x], starts[cuda.blockIdx.x + 1]):  # ok: divergent-loop
-        total += a[k, t]
-    out[cuda.blockIdx.x, t] = total
+    if t < out.shape[1]:
+        total = np.float32(0)
+        for k in range(starts[cuda.blockIdx.x], starts[cuda.blockIdx.x + 1]):  # ok: divergent-loop
+            total += a[k, t]
+        out[cuda.blockIdx.x, t] = total
 
 
 @cuda.jit
@@ -63,16 +64,16 @@ def grid_stride(a):
 
 
 def main():
-    n = 4096
-    a = cuda.to_device(np.ones((n, n), dtype=np.float32))
-    flat = cuda.to_device(np.ones(n * n, dtype=np.float32))
-    counts = cuda.device_array(n * n, dtype=np.int32)
+    n = 1 << 16
+    a = cuda.to_device(np.ones((256, n), dtype=np.float32))
+    flat = cuda.to_device(np.ones(256 * n, dtype=np.float32))
+    counts = cuda.device_array(256 * n, dtype=np.int32)
     out = cuda.device_array(n, dtype=np.float32)
     starts = cuda.to_device(np.arange(n + 1, dtype=np.int32))
     rows = cuda.device_array((n, 256), dtype=np.float32)
-    until_it_escapes[n * n // 256, 256](flat, flat, counts)
+    until_it_escapes[n, 256](flat, flat, counts)
     length_from_data[n // 256, 256](starts, flat, out)
     length_of_an_array[n // 256, 256](a, out)
     fixed_length[n // 256, 256](a, out)
     length_for_each_block[n, 256](starts, a, rows)
-    grid_stride[n * n // 256, 256](flat)
+    grid_stride[n, 256](flat)

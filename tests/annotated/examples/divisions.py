@@ -7,8 +7,9 @@ SIDE = 48
 
 
 @cuda.jit
-def wraps_around(a, out, n):
+def wraps_around(a, out):
     i = cuda.grid(1)
+    n = a.shape[0]
     if i < out.size:
         total = np.float32(0)
         for k in range(100):
@@ -17,12 +18,13 @@ def wraps_around(a, out, n):
 
 
 @cuda.jit
-def divides_in_a_loop(a, out, n):
+def divides_in_a_loop(a, out):
     i = cuda.grid(1)
+    n = a.shape[0]
     if i < out.size:
         total = np.int64(0)
         for k in range(100):
-            total += (a[i] + k) // n  # hit: integer-division-in-loop
+            total += (i + k) // n  # hit: integer-division-in-loop
         out[i] = total
 
 
@@ -67,8 +69,9 @@ def remainder_of_floats(a, b, out):
 
 
 @cuda.jit
-def through_a_float(a, width):
+def through_a_float(a, image):
     i = cuda.grid(1)
+    width = image.shape[1]
     if i < a.size:
         row = int(i / width)  # hit: float-division-index, float64-promotion
         a[i] = np.float32(row)
@@ -94,12 +97,12 @@ def main():
     out = cuda.device_array(n, dtype=np.float32)
     whole = cuda.to_device(np.ones(n, dtype=np.int64))
     blocks = n // 256
-    wraps_around[blocks, 256](a, out, n)
-    divides_in_a_loop[blocks, 256](whole, whole, n)
+    wraps_around[blocks, 256](a, out)
+    divides_in_a_loop[blocks, 256](whole, whole)
     by_a_constant[blocks, 256](a, out)
     once_for_each_thread[blocks, 256](a, n)
     the_same_in_each_round[blocks, 256](a, out, n, 1000)
     remainder_of_floats[blocks, 256](a, a, out)
-    through_a_float[blocks, 256](a, n)
+    through_a_float[blocks, 256](a, cuda.device_array((1024, 1024), dtype=np.float32))
     a_float_is_rounded[blocks, 256](a, a, whole)
     stays_a_float[blocks, 256](a, n)

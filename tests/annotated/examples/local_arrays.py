@@ -49,7 +49,8 @@ def in_shared_memory(a, out):
     if t < 16:
         counts[t] = np.float32(0)
     cuda.syncthreads()
-    cuda.atomic.add(counts, a[cuda.blockIdx.x, t] & 15, np.float32(1))
+    if t < a.shape[1]:
+        cuda.atomic.add(counts, a[cuda.blockIdx.x, t] & 15, np.float32(1))
     cuda.syncthreads()
     if t < 16:
         out[cuda.blockIdx.x, t] = counts[t]

@@ -26,12 +26,12 @@ def defines_and_launches(n):
 
 
 @lru_cache
-def makes_one_for_each_value(value):
+def makes_one_once():
     @cuda.jit
     def filled(a):  # ok: kernel-defined-in-function
         i = cuda.grid(1)
         if i < a.size:
-            a[i] = value
+            a[i] = np.float32(2)
 
     return filled
 
@@ -49,5 +49,5 @@ def main():
     n = 1 << 20
     a = cuda.device_array(n, dtype=np.float32)
     at_the_top[n // 256, 256](a)
-    makes_one_for_each_value(3)[n // 256, 256](a)
+    makes_one_once()[n // 256, 256](a)
     Filler.method[n // 256, 256](a)

@@ -16,7 +16,8 @@ def large_tile(a, out):  # hit: occupancy-limited-by-shared-memory  # ok: occupa
     total = np.float32(0)
     for k in range(16):
         total += tile[15 - k, 127 - t]
-    out[cuda.blockIdx.x, t] = total
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = total
 
 
 @cuda.jit
@@ -25,23 +26,26 @@ def small_tile(a, out):  # ok: occupancy-limited-by-shared-memory, occupancy-lim
     t = cuda.threadIdx.x
     tile[t] = a[0, t]
     cuda.syncthreads()
-    out[cuda.blockIdx.x, t] = tile[127 - t]
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = tile[127 - t]
 
 
 @cuda.jit
 def many_values_alive(a, out):  # hit: occupancy-limited-by-registers  # ok: register-spills
     t = cuda.threadIdx.x
     values = cuda.local.array(VALUES, float32)
-    for k in range(VALUES):
-        values[k] = a[k, t]
-    for k in range(VALUES):
-        out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
+    if t < a.shape[1]:
+        for k in range(VALUES):
+            values[k] = a[k, t]
+        for k in range(VALUES):
+            out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
 
 
 @cuda.jit
 def few_values(a, out):  # ok: occupancy-limited-by-registers, register-spills
     t = cuda.threadIdx.x
-    out[cuda.blockIdx.x, t] = a[0, t]
+    if t < out.shape[1]:
+        out[cuda.blockIdx.x, t] = a[0, t]
 
 
 def main():

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from numba import cuda, float32
+from numba import cuda
 
 
 @cuda.jit
@@ -13,7 +13,7 @@ def powers(a, p, out):
         x = a[i]
         out[0, i] = x**0.5  # hit: slow-power, float64-promotion
         out[1, i] = x**2.5  # hit: slow-power, float64-promotion
-        out[2, i] = math.pow(x, 2.5)  # hit: slow-power, float64-promotion
+        out[2, i] = math.pow(x, 1.5)  # hit: slow-power, float64-promotion
         out[3, i] = x**p  # hit: slow-power
         out[4, i] = x**2  # ok: slow-power
         out[5, i] = x**3  # ok: slow-power
@@ -46,6 +46,6 @@ def main():
     a = cuda.to_device(np.ones(n, dtype=np.float32))
     out = cuda.device_array(n, dtype=np.float32)
     table = cuda.device_array((9, n), dtype=np.float32)
-    powers[n // 256, 256](a, float32(1.5), table)
-    through_logarithm[n // 256, 256](a, np.float32(1.5), out)
+    powers[n // 256, 256](a, 1.5, table)
+    through_logarithm[n // 256, 256](a, 1.5, out)
     lengths[n // 256, 256](a, a, out)

@@ -14,7 +14,8 @@ def everybody_adds(a, total):
 @cuda.jit
 def all_of_a_block_add(a, totals):
     t = cuda.threadIdx.x
-    totals[cuda.blockIdx.x] += a[cuda.blockIdx.x, t]  # hit: unordered-update
+    if t < a.shape[1]:
+        totals[cuda.blockIdx.x] += a[cuda.blockIdx.x, t]  # hit: unordered-update
 
 
 @cuda.jit
@@ -49,7 +50,8 @@ def where_the_data_says(keys, bins):
 def rows_by_key(keys, bins):
     t = cuda.threadIdx.x
     row = keys[cuda.blockIdx.x]
-    bins[row, t] += 1  # ok: unordered-data-dependent-update, unordered-update
+    if t < bins.shape[1]:
+        bins[row, t] += 1  # ok: unordered-data-dependent-update, unordered-update
 
 
 @cuda.jit

@@ -10,26 +10,29 @@ VALUES = 48
 def held_to_few_registers(a, out):  # hit: register-spills
     t = cuda.threadIdx.x
     values = cuda.local.array(VALUES, float32)
-    for k in range(VALUES):
-        values[k] = a[k, t]
-    for k in range(VALUES):
-        out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
+    if t < a.shape[1]:
+        for k in range(VALUES):
+            values[k] = a[k, t]
+        for k in range(VALUES):
+            out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
 
 
 @cuda.jit
 def as_many_as_it_needs(a, out):  # ok: register-spills
     t = cuda.threadIdx.x
     values = cuda.local.array(VALUES, float32)
-    for k in range(VALUES):
-        values[k] = a[k, t]
-    for k in range(VALUES):
-        out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
+    if t < a.shape[1]:
+        for k in range(VALUES):
+            values[k] = a[k, t]
+        for k in range(VALUES):
+            out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
 
 
 @cuda.jit(max_registers=32)
 def few_are_enough(a, out):  # ok: register-spills
     t = cuda.threadIdx.x
-    out[cuda.blockIdx.x, 0, t] = a[0, t]
+    if t < a.shape[1]:
+        out[cuda.blockIdx.x, 0, t] = a[0, t]
 
 
 def main():
