@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from advisor.config import Config
 from advisor.devices import Device, find_device
 from advisor.errors import EvidenceUnavailable
+from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey, survey
 from advisor.findings import SEVERITIES, Finding, Problem, Report
 from advisor.garbage_collection import collector_at_rest
@@ -22,7 +23,7 @@ from advisor.records import SOURCES, Record, Source
 from advisor.report_cache import ReportCache
 from advisor.rulebook import rulebook_for
 from advisor.rules import Rulebook, RuleSettings, judge, to_finding
-from advisor.selectors import select_rules
+from advisor.selectors import check_selectors, matches, select_rules
 from advisor.suppressions import apply_suppressions, parse_suppressions
 from advisor.text import SourceText
 
@@ -123,10 +124,12 @@ def _report(
     progress: Progress | None,
 ) -> Report:
     report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
-    records = [*found.records, device.record()]
+    records, looked_for = [*found.records, device.record()], {*SOURCE_ENTITIES}
     if _wants(options, "compiled") and found.units:
-        records += _compiled(found, device, options, report, progress)
-    tables = _tables(records, device, rulebook)
+        compiled = _compiled(found, device, options, report, progress)
+        looked_for |= {record.entity for record in compiled}
+        records += compiled
+    tables = _tables(records, device, rulebook, looked_for)
     _judge(tables, rulebook, selected, device, options, report)
     _suppress(report, rulebook, selected, options)
     report.findings.sort(key=_position)
@@ -140,6 +143,8 @@ def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
     categories = {rule.id: rule.category for rule in rulebook.rules}
     categories |= {rule.id: rule.category for rule in load_meta_rules().values()}
     settings = options.settings
+    for pattern, selectors in settings.per_file_ignores.items():
+        check_selectors(selectors, categories, f"[tool.advisor] per-file-ignores, {pattern!r}: ")
     return select_rules(
         categories,
         options.select or settings.select,
@@ -194,11 +199,15 @@ def _missing(unavailable: EvidenceUnavailable) -> str:
     return f"{unavailable}{remedy} Source evidence goes on without it."
 
 
-def _tables(records: Iterable[Record], device: Device, rulebook: Rulebook) -> Tables:
+def _tables(
+    records: Iterable[Record], device: Device, rulebook: Rulebook, looked_for: Iterable[str]
+) -> Tables:
     merged = merge_records(records)
     derive_all(merged.get("kernel", {}).values(), device)
     return build_tables(
-        (record for group in merged.values() for record in group.values()), rulebook.owner_entity()
+        (record for group in merged.values() for record in group.values()),
+        rulebook.owner_entity(),
+        looked_for,
     )
 
 
@@ -214,12 +223,10 @@ def _judge(
     judgement = judge(rulebook, tables, settings=settings)
     findings = [to_finding(match, rulebook, tables) for match in judgement.matches]
     report.undecided = list(judgement.undecided)
-    report.findings = list(_merged(_not_ignored_here(findings, options)))
+    report.findings = list(_merged(findings))
 
 
 def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Iterable[Finding]:
-    from advisor.selectors import matches
-
     ignored: dict[str, tuple[str, ...]] = {}
     for finding in findings:
         if finding.path not in ignored:
@@ -248,7 +255,8 @@ def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], opti
     undecided = {item.rule for item in report.undecided}
     applied = apply_suppressions(report.findings, by_path, selected - undecided)
     remarks = [remark for remark in applied.remarks if remark.rule in selected]
-    report.findings = [*applied.kept, *_not_ignored_here(remarks, options)]
+    # A comment that silences what the configuration would drop too is of use, so the comments come first.
+    report.findings = list(_not_ignored_here([*applied.kept, *remarks], options))
     report.summary["suppressed"] = len(applied.suppressed)
 
 

@@ -17,6 +17,11 @@ from advisor.findings import Problem
 from advisor.records import Record
 from advisor.text import SourceText
 
+# What the source is always searched for; no record of one of these means that there is none.
+ENTITIES = (
+    "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "launch", "transfer",
+    "synchronisation", "allocation",
+)  # fmt: skip
 Step = Callable[[int, int], None]
 _CHUNK = 24
 

@@ -81,13 +81,19 @@ def merge_records(records: Iterable[Record]) -> dict[str, dict[str, Record]]:
     return merged
 
 
-def build_tables(records: Iterable[Record], owner_entity: Mapping[str, str | None]) -> Tables:
-    """Tables by entity. `owner_entity` names the entity that owns each entity (access → kernel)."""
+def build_tables(
+    records: Iterable[Record], owner_entity: Mapping[str, str | None], looked_for: Iterable[str] = ()
+) -> Tables:
+    """Tables by entity. `owner_entity` names the entity that owns each entity (access → kernel).
+
+    An entity of `looked_for` has a table even when there are no records of it: then there are none, while a
+    missing table says that no source looked.
+    """
     merged = merge_records(records)
     rows_of = {entity: {key: row for row, key in enumerate(group)} for entity, group in merged.items()}
     return {
         entity: _table(entity, list(group.values()), rows_of.get(owner_entity.get(entity) or "", {}))
-        for entity, group in merged.items()
+        for entity, group in {**{entity: {} for entity in looked_for}, **merged}.items()
     }
 
 

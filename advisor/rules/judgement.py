@@ -74,6 +74,7 @@ class RuleJudge:
         """Adds the matches and the undecided rows of this rule to `result`."""
         view = View(tables, dict(self.rule.variables), self.rulebook.owner_entity())
         if self.rule.entity not in tables and view.owner_entity.get(self.rule.entity) is not None:
+            self._unseen(tables, view, result)
             return
         places, needs = 0, set[str]()
         for block in self._blocks(view):
@@ -87,6 +88,15 @@ class RuleJudge:
                 result.matches += self._matches(evaluation, true, unchecked)
         if places:
             result.undecided.append(Undecided(self.rule.id, places, tuple(sorted(needs)), ()))
+
+    def _unseen(self, tables: Tables, view: View, result: Judgement) -> None:
+        """Notes that no source told of the rule's entity: it stays open for each kernel."""
+        kernels = len(tables.get("kernel", ()))
+        if kernels:
+            evaluation = self._evaluation(view)
+            metrics = [evaluation.metric_of(reference.parts) for reference in self.condition_references]
+            needs = {f"{metric.entity}.{metric.name}" for metric in metrics if metric is not None}
+            result.undecided.append(Undecided(self.rule.id, kernels, tuple(sorted(needs)), ()))
 
     def masks(self, view: View) -> tuple[Mask, Mask]:
         """For each row of a view whether the rule certainly fires, and whether it may."""

@@ -118,3 +118,28 @@ def test_a_module_is_never_imported(check: Run, project: Path) -> None:
     (project / "k.py").write_text("open('trace', 'w').close()\n" + DIVERGENT)
     assert check("--no-run").status in (0, 1)
     assert not (project / "trace").exists()
+
+
+def test_a_comment_that_the_configuration_doubles_is_not_called_unused(
+    check: Run, project: Path, barrier_rule: str
+) -> None:
+    silenced = f"syncthreads()  # advisor: ignore[{barrier_rule}] one warp"
+    (project / "k.py").write_text(DIVERGENT.replace("syncthreads()", silenced))
+    found = rules_found(check("--config", f'per-file-ignores."k.py" = ["{barrier_rule}"]'))
+    assert not found & {barrier_rule, "unused-suppression"}
+
+
+def test_a_comment_for_a_rule_that_could_not_be_judged_is_not_called_unused(
+    check: Run, project: Path, barrier_rule: str
+) -> None:
+    # Only the machine code decides about float64.
+    text = DIVERGENT.replace("a[i] = i", "a[i] = i * 0.5  # advisor: ignore[float64-promotion] meant so")
+    (project / "k.py").write_text(text)
+    assert "unused-suppression" not in rules_found(check())
+
+
+def test_an_unknown_rule_for_a_file_is_wrong_use(check: Run, barrier_rule: str) -> None:
+    outcome = check("--config", 'per-file-ignores."k.py" = ["barier-in-divergent-branch"]')
+    assert outcome.status == 2
+    assert "per-file-ignores, 'k.py'" in outcome.err
+    assert "barrier-in-divergent-branch" in outcome.err
