@@ -12,6 +12,8 @@ class FunctionText:
 
     `source` is dedented; its first line stands at `line` of `path`, so that machine code points there.
     `name` is unique within the unit and callers use it. `device` tells a device function from the kernel.
+    `columns` gives for each line where its text begins and ends in the file, from 1, the end exclusive;
+    empty where that is not known.
     """
 
     name: str
@@ -19,6 +21,7 @@ class FunctionText:
     path: str
     line: int
     device: bool = True
+    columns: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

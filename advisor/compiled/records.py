@@ -40,11 +40,9 @@ def _line_record(unit: CompilationUnit, kernel: CompiledKernel, line: CodeLine) 
 
 
 def _span(unit: CompilationUnit, line: CodeLine) -> Span:
-    """The line's text without the spaces around it, as it stands in the unit's dedented function."""
+    """The line's text without the spaces around it, as it stands in its file."""
     for function in unit.functions:
-        texts = function.source.splitlines()
-        if function.path == line.path and 0 <= line.line - function.line < len(texts):
-            text = texts[line.line - function.line]
-            start = len(text) - len(text.lstrip())
-            return Span(line.line, start + 1, line.line, max(len(text.rstrip()), start + 1) + 1)
+        if function.path == line.path and 0 <= line.line - function.line < len(function.columns):
+            start, end = function.columns[line.line - function.line]
+            return Span(line.line, start, line.line, end)
     return Span(line.line)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
 from advisor.facts.argument_types import assumed_types
 from advisor.facts.declarations import Declaration
+from advisor.facts.function_text import text_columns
 from advisor.facts.library_values import Undetermined
 from advisor.facts.literal_text import LibraryName, literal_text
 from advisor.facts.meanings import ConstantName
@@ -70,7 +71,9 @@ def _texts(
             functions.missing[f"{function.node.name} ({problem})"] = None
             continue
         own = namespace.names[Target("function", function.node.name, function=function.node)]
-        found.append(FunctionText(own, source, function.module.path, function.node.lineno, not kernel))
+        module, node = function.module, function.node
+        columns = text_columns(module.source.lines[node.lineno - 1 : node.end_lineno])
+        found.append(FunctionText(own, source, module.path, node.lineno, not kernel, columns))
     return tuple(sorted(found, key=lambda text: not text.device))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import symtable
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.facts.module import FunctionNode, ModuleSyntax
@@ -46,6 +46,14 @@ def function_text(
         body = [header, *("" for _ in range(start + 1, first)), opening]
     body += [_dedented(lines[number], indent) for number in range(first + 1, stop + 1)]
     return "\n".join(body) + "\n"
+
+
+def text_columns(lines: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Where each line's text begins and ends, from 1, the end exclusive; an empty line has one column."""
+    starts = [len(line) - len(line.lstrip()) + 1 for line in lines]
+    return tuple(
+        (start, max(len(line.rstrip()), start) + 1) for start, line in zip(starts, lines, strict=True)
+    )
 
 
 def global_names(source: str) -> frozenset[str]:

@@ -20,7 +20,10 @@ def unit(
     **fields: Any,
 ) -> CompilationUnit:
     """A unit whose kernel stands at line 11 of `app.py`, with stated types unless `candidates` is given."""
-    text = FunctionText("kernel", textwrap.dedent(source).lstrip("\n"), "app.py", LINE, device=False)
+    written = textwrap.dedent(source).lstrip("\n")
+    # As in a file where the kernel is nested in a function: everything stands four columns further right.
+    columns = tuple((len(line) - len(line.lstrip()) + 5, len(line) + 5) for line in written.splitlines())
+    text = FunctionText("kernel", written, "app.py", LINE, False, columns)
     if types is not None:
         fields["candidates"] = (ArgumentTypes(types),)
     fields.setdefault("aliases", ALIASES)

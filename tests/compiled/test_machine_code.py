@@ -161,6 +161,6 @@ def test_records_carry_the_metrics_of_kernel_and_lines(evidence: CompiledEvidenc
     store = next(line for line in lines if line.span.line == FIRST)
     assert (store.entity, store.owner, store.label) == ("line", "stated_float64", f"line {FIRST}")
     assert store.key == f"stated_float64:app.py:{FIRST}:line"
-    assert (store.span.column, store.span.end_column) == (5, 5 + len("out[i] = x * 2.0"))
+    assert (store.span.column, store.span.end_column) == (9, 9 + len("out[i] = x * 2.0"))
     narrow, *_ = records(KERNELS["double"], kernel(evidence, "double"))
     assert "stated_float64" not in narrow.readings
