@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, Array, AtomicUse, Condition, KernelFacts, Place
-from advisor.facts.lanes import BlockShape, LanePattern, extents_of, lane_pattern
+from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, extents_of, lane_pattern
 from advisor.records import Record
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
@@ -74,6 +74,9 @@ def _assumptions(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
 
 
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:
+    if pattern.lane_axis == "slow" and pattern.lane_stride is None:
+        length = f"A row of `{access.array.name}` is taken to be at least {SECTOR_BYTES} bytes long."
+        assumptions = (*assumptions, length)
     record.know(
         "source",
         assumptions,

@@ -159,3 +159,11 @@ def test_a_thread_with_its_own_row_meets_no_other_thread(tmp_path):
         text = "@cuda.jit\ndef k(a, b, n):\n" + body.format(index)
         found = next(r for r in records(tmp_path, "access", text) if value(r, "kind") == "update")
         assert value(found, "data_dependent") is meets
+
+
+def test_a_row_of_unknown_length_is_said_to_be_taken_as_long(tmp_path):
+    text = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    if i < a.shape[0]:\n        a[{}] = 1\n"
+    said = "A row of `a` is taken to be at least 32 bytes long."
+    for index, assumed in (("i, a.shape[0]", True), ("a.shape[0], i", False)):
+        (found,) = records(tmp_path, "access", text.format(index))
+        assert (said in found.readings["sectors_per_request"].assumptions) is assumed
