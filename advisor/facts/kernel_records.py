@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from advisor.facts.access_records import access_records, atomic_records
 from advisor.facts.kernel_facts import Condition, KernelFacts, Place
@@ -20,12 +21,20 @@ ASSUMED_ROW = BlockShape(256, 1, 1, stated=False)
 ASSUMED_SQUARE = BlockShape(16, 16, 1, stated=False)
 
 
-def kernel_records(
-    facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool = False
-) -> list[Record]:
-    """All records of one kernel. `blocks` are the block shapes of its launches, empty when none is known."""
+@dataclass
+class LaunchedAs:
+    """What the launches of one kernel have in common: block shapes, and whether a grid is rounded up."""
+
+    blocks: list[BlockShape] = field(default_factory=list)
+    rounded_up: bool = False
+
+
+def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bool = False) -> list[Record]:
+    """All records of one kernel, for the block shapes of its launches or an assumed one."""
+    blocks = launched.blocks
     shapes = _telling(blocks) or [ASSUMED_ROW if facts.thread_dimensions <= {"x"} else ASSUMED_SQUARE]
     kernel = _kernel_record(facts, blocks, launched_inside)
+    kernel.know("source", grid_rounded_up=True if launched.rounded_up else None)
     found = [kernel]
     found += access_records(facts, shapes, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)

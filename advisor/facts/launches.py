@@ -9,6 +9,7 @@ from advisor.facts.constant_folding import UNKNOWN
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
+from advisor.facts.grid_rounding import rounds_up
 from advisor.facts.host_scope import HostScope, host_loops, timing_loop
 from advisor.facts.lanes import BlockShape
 from advisor.facts.module import FunctionNode, ModuleSyntax
@@ -30,6 +31,7 @@ class Launch:
     loops: int
     timed: bool
     host_arrays: tuple[str, ...] | None
+    rounded_up: bool
 
     @property
     def block_shape(self) -> BlockShape | None:
@@ -109,6 +111,7 @@ def _launch(
         block_node is not None and scope.follows_data(block_node), block_node,
         shared if isinstance(shared, int) else None,
         len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
+        rounds_up(parts[0] if parts else configuration, scope),
     )  # fmt: skip
 
 

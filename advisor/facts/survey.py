@@ -11,8 +11,8 @@ from pathlib import Path
 from advisor.compilation_unit import CompilationUnit
 from advisor.facts.gate import launched_names, may_hold_device_code
 from advisor.facts.host_records import is_test_path
-from advisor.facts.lanes import BlockShape
-from advisor.facts.surveyor import Blocks, FileHost, FileKernels, Surveyor
+from advisor.facts.kernel_records import LaunchedAs
+from advisor.facts.surveyor import FileHost, FileKernels, Launched, Surveyor
 from advisor.findings import Problem
 from advisor.records import Record
 from advisor.text import SourceText
@@ -99,11 +99,11 @@ def _run(
     by_name = _by_name(hosts)
     launching = crew.hosts(checked.launching(by_name), {})
     further = crew.hosts(neighbours.launching(by_name), {})
-    blocks = _blocks([*hosts, *launching, *further], by_name)
+    launched = _launched([*hosts, *launching, *further], by_name)
     for host in [*hosts[: len(files)], *launching]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
-    for done, kernels in enumerate(crew.kernels(files, blocks, with_units), 1):
+    for done, kernels in enumerate(crew.kernels(files, launched, with_units), 1):
         result.records += kernels.records
         result.units += kernels.units
         result.problems += kernels.problems
@@ -115,15 +115,19 @@ def _run(
     return result
 
 
-def _blocks(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, list[BlockShape]]:
-    """The block shapes of each kernel's launches; tests speak only for kernels launched nowhere else."""
-    found: dict[bool, dict[str, list[BlockShape]]] = {True: {}, False: {}}
+def _launched(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, LaunchedAs]:
+    """How each kernel is launched; tests speak only for kernels launched nowhere else."""
+    found: dict[bool, dict[str, LaunchedAs]] = {True: {}, False: {}}
     for host in hosts:
-        shapes = found[is_test_path(host.path)]
-        for key, name, shape in host.blocks:
+        known = found[is_test_path(host.path)]
+        for key, name, shape, rounded_up in host.launches:
             target = key or _only(by_name.get(name, set()))
-            if target is not None and shape is not None and shape not in shapes.setdefault(target, []):
-                shapes[target].append(shape)
+            if target is None:
+                continue
+            launched = known.setdefault(target, LaunchedAs())
+            launched.rounded_up |= rounded_up
+            if shape is not None and shape not in launched.blocks:
+                launched.blocks.append(shape)
     return {**found[True], **found[False]}
 
 
@@ -173,12 +177,12 @@ class _Crew:
             return self.local.workspace.files
         return frozenset().union(*(pool.submit(_files_read).result() for pool in self.pools))
 
-    def kernels(self, files: list[Path], blocks: Blocks, with_units: bool) -> Iterable[FileKernels]:
+    def kernels(self, files: list[Path], launched: Launched, with_units: bool) -> Iterable[FileKernels]:
         if self.local is not None:
-            yield from (self.local.kernels(file, blocks, with_units) for file in files)
+            yield from (self.local.kernels(file, launched, with_units) for file in files)
             return
         futures: list[Future[list[FileKernels]]] = [
-            pool.submit(_kernels, chunk, blocks, with_units) for pool, chunk in self._dealt(files)
+            pool.submit(_kernels, chunk, launched, with_units) for pool, chunk in self._dealt(files)
         ]
         for future in futures:
             yield from future.result()
@@ -203,9 +207,9 @@ def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost
     return [_surveyor.host(file, texts.get(file)) for file in files]
 
 
-def _kernels(files: list[Path], blocks: Blocks, with_units: bool) -> list[FileKernels]:
+def _kernels(files: list[Path], launched: Launched, with_units: bool) -> list[FileKernels]:
     assert _surveyor is not None
-    return [_surveyor.kernels(file, blocks, with_units) for file in files]
+    return [_surveyor.kernels(file, launched, with_units) for file in files]
 
 
 def _files_read() -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.host_calls import find_host_calls
 from advisor.facts.host_records import host_call_records, launch_records
-from advisor.facts.kernel_records import kernel_records
+from advisor.facts.kernel_records import LaunchedAs, kernel_records
 from advisor.facts.kernel_walk import kernel_facts
 from advisor.facts.lanes import BlockShape
 from advisor.facts.launches import Launch, find_launches
@@ -24,7 +24,7 @@ from advisor.findings import Problem
 from advisor.records import Record
 from advisor.text import SourceText, read_source
 
-Blocks = Mapping[str, Sequence[BlockShape]]
+Launched = Mapping[str, LaunchedAs]
 
 
 @dataclass
@@ -34,7 +34,7 @@ class FileHost:
     path: str
     records: list[Record] = field(default_factory=list)
     kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    blocks: list[tuple[str | None, str, BlockShape | None]] = field(default_factory=list)
+    launches: list[tuple[str | None, str, BlockShape | None, bool]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -72,14 +72,19 @@ class Surveyor:
         self._launches[str(file)] = launches
         result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
         result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
-        result.blocks = [
-            (launch.kernel.key if launch.kernel else None, launch.name, launch.block_shape)
+        result.launches = [
+            (
+                launch.kernel.key if launch.kernel else None,
+                launch.name,
+                launch.block_shape,
+                launch.rounded_up,
+            )
             for launch in launches
         ]
         return result
 
-    def kernels(self, file: Path, blocks: Blocks, with_units: bool) -> FileKernels:
-        """The kernels of a file that `host` has seen, for the block shapes they are launched with."""
+    def kernels(self, file: Path, launched: Launched, with_units: bool) -> FileKernels:
+        """The kernels of a file that `host` has seen, as they are launched."""
         module = self.workspace.module(file)
         if module is None:
             return FileKernels(self.workspace.report_path(file))
@@ -89,7 +94,7 @@ class Surveyor:
             inside = self._launched_inside(kernel, self._launches.get(str(file), []))
             try:
                 facts = kernel_facts(kernel, self.workspace, self.resolver.resolve)
-                result.records += kernel_records(facts, blocks.get(kernel.key, ()), inside)
+                result.records += kernel_records(facts, launched.get(kernel.key, LaunchedAs()), inside)
             except RecursionError:
                 result.problems.append(
                     Problem(

@@ -1,0 +1,62 @@
+"""Whether a grid is seen to be rounded up, and which of several assigned block sizes reaches a launch."""
+
+from __future__ import annotations
+
+import pytest
+from surveying import records, survey_text, value
+
+KERNEL = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "rounded"),
+    [
+        ("def run(a, n):\n    k[(n + 255) // 256, 256](a)\n", True),
+        ("def run(a, n):\n    k[n // 256 + 1, 256](a)\n", True),
+        ("def run(a, n):\n    k[-(-n // 256), 256](a)\n", True),
+        ("def run(a, n):\n    k[math.ceil(n / 256), 256](a)\n", True),
+        ("def run(a, n):\n    blocks = int(np.ceil(n / 256))\n    k[blocks, 256](a)\n", True),
+        ("def up(n, t):\n    return (n + t - 1) // t\ndef run(a, n):\n    k[up(n, 256), 256](a)\n", True),
+        ("def run(a, n):\n    x = math.ceil(n / 16)\n    grid = (x, x)\n    k[grid, (16, 16)](a)\n", True),
+        ("def run(a, n):\n    k[n // 256, 256](a)\n", None),
+        ("def run(a, n):\n    k[32, 256](a)\n", None),
+        ("def run(a, blocks):\n    k[blocks, 256](a)\n", None),
+        ("", None),
+    ],
+)
+def test_a_grid_that_is_rounded_up(tmp_path, host, rounded):
+    (found,) = records(tmp_path, "kernel", KERNEL + host)
+    assert value(found, "grid_rounded_up") is rounded
+
+
+def test_a_launch_in_another_module_tells_too(tmp_path):
+    host = "from kernels import k\ndef run(a, n):\n    k[(n + 255) // 256, 256](a)\n"
+    found = survey_text(tmp_path, kernels=KERNEL, host=host).records
+    (kernel,) = [record for record in found if record.entity == "kernel"]
+    assert value(kernel, "grid_rounded_up") is True
+
+
+@pytest.mark.parametrize(
+    ("body", "threads"),
+    [
+        ("t = 64\nk[8, t](a)", 64),
+        ("t = 64\nt = 128\nk[8, t](a)", 128),
+        ("t = 64\nk[8, t](a)\nt = 128", 64),
+        ("t = 64\nif a.size > 9:\n    t = 128\nk[8, t](a)", None),
+        ("if a.size > 9:\n    t = 128\nelse:\n    t = 128\nk[8, t](a)", 128),
+        ("if a.size > 9:\n    t = 64\n    raise ValueError\nt = 128\nk[8, t](a)", 128),
+        ("t = 64\nfor i in range(3):\n    k[8, t](a)\n    t = 128", None),
+        ("t = 64\nfor i in range(3):\n    t = 128\n    k[8, t](a)", 128),
+        ("t = 64\nt += 64\nk[8, t](a)", None),
+        ("for t in (32, 64):\n    k[8, t](a)", None),
+        ("t = 64\nfor t in (32, 64):\n    break\nk[8, t](a)", None),
+        ("with open('f') as t:\n    k[8, t](a)", None),
+        ("try:\n    t = 64\nexcept OSError:\n    t = 128\nk[8, t](a)", None),
+        ("t = (8, 8)\nk[8, t](a)\nt = (16, 16)\nk[8, t](a)", 64),
+        ("x, y = 8, 16\nk[8, (x, y)](a)", 128),
+    ],
+)
+def test_the_block_is_the_one_that_reaches_the_launch(tmp_path, body, threads):
+    text = KERNEL + "def run(a):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    found = records(tmp_path, "launch", text)[0]
+    assert value(found, "block_threads") == threads
