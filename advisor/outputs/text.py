@@ -12,6 +12,7 @@ from advisor.outputs.drawing.paragraphs import one_line, paragraph, visible
 from advisor.outputs.drawing.sources import lines_by_path
 from advisor.outputs.drawing.tables import columns, evidence_rows, statistics_lines
 from advisor.outputs.wording.counts import counted, summary_sentences
+from advisor.outputs.wording.places import told_together
 from advisor.outputs.wording.quantities import number
 
 FOR_MACHINES = False
@@ -22,7 +23,7 @@ _LABELS = 8
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """The report in blocks: findings, problems, notices, statistics when asked for, and the summary."""
     page = _Page(report, rules, options)
-    blocks = [page.finding(finding) for finding in report.findings]
+    blocks = [page.finding(finding) for finding in told_together(report.findings)]
     blocks += [page.problem(problem) for problem in report.problems]
     if report.notices:
         blocks.append(

@@ -249,3 +249,12 @@ def test_people_read_of_a_device_function_once_and_machines_for_each_kernel() ->
     assert rendered("concise", report).count(UNCOALESCED.rule) == 2
     assert "Found 2 warnings" in rendered("concise", report)
     assert len(json.loads(rendered("json", report))["findings"]) == 5
+
+
+def test_the_text_tells_once_what_holds_for_several_lines() -> None:
+    lines = [replace(UNCOALESCED, span=Span(line, 5, line, 9)) for line in (3, 4, 4, 7)]
+    report = Report("A100", findings=lines, texts={UNCOALESCED.path: "a = 1234\n" * 9})
+    text = rendered("text", report)
+    assert text.count(f"[{UNCOALESCED.rule}]") == 1
+    assert "the same in lines 4, 7" in text
+    assert rendered("concise", report).count(UNCOALESCED.rule) == 3

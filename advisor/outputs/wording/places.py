@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from advisor.findings import Finding, Report
+from advisor.findings import Finding, Related, Report
 
 _NAMED = 3
+_LINES = 8
 
 
 def once_for_each_place(report: Report) -> Report:
@@ -18,6 +20,26 @@ def once_for_each_place(report: Report) -> Report:
     if len(alike) == len(report.findings):
         return report
     return replace(report, findings=[_joined(findings) for findings in alike.values()])
+
+
+def told_together(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings that say the same of several lines of a kernel, joined into the first with the other lines."""
+    alike: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in findings:
+        key = (finding.rule, finding.path, finding.kernel, finding.severity, finding.message)
+        alike.setdefault(key, []).append(finding)
+    return [_with_other_lines(group) for group in alike.values()]
+
+
+def _with_other_lines(group: list[Finding]) -> Finding:
+    first, *others = group
+    if not others:
+        return first
+    lines = list(dict.fromkeys(str(other.span.line) for other in others))
+    shown = ", ".join(lines[:_LINES]) + (f" and {len(lines) - _LINES} more" if len(lines) > _LINES else "")
+    noun = "line" if len(lines) == 1 else "lines"
+    place = Related(others[0].path, others[0].span, f"the same in {noun} {shown}")
+    return replace(first, related=(*first.related, place))
 
 
 def _joined(findings: list[Finding]) -> Finding:
