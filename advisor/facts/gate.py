@@ -10,8 +10,13 @@ _DEVICE_CODE = re.compile(
 
 
 def may_hold_device_code(data: bytes) -> bool:
-    """Whether the bytes of a file name numba, CUDA and something that kernels or their host code use."""
-    return b"cuda" in data and b"numba" in data and _DEVICE_CODE.search(data) is not None
+    """Whether the bytes of a file name CUDA, numba or `cuda.jit`, and something that kernels or hosts use.
+
+    A module may have `cuda` from another one of the workspace, and never name numba itself.
+    """
+    if b"cuda" not in data or not (b"numba" in data or b"cuda.jit" in data):
+        return False
+    return _DEVICE_CODE.search(data) is not None
 
 
 _CALL_OF_ITEM = re.compile(rb"\]\s{0,8}\(")

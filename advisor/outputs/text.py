@@ -120,8 +120,11 @@ class _Page:
             lines += self.labelled("try", finding.advice)
         if finding.fixes:
             lines += self.labelled("fix", [f"{fix.title} ({fix.safety})" for fix in finding.fixes])
-        if gain := _gain(finding):
-            lines += self.labelled("gain", [gain])
+        if finding.gain:
+            times = f"{finding.gain.basis} {number(finding.gain.speedup)} times as fast"
+            lines += self.labelled("gain", [times])
+        if finding.effort:
+            lines += self.labelled("effort", [finding.effort])
         if finding.assumptions:
             lines += self.labelled("assume", finding.assumptions)
         for related in finding.related:
@@ -135,12 +138,3 @@ class _Page:
     def _related(self, related: Related) -> list[str]:
         place = f"{visible(related.path)}:{related.span.line}:{related.span.column}"
         return self.labelled("also", [f"{place} {related.message}"])
-
-
-def _gain(finding: Finding) -> str:
-    parts = []
-    if finding.gain:
-        parts.append(f"{finding.gain.basis} {number(finding.gain.speedup)} times as fast")
-    if finding.effort:
-        parts.append(f"effort {finding.effort}")
-    return "; ".join(parts)

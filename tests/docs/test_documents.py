@@ -1,0 +1,92 @@
+"""The documents tell the truth: output, commands, configuration and links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from advisor.config import load_config
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+DOCUMENTS += sorted((ROOT / "docs").rglob("*.md"))
+_OUTPUT = re.compile(r"<!-- output: (?P<command>[^\n]*) -->\n```text\n(?P<text>.*?)```\n", re.DOTALL)
+_BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def advisor(*argv: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "advisor", *argv]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+
+
+def blocks(document: Path, kind: str) -> list[str]:
+    return [found["text"] for found in _BLOCK.finditer(document.read_text("utf-8")) if found["kind"] == kind]
+
+
+@pytest.mark.parametrize("number", range(len(_OUTPUT.findall(README))))
+def test_the_readme_shows_real_output(number: int, request: pytest.FixtureRequest) -> None:
+    file = ROOT / "README.md"
+    readme = file.read_text("utf-8")
+    shown = list(_OUTPUT.finditer(readme))[number]
+    printed = advisor(*shlex.split(shown["command"])).stdout
+    if request.config.getoption("--renew-golden"):
+        file.write_text(readme[: shown.start("text")] + printed + readme[shown.end("text") :], "utf-8")
+    else:
+        assert printed == shown["text"], "pytest tests/docs --renew-golden -p no:xdist writes it"
+    assert "error:" not in printed
+
+
+def test_the_test_command_is_the_one_that_ci_runs() -> None:
+    first, second, *_ = blocks(ROOT / "README.md", "console")
+    assert first.strip().endswith(".venv/bin/advisor check kernels/")
+    assert second.strip() in (ROOT / ".ci/run").read_text("utf-8")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.name)
+def test_commands_in_the_documents_exist(document: Path) -> None:
+    for text in blocks(document, "console"):
+        for line in text.splitlines():
+            if not line.startswith("advisor "):
+                continue
+            words = shlex.split(line)[1:]
+            options = [word.split("=")[0] for word in words if word.startswith("--")]
+            shown = advisor(*[word for word in words[:2] if re.fullmatch(r"[a-z]+", word)], "--help")
+            assert shown.returncode == 0, line
+            assert all(option in shown.stdout for option in options), line
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in _LINK.findall(document.read_text("utf-8")):
+        assert (document.parent / target).exists(), target
+
+
+def test_the_configuration_that_is_shown_is_accepted(tmp_path: Path) -> None:
+    (shown,) = blocks(ROOT / "README.md", "toml")
+    (tmp_path / "pyproject.toml").write_text(shown, encoding="utf-8")
+    (tmp_path / "k.py").write_text("x = 1\n", encoding="utf-8")
+    (tmp_path / "tools/gpu_rules").mkdir(parents=True)
+    assert load_config(tmp_path).device == "h100-sxm"
+    command = [sys.executable, "-m", "advisor", "check", "k.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = ROOT / "docs/decisions"
+    index = (folder / "README.md").read_text("utf-8")
+    for page in sorted(folder.glob("[0-9]*.md")):
+        assert f"({page.name})" in index, page.name
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.name)
+def test_documents_name_no_machine(document: Path) -> None:
+    text = document.read_text("utf-8")
+    assert not re.search(r"(?<![\w.`])/(?:home|root|tmp|work|Users)/", text)
