@@ -2,50 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
-from advisor.config import load_config
-from advisor.findings import Report
-from advisor.meta_rules import MetaRule, load_meta_rules
+from advisor.config import Config, load_config
+from advisor.findings import Finding, Problem, Report
+from advisor.path_patterns import path_matcher
 from advisor.pipeline import CheckOptions, check
-from advisor.rulebook import rulebook_for
-from advisor.rules.model import Rule
-from advisor.text import SourceText
+from lsp_server.documents import Document
+from lsp_server.surroundings import Surroundings, concerns_kernels
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The report on one version of a document, and the rules it speaks of, by id."""
+    """What is to be said about one version of a document, under the settings that hold for it."""
 
-    version: int | None
-    report: Report
-    rules: dict[str, Rule | MetaRule]
+    document: Document
+    settings: Config
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
-def analyse(file: Path, text: str, version: int | None, root: Path) -> Analysis:
-    """The analysis of `text`, which stands for `file` in the workspace `root`.
+def analyse(document: Document, surroundings: Surroundings) -> Analysis:
+    """The analysis of a document's text as it is in the editor.
 
-    Only source evidence: nothing is compiled, imported or run, nothing is written. Raises AdvisorError for a
-    configuration or a rule that cannot be read.
+    Only source evidence: nothing is compiled, imported or run, nothing is written to the workspace. Text that
+    has nothing to do with kernels is not looked at, so that its syntax is nobody's concern here. Raises
+    AdvisorError for a configuration or a rule that cannot be read.
     """
-    config = load_config(file.parent)
-    options = CheckOptions(
-        device=config.device,
-        root=root,
+    settings = load_config(document.file.parent)
+    if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
+        return Analysis(document, settings)
+    report = check([], _options(document, settings, surroundings))
+    return Analysis(document, settings, *_about(document, report))
+
+
+def _excluded(document: Document, settings: Config) -> bool:
+    """Whether the configuration excludes the file, as it would in a check of its folder."""
+    if not settings.exclude or not document.file.is_relative_to(settings.root):
+        return False
+    return path_matcher(settings.exclude)(document.file.relative_to(settings.root).as_posix())
+
+
+def _options(document: Document, settings: Config, surroundings: Surroundings) -> CheckOptions:
+    return CheckOptions(
+        device=settings.device,
+        root=document.root,
         evidence="source",
         no_run=True,
-        select=config.select,
-        extend_select=config.extend_select,
-        ignore=config.ignore,
-        settings=replace(config, select=(), extend_select=(), ignore=()),
+        settings=settings,
         jobs=1,
-        stdin=SourceText(_relative(file, root), text),
+        stdin=document.source,
+        neighbours=surroundings.of(document),
     )
-    report = check([], options)
-    rules: dict[str, Rule | MetaRule] = {rule.id: rule for rule in rulebook_for(config).rules}
-    return Analysis(version, report, {**rules, **load_meta_rules()})
 
 
-def _relative(file: Path, root: Path) -> str:
-    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.as_posix()
+def _about(document: Document, report: Report) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
+    """What the report says about the document; one thing about many kernels is said once."""
+    once: dict[tuple[object, ...], Finding] = {}
+    for finding in report.findings:
+        if finding.path == document.path:
+            once.setdefault((finding.rule, finding.span, finding.message), finding)
+    problems = [problem for problem in report.problems if problem.path == document.path]
+    return tuple(once.values()), tuple(problems)

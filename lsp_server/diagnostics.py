@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from pathlib import Path
 
 from lsprotocol import types
-from pygls.workspace.position_codec import ServerTextRange
 
-from advisor.findings import Finding, Problem, Report, Severity
+from advisor.findings import Finding, Problem, Related, Severity
 from advisor.text import Span
-from lsp_server.positions import range_of, start_of_line
+from lsp_server.analysis import Analysis
+from lsp_server.documents import Document
+from lsp_server.positions import Positions, first_of_line
 
 SOURCE = "advisor"
-# Turns a range in characters into one in the units agreed with the client.
-ToClient = Callable[[ServerTextRange], types.Range]
+NOT_CHECKED = "not-checked"
 
 _SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
     "error": types.DiagnosticSeverity.Error,
@@ -24,55 +22,56 @@ _SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
 }
 
 
-def diagnostics_of(report: Report, path: str, root: Path, to_client: ToClient) -> list[types.Diagnostic]:
-    """The diagnostics of the document that is reported as `path`."""
-    found = [_of_problem(problem, to_client) for problem in report.problems if problem.path == path]
-    shown: set[tuple[str, Span, str]] = set()
-    for finding in report.findings:
-        key = (finding.rule, finding.span, finding.message)
-        if finding.path == path and key not in shown:
-            shown.add(key)
-            found.append(_of_finding(finding, root, to_client))
-    return found
+def diagnostics_of(analysis: Analysis, positions: Positions) -> list[types.Diagnostic]:
+    """The diagnostics of an analysed document: what could not be checked first, then the findings."""
+    document = analysis.document
+    problems = [_of_problem(problem, document, positions) for problem in analysis.problems]
+    return problems + [_of_finding(finding, document, positions) for finding in analysis.findings]
 
 
 def fingerprint(finding: Finding) -> str:
     """A short text by which a finding is known again, whatever range the client sends back."""
     place = (finding.rule, finding.path, finding.span, finding.message)
-    return hashlib.sha256(repr(place).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(place).encode(errors="replace")).hexdigest()[:16]
 
 
-def _of_finding(finding: Finding, root: Path, to_client: ToClient) -> types.Diagnostic:
-    related = [
-        types.DiagnosticRelatedInformation(
-            types.Location((root / other.path).as_uri(), start_of_line(other.span)), other.message
-        )
-        for other in finding.related
-    ]
+def _of_finding(finding: Finding, document: Document, positions: Positions) -> types.Diagnostic:
     return types.Diagnostic(
-        range=to_client(range_of(finding.span)),
+        range=positions.range(finding.span),
         message=_message(finding),
         severity=_SEVERITIES[finding.severity],
         code=finding.rule,
         code_description=types.CodeDescription(finding.url) if finding.url else None,
         source=SOURCE,
-        related_information=related or None,
+        related_information=[_related(other, document, positions) for other in finding.related] or None,
         data=fingerprint(finding),
     )
 
 
+def _related(other: Related, document: Document, positions: Positions) -> types.DiagnosticRelatedInformation:
+    if other.path == document.path:
+        location = types.Location(document.uri, positions.range(other.span))
+    else:
+        location = types.Location((document.root / other.path).as_uri(), first_of_line(other.span))
+    return types.DiagnosticRelatedInformation(location, other.message)
+
+
 def _message(finding: Finding) -> str:
-    assumed = f"\nAssumed: {' '.join(finding.assumptions)}" if finding.assumptions else ""
     advice = f"\nTry: {finding.advice[0]}" if finding.advice else ""
+    assumed = f"\nAssumed: {' '.join(finding.assumptions)}" if finding.assumptions else ""
     return finding.message + advice + assumed
 
 
-def _of_problem(problem: Problem, to_client: ToClient) -> types.Diagnostic:
-    line = max(problem.line, 1)
+def _of_problem(problem: Problem, document: Document, positions: Positions) -> types.Diagnostic:
+    """An error over the whole line, for problems have no column."""
+    lines = document.source.lines
+    line = min(max(problem.line, 1), max(len(lines), 1))
+    text = lines[line - 1] if lines else ""
+    span = Span(line, len(text) - len(text.lstrip()) + 1, line, len(text) + 1)
     return types.Diagnostic(
-        range=to_client(range_of(Span(line, 1, line, 2))),
-        message=problem.message,
+        range=positions.range(span),
+        message=f"Not checked: {problem.message}",
         severity=types.DiagnosticSeverity.Error,
-        code="not-checked",
+        code=NOT_CHECKED,
         source=SOURCE,
     )

@@ -2,23 +2,90 @@
 
 from __future__ import annotations
 
-from advisor.findings import Finding
+from collections.abc import Sequence
+
+from advisor.config import Config
+from advisor.findings import Evidence, Finding
+from advisor.meta_rules import load_meta_rules
+from advisor.records import Value
+from advisor.rulebook import rulebook_for
+from advisor.rules import Rule
+from advisor.rules.units import COUNT, find_unit, format_value
+from lsp_server.analysis import Analysis
+from lsp_server.positions import holds
 
 
-def explanation(finding: Finding) -> str:
-    """The Markdown text for one finding."""
-    parts = [f"**{finding.title or finding.rule}** · {finding.severity} · `{finding.rule}`", finding.message]
-    if finding.why:
-        parts.append(finding.why)
-    if finding.advice:
-        parts.append("\n".join(["**Try**", *(f"- {line}" for line in finding.advice)]))
-    if finding.gain is not None:
-        parts.append(f"**Gain** {finding.gain.basis} {finding.gain.speedup:g}×")
-    if finding.evidence:
-        rows = [f"| {item.metric} | {item.text or item.value} | {item.source} |" for item in finding.evidence]
-        parts.append("\n".join(["| metric | value | evidence |", "| --- | --- | --- |", *rows]))
-    if finding.assumptions:
-        parts.append("\n".join(["**Assumed**", *(f"- {line}" for line in finding.assumptions)]))
-    if finding.url:
-        parts.append(f"[Source]({finding.url})")
-    return "\n\n".join(parts)
+def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
+    """The findings at a line and column, the narrowest first; without any, those that begin on the line."""
+    found = [finding for finding in analysis.findings if holds(finding.span, place)]
+    found = found or [finding for finding in analysis.findings if finding.span.line == place[0]]
+    return sorted(found, key=lambda finding: _size(finding))
+
+
+def explanations(findings: Sequence[Finding], settings: Config) -> str:
+    """The Markdown that explains findings under `settings`; raises RuleErrors for rules that do not load."""
+    rules = {rule.id: rule for rule in rulebook_for(settings).rules}
+    texts = (_explanation(finding, _doc(finding, rules), rules.get(finding.rule)) for finding in findings)
+    return "\n\n---\n\n".join(dict.fromkeys(texts))
+
+
+def _size(finding: Finding) -> tuple[int, int]:
+    span = finding.span
+    return span.end_line - span.line, span.end_column - span.column
+
+
+def _doc(finding: Finding, rules: dict[str, Rule]) -> str:
+    known = rules.get(finding.rule) or load_meta_rules().get(finding.rule)
+    return known.doc if known else ""
+
+
+def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
+    kernel = f" · kernel `{finding.kernel}`" if finding.kernel else ""
+    parts = [
+        f"**{finding.title or finding.rule}** · {finding.severity} · `{finding.rule}`{kernel}",
+        finding.message,
+        f"**Why** {finding.why}" if finding.why else "",
+        _listed("What to try", finding.advice),
+        f"**Gain** {finding.gain.basis} {finding.gain.speedup:g} times as fast" if finding.gain else "",
+        _table(finding.evidence),
+        _listed("Assumed", finding.assumptions),
+        f"**The rule** {doc}" if doc else "",
+        _sources(finding, rule),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _listed(heading: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"**{heading}**", "", *(f"- {line}" for line in lines)]) if lines else ""
+
+
+def _table(evidence: Sequence[Evidence]) -> str:
+    if not evidence:
+        return ""
+    rows = [
+        (
+            f"`{item.metric}`",
+            item.text or _quantity(item.value, item.unit),
+            "" if item.threshold is None else _quantity(item.threshold, item.unit),
+            item.source,
+        )
+        for item in evidence
+    ]
+    table = [("metric", "value", "threshold", "evidence"), ("---", "---", "---", "---"), *rows]
+    lines = ("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table)
+    return "\n".join(["**Evidence**", "", *lines])
+
+
+def _quantity(value: Value, unit: str) -> str:
+    return format_value(value, find_unit(unit) or COUNT)
+
+
+def _sources(finding: Finding, rule: Rule | None) -> str:
+    if rule is None or not rule.sources:
+        return f"**Source** <{finding.url}>" if finding.url else ""
+    named = (", ".join(part for part in (source.text, source.at) if part) for source in rule.sources)
+    linked = (
+        f"[{name}]({source.url})" if source.url else name
+        for name, source in zip(named, rule.sources, strict=True)
+    )
+    return "**Source** " + "; ".join(linked)

@@ -1,40 +1,86 @@
-"""The action that silences one rule on one line, by a comment that says so."""
+"""The edit that silences one rule where it has found something, by a comment in the project's own syntax."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from pygls.workspace.position_codec import ServerTextPosition, ServerTextRange
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from advisor.findings import Finding
+from advisor.logical_lines import read_logical_lines
+from advisor.suppressions import parse_suppressions
+from advisor.text import SourceText, Span
 
-_DIRECTIVE = re.compile(r"#\s*advisor:\s*ignore\s*\[(?P<rules>[^\]]*)\]")
+_DIRECTIVE = re.compile(r"#\s*advisor:\s*ignore\s*\[(?P<rules>[^\]#]*)\]")
 
 
 @dataclass(frozen=True)
 class Insertion:
-    """A text to be put in at one place."""
+    """A text to put in at a line and a column, both from 1."""
 
-    place: ServerTextRange
+    line: int
+    column: int
     text: str
 
 
-def suppression(finding: Finding, lines: Sequence[str]) -> Insertion | None:
-    """The comment for the finding's first line; None where a comment cannot stand."""
-    at = finding.span.line - 1
-    if not 0 <= at < len(lines):
+def suppression(finding: Finding, source: SourceText) -> Insertion | None:
+    """The first insertion that silences the finding and leaves the program as it is; None without any.
+
+    Behind the finding's first line, else behind its statement, else on a line of its own before it. No reason
+    is written: only the user knows it, and a finding asks for it.
+    """
+    try:
+        meaning = ast.dump(ast.parse(source.text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    text = lines[at].rstrip("\r\n")
-    if text.endswith("\\"):
-        return None
-    present = _DIRECTIVE.search(text)
-    if present is None:
-        return _at(at, len(text), f"  # advisor: ignore[{finding.rule}] reason")
-    return _at(at, present.end("rules"), f", {finding.rule}" if present["rules"].strip() else finding.rule)
+    return next(
+        (item for item in _candidates(finding, source) if _works(item, finding, source, meaning)), None
+    )
 
 
-def _at(line: int, column: int, text: str) -> Insertion:
-    place = ServerTextPosition(line, column)
-    return Insertion(ServerTextRange(place, place), text)
+def _candidates(finding: Finding, source: SourceText) -> Iterator[Insertion]:
+    comment = f"# advisor: ignore[{finding.rule}]"
+    line = finding.span.line
+    present = _DIRECTIVE.search(_line(source, line))
+    if present is not None:
+        more = f", {finding.rule}" if present["rules"].strip() else finding.rule
+        yield Insertion(line, present.end("rules") + 1, more)
+    yield _behind(source, line, comment)
+    for statement in read_logical_lines(source).lines:
+        if statement.first <= line <= statement.last:
+            yield _behind(source, statement.last, comment)
+            indent = _line(source, statement.first)[: statement.indent]
+            yield Insertion(statement.first, 1, f"{indent}{comment}\n")
+
+
+def _behind(source: SourceText, line: int, comment: str) -> Insertion:
+    text = _line(source, line)
+    return Insertion(line, len(text) + 1, f"{'' if text.endswith(' ') else '  '}{comment}")
+
+
+def _works(item: Insertion, finding: Finding, source: SourceText, meaning: str) -> bool:
+    """Whether the text with the insertion parses to the same program and its comment covers the finding."""
+    lines = list(source.lines)
+    if not 1 <= item.line <= len(lines):
+        return False
+    before = lines[item.line - 1]
+    lines[item.line - 1] = before[: item.column - 1] + item.text + before[item.column - 1 :]
+    changed = SourceText(source.path, "\n".join(lines) + "\n")
+    try:
+        if ast.dump(ast.parse(changed.text)) != meaning:
+            return False
+    except (SyntaxError, ValueError):
+        return False
+    moved = replace(finding, span=_moved(finding.span, item))
+    found = parse_suppressions(changed, {finding.rule}).items
+    return any(suppressed.covers(moved) for suppressed in found)
+
+
+def _moved(span: Span, item: Insertion) -> Span:
+    down = item.text.count("\n") if item.line <= span.line else 0
+    return Span(span.line + down, span.column, span.end_line + down, span.end_column)
+
+
+def _line(source: SourceText, line: int) -> str:
+    return source.lines[line - 1] if 1 <= line <= len(source.lines) else ""

@@ -8,7 +8,7 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ _PATIENCE = 60.0
 class Client:
     """Speaks the protocol over the pipes of a server process; every wait ends after a minute."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, arguments: tuple[str, ...] = ("-m", "advisor", "server")) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "advisor", "server"],
+            [sys.executable, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -41,10 +41,11 @@ class Client:
         stream = self.process.stdout
         assert stream is not None
         while header := stream.readline():
-            length = int(header.split(b":")[1])
+            name, _, length = header.partition(b":")
+            assert name == b"Content-Length", header  # anything else on stdout ends the conversation
             while stream.readline().strip():
                 pass
-            self._received.put(json.loads(stream.read(length)))
+            self._received.put(json.loads(stream.read(int(length))))
 
     def _read_log(self) -> None:
         assert self.process.stderr is not None
@@ -59,13 +60,25 @@ class Client:
     def notify(self, method: str, params: Any) -> None:
         self._send({"method": method, "params": params})
 
-    def ask(self, method: str, params: Any) -> Any:
+    def send_request(self, method: str, params: Any) -> int:
+        """The number of a request that is sent and not waited for."""
         self._next += 1
-        number = self._next
-        self._send({"id": number, "method": method, "params": params})
-        answer = self._wait(lambda message: message.get("id") == number and "method" not in message)
-        assert "error" not in answer, (answer, b"".join(self.log).decode())
+        self._send({"id": self._next, "method": method, "params": params})
+        return self._next
+
+    def answer(self, number: int) -> dict[str, Any]:
+        """The whole answer to a request."""
+        return self._wait(lambda message: message.get("id") == number and "method" not in message)
+
+    def ask(self, method: str, params: Any) -> Any:
+        """The result of a request."""
+        answer = self.answer(self.send_request(method, params))
+        assert "error" not in answer, (answer, self.told_log())
         return answer.get("result")
+
+    def received(self, method: str) -> dict[str, Any]:
+        """The next message of the server's own with that method."""
+        return self._wait(lambda message: message.get("method") == method)
 
     def _wait(self, wanted: Any) -> dict[str, Any]:
         for message in self._kept:
@@ -73,30 +86,55 @@ class Client:
                 self._kept.remove(message)
                 return message
         while True:
-            message = self._received.get(timeout=_PATIENCE)
+            try:
+                message = self._received.get(timeout=_PATIENCE)
+            except queue.Empty:
+                raise AssertionError(f"no such message came; the server's log: {self.told_log()}") from None
             if wanted(message):
                 return message
             self._kept.append(message)
 
-    def start(self, encodings: list[str] | None = None, pulls: bool = False) -> Any:
-        document = {"diagnostic": {}} if pulls else {"publishDiagnostics": {"versionSupport": True}}
-        capabilities = {"general": {"positionEncodings": encodings or ["utf-16"]}, "textDocument": document}
-        uri = self.folder.as_uri()
+    def told_log(self) -> str:
+        """What the server has written to standard error so far."""
+        return b"".join(self.log).decode()
+
+    def kept(self, method: str) -> list[dict[str, Any]]:
+        """The messages of that method that came and that nobody waited for."""
+        return [message for message in self._kept if message.get("method") == method]
+
+    def start(
+        self,
+        encodings: list[str] | None = None,
+        pulls: bool = False,
+        folders: bool = True,
+        workspace: dict[str, Any] | None = None,
+        hover: list[str] | None = None,
+    ) -> Any:
+        document: dict[str, Any] = {"publishDiagnostics": {"versionSupport": True}}
+        if pulls:
+            document["diagnostic"] = {}
+        if hover:
+            document["hover"] = {"contentFormat": hover}
+        uri = self.folder.as_uri() if folders else None
         answer = self.ask(
             "initialize",
             {
                 "processId": None,
                 "rootUri": uri,
-                "capabilities": capabilities,
-                "workspaceFolders": [{"uri": uri, "name": "w"}],
+                "capabilities": {
+                    "general": {"positionEncodings": encodings} if encodings else {},
+                    "textDocument": document,
+                    "workspace": workspace or {},
+                },
+                "workspaceFolders": [{"uri": uri, "name": "w"}] if folders else None,
             },
         )
         self.notify("initialized", {})
         return answer
 
-    def open(self, name: str, text: str) -> str:
+    def open(self, name: str, text: str, language: str = "python", version: int = 1) -> str:
         uri = (self.folder / name).as_uri()
-        document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+        document = {"uri": uri, "languageId": language, "version": version, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": document})
         return uri
 
@@ -118,8 +156,37 @@ class Client:
         found: list[dict[str, Any]] = self._wait(wanted)["params"]["diagnostics"]
         return found
 
+    def pulled(self, uri: str) -> list[dict[str, Any]]:
+        """The diagnostics that the server answers with."""
+        report = self.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+        assert report["kind"] == "full"
+        found: list[dict[str, Any]] = report["items"]
+        return found
+
+    def close(self, uri: str) -> None:
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def save(self, uri: str) -> None:
+        self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+
+    def hover(self, uri: str, line: int, character: int) -> Any:
+        place = {"line": line, "character": character}
+        return self.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
+
+    def actions(self, uri: str, line: int, character: int = 0, **context: Any) -> list[dict[str, Any]]:
+        """The code actions at one place."""
+        place = {"line": line, "character": character}
+        params = {
+            "textDocument": {"uri": uri},
+            "range": {"start": place, "end": place},
+            "context": {"diagnostics": [], **context},
+        }
+        found: list[dict[str, Any]] = self.ask("textDocument/codeAction", params)
+        return found
+
     def shown_message(self) -> str:
-        return str(self._wait(lambda m: m.get("method") == "window/showMessage")["params"]["message"])
+        """The next message that the user is shown."""
+        return str(self.received("window/showMessage")["params"]["message"])
 
     def stop(self) -> int:
         self.ask("shutdown", None)
@@ -128,13 +195,31 @@ class Client:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
+def connect(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+    """Starts a server in an empty folder; other arguments for the interpreter start a changed one."""
     folder = tmp_path / "work"
     folder.mkdir()
-    connected = Client(folder)
-    yield connected
-    connected.process.kill()
-    connected.process.wait()
-    for stream in (connected.process.stdin, connected.process.stdout, connected.process.stderr):
-        if stream is not None:
-            stream.close()
+    connected: list[Client] = []
+
+    def begin(*arguments: str) -> Client:
+        connected.append(Client(folder, *([arguments] if arguments else [])))
+        return connected[-1]
+
+    yield begin
+    for client in connected:
+        client.process.kill()
+        client.process.wait()
+        for stream in (client.process.stdin, client.process.stdout, client.process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+@pytest.fixture
+def client(connect: Callable[..., Client]) -> Client:
+    """The server as `advisor server` starts it."""
+    return connect()
+
+
+def codes(diagnostics: list[dict[str, Any]]) -> list[str]:
+    """The rules of the diagnostics, sorted."""
+    return sorted(item["code"] for item in diagnostics)

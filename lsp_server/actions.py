@@ -1,0 +1,64 @@
+"""The actions offered on the lines of findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from advisor.findings import Finding
+from advisor.text import Span
+from lsp_server.analysis import Analysis
+from lsp_server.diagnostics import SOURCE, fingerprint
+from lsp_server.positions import Positions
+from lsp_server.suppression import Insertion, suppression
+
+KIND = types.CodeActionKind.QuickFix
+
+
+def actions_for(
+    analysis: Analysis, params: types.CodeActionParams, positions: Positions, versioned: bool
+) -> list[types.CodeAction]:
+    """One action for each rule with a finding on the lines asked for: to silence it there.
+
+    The findings are our own of the present text; of what the client sends back only the data is believed.
+    `versioned` when the client takes edits that name the version they were made for.
+    """
+    if not _wanted(params.context.only):
+        return []
+    first, last = params.range.start.line + 1, params.range.end.line + 1
+    sent = {str(item.data): item for item in params.context.diagnostics if item.source == SOURCE}
+    alike: dict[tuple[str, int], list[Finding]] = {}
+    for finding in analysis.findings:
+        if finding.span.line <= last and finding.span.end_line >= first:
+            alike.setdefault((finding.rule, finding.span.line), []).append(finding)
+    actions = []
+    for findings in alike.values():
+        insertion = suppression(findings[0], analysis.document.source)
+        if insertion is not None:
+            known = [sent[key] for finding in findings if (key := fingerprint(finding)) in sent]
+            edit = _edit(insertion, analysis, positions, versioned)
+            title = f"Suppress {findings[0].rule} on this line"
+            actions.append(types.CodeAction(title, kind=KIND, diagnostics=known or None, edit=edit))
+    return actions
+
+
+def _wanted(only: Sequence[types.CodeActionKind | str] | None) -> bool:
+    """Whether quick fixes are among the kinds asked for; a kind stands for those below it."""
+    if only is None:
+        return True
+    kinds = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in only]
+    return any(kind in ("", KIND.value) for kind in kinds)
+
+
+def _edit(
+    insertion: Insertion, analysis: Analysis, positions: Positions, versioned: bool
+) -> types.WorkspaceEdit:
+    document = analysis.document
+    line, column = insertion.line, insertion.column
+    text = insertion.text.replace("\n", "\r\n") if "\r\n" in document.text else insertion.text
+    edit = types.TextEdit(positions.range(Span(line, column, line, column)), text)
+    if not versioned:
+        return types.WorkspaceEdit(changes={document.uri: [edit]})
+    name = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(name, [edit])])

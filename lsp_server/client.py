@@ -1,0 +1,41 @@
+"""What the connected client can do, as far as it makes a difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+
+@dataclass(frozen=True)
+class Client:
+    """Questions to the capabilities that a client has declared."""
+
+    declared: types.ClientCapabilities
+
+    @property
+    def pulls(self) -> bool:
+        """Whether it asks for diagnostics itself."""
+        return get_capability(self.declared, "text_document.diagnostic") is not None
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether it can be told to ask for all diagnostics again."""
+        return bool(get_capability(self.declared, "workspace.diagnostics.refresh_support"))
+
+    @property
+    def watches(self) -> bool:
+        """Whether it can be asked to watch files."""
+        return bool(get_capability(self.declared, "workspace.did_change_watched_files.dynamic_registration"))
+
+    @property
+    def versions_edits(self) -> bool:
+        """Whether an edit may name the version of the document that it was made for."""
+        return bool(get_capability(self.declared, "workspace.workspace_edit.document_changes"))
+
+    @property
+    def reads_markdown(self) -> bool:
+        """Whether hovers may be Markdown; a client that does not say is taken to read it."""
+        formats = get_capability(self.declared, "text_document.hover.content_format")
+        return not formats or types.MarkupKind.Markdown in formats

@@ -1,0 +1,68 @@
+"""What the editor holds open, as far as it concerns this server: Python text that stands for a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote
+
+from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument, Workspace
+
+from advisor.text import SourceText
+
+_LANGUAGE = "python"
+
+
+@dataclass(frozen=True)
+class Document:
+    """One version of an open document. `root` is the folder that its reported path is relative to.
+
+    `alone` when it lies outside every folder of the workspace: then `root` is only its own folder.
+    """
+
+    uri: str
+    version: int | None
+    file: Path
+    root: Path
+    alone: bool
+    text: str
+
+    @cached_property
+    def path(self) -> str:
+        """The path that findings in this document carry."""
+        return self.file.relative_to(self.root).as_posix()
+
+    @cached_property
+    def source(self) -> SourceText:
+        """The text under its reported path."""
+        return SourceText(self.path, self.text.removeprefix("\ufeff"))
+
+
+def open_document(workspace: Workspace, uri: str) -> Document | None:
+    """The document as it is now; None when it is not open, not Python, or not a file's."""
+    held = workspace.text_documents.get(unquote(uri))
+    path = to_fs_path(held.uri) if held is not None else None
+    if held is None or path is None or not _is_python(held):
+        return None
+    file = Path(path)
+    root = _folder_around(workspace, file)
+    return Document(held.uri, held.version, file, root or file.parent, root is None, held.source)
+
+
+def open_documents(workspace: Workspace) -> list[Document]:
+    """All open documents that concern this server."""
+    found = (open_document(workspace, held.uri) for held in list(workspace.text_documents.values()))
+    return [document for document in found if document is not None]
+
+
+def _is_python(held: TextDocument) -> bool:
+    return held.language_id == _LANGUAGE if held.language_id else held.uri.endswith((".py", ".pyi"))
+
+
+def _folder_around(workspace: Workspace, file: Path) -> Path | None:
+    """The innermost folder of the workspace that holds the file."""
+    paths = [to_fs_path(folder.uri) for folder in workspace.folders.values()] or [workspace.root_path]
+    around = [Path(path) for path in paths if path and file.is_relative_to(path) and Path(path) != file]
+    return max(around, key=lambda folder: len(folder.parts), default=None)

@@ -1,0 +1,81 @@
+"""What is explained at a place of the text."""
+
+from __future__ import annotations
+
+import pytest
+from kernel_pairs import CASES, STRAIGHT, TRANSPOSED
+
+
+@pytest.mark.parametrize("pulls", [False, True])
+def test_a_finding_is_explained_on_its_line_and_nowhere_else(client, pulls):
+    client.start(pulls=pulls)
+    uri = client.open("k.py", TRANSPOSED)
+    shown = client.hover(uri, 7, 19)
+    assert shown["range"]["start"] == {"line": 7, "character": 18}
+    assert shown["contents"]["kind"] == "markdown"
+    text = shown["contents"]["value"]
+    assert text.startswith("**Transposed index order** · warning · `transposed-index` · kernel `scale`\n")
+    for part in (
+        "**Why** ",
+        "**What to try**\n\n- ",
+        "**Gain** at most 4 times as fast",
+        "**Assumed**\n\n- ",
+    ):
+        assert part in text
+    # 16 rows in a warp of a (16, 16) block; the rule fires at twice the ideal 4.
+    assert "| `sectors_per_request` | 16 sectors/request | 8 sectors/request | source |" in text
+    assert "**The rule** " in text
+    assert "**Source** [CUDA C++ Best Practices Guide, " in text
+    # At the line's beginning too, but not on the lines around it.
+    assert client.hover(uri, 7, 0)["contents"]["value"] == text
+    assert client.hover(uri, 6, 19) is None
+    assert client.hover(uri, 8, 0) is None
+    assert client.hover(uri, 99, 99) is None
+
+
+def test_the_present_text_is_explained(client):
+    client.start()
+    uri = client.open("k.py", TRANSPOSED)
+    assert client.hover(uri, 7, 19) is not None
+    client.change(uri, 2, STRAIGHT)
+    assert client.hover(uri, 7, 19) is None
+    client.change(uri, 3, "\n" + TRANSPOSED)
+    assert client.hover(uri, 7, 19) is None
+    assert client.hover(uri, 8, 19) is not None
+    client.close(uri)
+    assert client.hover(uri, 8, 19) is None
+
+
+def test_a_remark_about_a_suppression_is_explained(client):
+    client.start()
+    uri = client.open("k.py", STRAIGHT.replace("* 2\n", "* 2  # advisor: ignore[transposed-index] small\n"))
+    text = client.hover(uri, 7, 40)["contents"]["value"]
+    assert "`unused-suppression`" in text
+    assert "**The rule** A suppression comment that names a rule which finds nothing" in text
+
+
+def test_two_findings_of_a_line_are_explained_at_their_own_places(client):
+    client.start()
+    text = TRANSPOSED.replace("b[i, j] * 2", "b[int(i / 4), j] * 2")
+    uri = client.open("k.py", text)
+    both = client.hover(uri, 7, 0)["contents"]["value"].split("\n\n---\n\n")
+    assert len(both) > 1
+    inner = client.hover(uri, 7, 25)
+    assert inner["contents"]["value"].startswith("**Whole number through a float division**")
+
+
+@pytest.mark.parametrize(
+    ("formats", "kind"), [(["plaintext"], "plaintext"), (["plaintext", "markdown"], "markdown")]
+)
+def test_the_client_gets_a_format_that_it_reads(client, formats, kind):
+    client.start(hover=formats)
+    assert client.hover(client.open("k.py", TRANSPOSED), 7, 19)["contents"]["kind"] == kind
+
+
+def test_every_pair_is_explained_before_it_is_mended_and_silent_after(client):
+    client.start()
+    for number, case in enumerate(CASES):
+        uri = client.open(f"k{number}.py", case.text)
+        assert f"`{case.rule}`" in client.hover(uri, case.line - 1, 0)["contents"]["value"]
+        client.change(uri, 2, case.mended)
+        assert client.hover(uri, case.line - 1, 0) is None
