@@ -20,7 +20,8 @@ _AT = re.compile(r"(unit-function-\d+\.py)\D{1,3}(?:line )?(\d+)")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _WHERE = re.compile(r"\s*Raised from \S*unit-function-\d+\.py.*")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_STEP = re.compile(r"^Failed in \w+ mode pipeline \(step: [^)]*\)\s*")
+# One for each function on the way to the one at fault.
+_STEPS = re.compile(r"^(?:Failed in \w+ mode pipeline \(step: [^)]*\)\s*)+")
 
 
 class _Rejected(Exception):
@@ -130,17 +131,28 @@ def _described(problem: Exception, number: int) -> Json:
     text = _ANSI.sub("", str(problem)) or type(problem).__name__
     function, line = number, 1
     places = [(unit_function(file), int(at)) for file, at in _AT.findall(text)]
-    location = getattr(problem, "loc", None)
+    location = getattr(problem, "loc", None) or _constraint(problem)
     if places:
-        function, line = places[-1][0] or 0, places[-1][1]
+        function, line = places[0][0] or 0, places[0][1]
     elif location is not None and unit_function(str(location.filename)) is not None:
         function, line = unit_function(str(location.filename)) or 0, int(location.line)
     return {"function": function, "line": max(line, 1), "message": essential(text)}
 
 
+def _constraint(problem: Exception) -> Any:
+    """The place of the innermost constraint that type inference was at; some problems name no place."""
+    found, trace = None, problem.__traceback__
+    while trace is not None:
+        place = getattr(trace.tb_frame.f_locals.get("self"), "loc", None)
+        if unit_function(str(getattr(place, "filename", ""))) is not None:
+            found = place
+        trace = trace.tb_next
+    return found
+
+
 def essential(text: str) -> str:
     """The sentence of Numba's message that says what is wrong, with the call that it names."""
-    text = _ADDRESS.sub("", _STEP.sub("", text)).strip()
+    text = _ADDRESS.sub("", _STEPS.sub("", text)).strip()
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line]
     sentence = _WHERE.sub("", lines[0]).strip() if lines else "the compiler gives no reason"

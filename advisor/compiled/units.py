@@ -22,7 +22,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 1
+_FORMAT = 2
 _BATCH = 16
 
 
