@@ -17,10 +17,16 @@ def unguarded_by_hand(a):
 
 
 @cuda.jit
+def exact_fit(a, out):
+    i = cuda.grid(1)
+    out[i] = a[i]  # hit: unchecked-index  # ok: missing-bounds-check
+
+
+@cuda.jit
 def guarded_by_if(a, out):
     i = cuda.grid(1)
     if i < a.shape[0]:
-        out[i] = a[i]  # ok: missing-bounds-check
+        out[i] = a[i]  # ok: missing-bounds-check, unchecked-index
 
 
 @cuda.jit
@@ -76,9 +82,10 @@ def main():
     a = cuda.to_device(np.ones(n, dtype=np.float32))
     out = cuda.device_array(n, dtype=np.float32)
     image = cuda.device_array((4096, 4096), dtype=np.float32)
-    blocks = n // 256
+    blocks = (n + 255) // 256
     unguarded[blocks, 256](a, out)
     unguarded_by_hand[blocks, 256](a)
+    exact_fit[n // 256, 256](a, out)
     guarded_by_if[blocks, 256](a, out)
     guarded_by_return[blocks, 256](a, out)
     guarded_by_grid_stride[blocks, 256](a, out)
