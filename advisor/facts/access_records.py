@@ -115,13 +115,18 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         record_fields=float(groups.get(_group(access), 1)),
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
-        global_index=bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends),
+        global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
         single_thread=any(
             condition.single_lane and not condition.exit for condition in access.place.conditions
         ),
         reread_by_neighbours=access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
     )
+
+
+def _spans_the_grid(depends: frozenset[str]) -> bool:
+    """Whether one index follows the block and the thread in it: only such a grid can be rounded up."""
+    return bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends)
 
 
 def _same_address_again(access: Access, depends: set[str]) -> bool:

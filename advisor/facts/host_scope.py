@@ -14,9 +14,10 @@ _CREATORS = frozenset({
     "zeros", "ones", "empty", "full", "array", "arange", "linspace", "zeros_like", "ones_like", "empty_like",
     "full_like", "asarray", "ascontiguousarray", "copy", "eye", "random", "rand", "randn", "randint",
     "random_sample",
-    "uniform", "normal", "standard_normal", "integers", "concatenate", "stack", "float32", "repeat", "tile",
+    "uniform", "normal", "standard_normal", "integers", "concatenate", "stack", "repeat", "tile",
     "fromfunction", "meshgrid", "loadtxt", "load", "genfromtxt", "deg2rad", "pad", "fft", "hstack", "vstack",
 })  # fmt: skip
+_CONVERSIONS = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint8"})
 _ARRAY_METHODS = frozenset({"astype", "copy", "reshape", "ravel", "flatten", "view", "transpose"})
 _GENERATORS = frozenset({"default_rng", "RandomState"})
 _DEPTH = 4
@@ -82,6 +83,12 @@ class HostScope:
                 name = dotted.rpartition(".")[2]
                 if name in _GENERATORS:
                     return None
+                if name in _CONVERSIONS:
+                    # A number stays a number, an array an array.
+                    if not node.args:
+                        return None
+                    listed = isinstance(node.args[0], ast.List)
+                    return True if listed else self.is_host_array(node.args[0], depth - 1)
                 return True if name in _CREATORS or ".random." in dotted or ".fft." in dotted else None
         if isinstance(node.func, ast.Attribute):
             if node.func.attr in _ARRAY_METHODS:

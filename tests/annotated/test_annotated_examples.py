@@ -29,8 +29,6 @@ DECIDED_BY_EXECUTION = {
 # Where the program does not yet say what the annotations say.
 FALLS_SHORT = {
     "integer_arguments": "the types of arguments at launches are not used",
-    "one_block_for_each_row": "a block index and a thread index apart count as an index into the grid",
-    "scalar_arguments": "a scalar of NumPy counts as an array",
 }
 CASES = [
     pytest.param(

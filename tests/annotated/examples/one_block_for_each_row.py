@@ -22,4 +22,4 @@ def main():
     a = cuda.to_device(np.ones((rows, 256), dtype=np.float32))
     out = cuda.device_array((rows, 256), dtype=np.float32)
     copied[rows, 256](a, out)
-    flattened[rows, 256](a.ravel(), out.ravel())
+    flattened[(out.size + 255) // 256, 256](a.ravel(), out.ravel())
