@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,49 +10,65 @@ from advisor.facts.gate import launched_names, may_hold_device_code
 from advisor.neighbours import workspace_files
 from lsp_server.documents import Document
 
+_WORD = re.compile(rb"\w+")
+_DEFINED = re.compile(rb"\bdef\s+(\w+)|^[ \t]*(\w+)[ \t]*=[^\n]*\bjit\b", re.MULTILINE)
 _Stamp = tuple[int, int]
+_Words = frozenset[bytes]
 
 
 class Surroundings:
     """The files around documents that speak of kernels; looked for again after `forget`.
 
-    A file that is known to speak of kernels is read anew by every analysis. Only that another file has begun
-    to, or is new, stays unseen until `forget`.
+    The content of a file that was found to matter is read anew by every analysis. Only that another file has
+    begun to matter stays unseen until `forget`.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Path, Path], tuple[Path, ...]] = {}
-        self._verdicts: dict[Path, tuple[_Stamp, bool]] = {}
+        self._kept: dict[tuple[Path, Path], dict[Path, _Words]] = {}
+        self._words: dict[Path, tuple[_Stamp, _Words]] = {}
 
     def of(self, document: Document) -> tuple[Path, ...]:
-        """The files around `document`; for one outside the workspace those of its own folder."""
+        """The files around `document` that name a kernel it defines or launches, sorted.
+
+        Around a file outside the workspace lie those of its own folder. To parse all files that hold kernels
+        would cost more than all the rest: what does not even name the document's kernels cannot launch them.
+        """
         key = (document.file, document.root)
         kept = self._kept.get(key)
         if kept is None:
-            kept = tuple(file for file in _around(document) if self._speaks_of_kernels(file))
+            kept = {file: words for file in _around(document) if (words := self._words_of(file))}
             self._kept[key] = kept
-        return kept
+        names = kernel_names(document.text.encode(errors="replace"))
+        return tuple(file for file, words in kept.items() if not words.isdisjoint(names))
 
     def forget(self) -> None:
         """Makes the next question look at the file system; may be called from another thread."""
         self._kept = {}
 
-    def _speaks_of_kernels(self, file: Path) -> bool:
+    def _words_of(self, file: Path) -> _Words:
+        """The words of a file that concerns kernels, none of any other."""
         try:
             found = file.stat()
             stamp = (found.st_mtime_ns, found.st_size)
-            known = self._verdicts.get(file)
+            known = self._words.get(file)
             if known is None or known[0] != stamp:
-                known = (stamp, concerns_kernels(file.read_bytes()))
-                self._verdicts[file] = known
+                data = file.read_bytes()
+                words = frozenset(_WORD.findall(data)) if concerns_kernels(data) else frozenset()
+                known = self._words[file] = (stamp, words)
         except OSError:
-            return False
+            return frozenset()
         return known[1]
 
 
 def concerns_kernels(data: bytes) -> bool:
     """Whether a file's bytes may define a kernel or launch one."""
     return may_hold_device_code(data) or bool(launched_names(data))
+
+
+def kernel_names(data: bytes) -> _Words:
+    """The names under which the kernels that a text defines or launches may be known elsewhere."""
+    defined = {name for names in _DEFINED.findall(data) for name in names if name}
+    return frozenset(defined | {name.encode() for name in launched_names(data)})
 
 
 def _around(document: Document) -> Iterable[Path]:

@@ -120,6 +120,22 @@ def test_a_pull_under_way_is_answered_for_the_newest_text(connect):
     assert client.answer(number)["result"]["items"] == []
 
 
+def test_requests_about_an_older_text_are_answered_for_the_newest(connect):
+    client = connect(*changed_server(_WAITING))
+    client.start(pulls=True)
+    uri = client.open("k.py", "# wait\n" + TRANSPOSED)
+    pull = client.send_request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+    wait_for(client.folder / "begun")
+    client.change(uri, 2, TRANSPOSED)
+    place = {"line": 7, "character": 19}
+    hover = client.send_request("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
+    client.hover("untitled:x", 0, 0)
+    (client.folder / "go").touch()
+    (found,) = client.answer(pull)["result"]["items"]
+    assert found["range"]["start"] == {"line": 7, "character": 18}
+    assert "transposed-index" in client.answer(hover)["result"]["contents"]["value"]
+
+
 def test_a_cancelled_pull_is_answered_as_cancelled_and_the_next_one_in_full(connect):
     client = connect(*changed_server(_WAITING))
     client.start(pulls=True)

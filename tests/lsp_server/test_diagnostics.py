@@ -94,22 +94,24 @@ def test_a_client_that_pulls_gets_what_it_asks_for_and_nothing_else(client):
     assert client.kept("textDocument/publishDiagnostics") == []
 
 
-def test_a_launch_in_another_file_decides_and_its_change_is_seen_on_save(client):
-    # One row of 128 threads: a warp's lanes differ in x alone, which indexes the rows.
-    launcher = client.folder / "run.py"
-    launcher.write_text(
-        HEAD + "from k import scale\n\n\ndef run(a, b):\n    scale[(8, 8), (1, 128)](a, b)\n",
-        encoding="utf-8",
-    )
+def test_launches_in_other_files_decide_and_are_looked_for_on_save(client):
+    launch = HEAD + "from k import scale\n\n\ndef run(a, b):\n    scale[(8, 8), (128, 1)](a, b)\n"
     (client.folder / "pyproject.toml").touch()
     client.start()
     uri = client.open("k.py", TRANSPOSED)
-    assert client.published(uri, 1) == []
-    launcher.write_text(launcher.read_text("utf-8").replace("(1, 128)", "(128, 1)"), encoding="utf-8")
+    (found,) = client.published(uri, 1)
+    assert "Assumed: The block shape is not known here" in found["message"]
+    # A warp of a (128, 1) block has 32 values of x, each in a row of its own.
+    launcher = client.folder / "run.py"
+    launcher.write_text(launch, encoding="utf-8")
     client.save(uri)
     (found,) = client.published(uri, 1)
     assert "32 sectors/request" in found["message"]
     assert "Assumed: The block shape" not in found["message"]
+    # In a (1, 128) block x is the same for all lanes, and y runs along the rows.
+    launcher.write_text(launch.replace("(128, 1)", "(1, 128)"), encoding="utf-8")
+    client.change(uri, 2, TRANSPOSED + "\n")
+    assert client.published(uri, 2) == []
 
 
 def test_what_is_no_kernel_is_passed_over(client):

@@ -1,0 +1,101 @@
+"""Which other files are read for a document, and that leaving the others out changes nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from kernel_pairs import HEAD, TRANSPOSED
+
+from advisor.config import load_config
+from advisor.pipeline import CheckOptions, check
+from lsp_server.analysis import analyse
+from lsp_server.documents import Document
+from lsp_server.surroundings import Surroundings, concerns_kernels, kernel_names
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+
+
+def document(file: Path, root: Path, text: str = TRANSPOSED, alone: bool = False) -> Document:
+    return Document(file.as_uri(), 1, file, root, alone, text)
+
+
+def write(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_files_that_name_the_documents_kernels_are_around_it(tmp_path):
+    write(tmp_path / "pyproject.toml", "")
+    launcher = write(tmp_path / "apps" / "a.py", "from numba import cuda\nscale[8, 128](a, b)\n")
+    write(tmp_path / "apps" / "other.py", HEAD + "@cuda.jit\ndef other(a):\n    pass\n")
+    write(tmp_path / "apps" / "plain.py", "scale = 1\n")
+    own = write(tmp_path / "src" / "k.py", TRANSPOSED)
+    surroundings = Surroundings()
+    assert surroundings.of(document(own, tmp_path)) == (launcher,)
+    # What a document launches may be defined elsewhere.
+    assert [file.name for file in surroundings.of(document(launcher, tmp_path, launcher.read_text()))] == [
+        "k.py"
+    ]
+    assert surroundings.of(document(own, tmp_path, "x = 1\n")) == ()
+
+
+def test_a_new_file_is_seen_after_forget(tmp_path):
+    surroundings = Surroundings()
+    own = document(tmp_path / "k.py", tmp_path)
+    assert surroundings.of(own) == ()
+    launcher = write(tmp_path / "a.py", "from numba import cuda\nscale[8, 128](a, b)\n")
+    assert surroundings.of(own) == ()
+    surroundings.forget()
+    assert surroundings.of(own) == (launcher,)
+    write(launcher, "from numba import cuda\n")
+    os.utime(launcher, ns=(1, 1))
+    surroundings.forget()
+    assert surroundings.of(own) == ()
+
+
+def test_a_file_outside_the_workspace_has_its_folder_around_it_and_nothing_below(tmp_path):
+    beside = write(tmp_path / "a.py", "from numba import cuda\nscale[8, 128](a, b)\n")
+    write(tmp_path / "below" / "b.py", beside.read_text())
+    lone = document(tmp_path / "k.py", tmp_path, alone=True)
+    assert Surroundings().of(lone) == (beside,)
+    assert Surroundings().of(document(tmp_path / "none" / "k.py", tmp_path / "none", alone=True)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("@cuda.jit\ndef scale(a):\n    pass\n", {b"scale"}),
+        ("fast = cuda.jit(slow)\n", {b"fast"}),
+        ("# cuda\nscale[8, 128](a)\n", {b"scale"}),
+        ("x = 1\nscale(a)\n", set()),
+    ],
+)
+def test_kernels_go_by_the_names_they_are_defined_and_launched_by(text, names):
+    assert kernel_names(text.encode()) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [(TRANSPOSED, True), ("# cuda\nf[1, 2](a)\n", True), ("f[1, 2](a)\n", False), ("import numba\n", False)],
+)
+def test_only_files_with_kernels_or_launches_concern_us(text, does):
+    assert concerns_kernels(text.encode()) is does
+
+
+@pytest.mark.parametrize("file", sorted(KERNELS.glob("*.py")), ids=lambda file: file.stem)
+def test_the_findings_are_those_of_a_check_from_the_command_line(file, monkeypatch):
+    monkeypatch.chdir(KERNELS.parent)
+    settings = load_config(KERNELS)
+    options = CheckOptions(device=settings.device, root=KERNELS.parent, evidence="source", settings=settings)
+    told = {
+        (finding.rule, finding.span, finding.message)
+        for finding in check([file], options).findings
+        if finding.path == f"kernels/{file.name}"
+    }
+    opened = document(file, KERNELS.parent, file.read_text("utf-8"))
+    found = analyse(opened, Surroundings()).findings
+    assert {(finding.rule, finding.span, finding.message) for finding in found} == told
+    assert len(found) == len(told)
