@@ -17,8 +17,14 @@ def array_type(element: str, dims: int) -> str:
     return f"{element}[{':,' * (dims - 1)}::1]"
 
 
-def assumed_types(parameters: Sequence[str], uses: Mapping[str, Use]) -> tuple[ArgumentTypes, ...]:
-    """At most four typings, each saying what it assumes; empty when a record is among them."""
+def assumed_types(
+    parameters: Sequence[str], uses: Mapping[str, Use], known: Mapping[str, str] | None = None
+) -> tuple[ArgumentTypes, ...]:
+    """At most four typings, each saying what it assumes; empty when a record is among them.
+
+    `known` are types that need no assumption.
+    """
+    known = known or {}
     if any(uses[name].record for name in parameters):
         return ()
     attempts = [
@@ -29,9 +35,10 @@ def assumed_types(parameters: Sequence[str], uses: Mapping[str, Use]) -> tuple[A
     ]
     found: list[ArgumentTypes] = []
     for attempt in attempts:
-        types = tuple(attempt.values())
-        if types not in [known.types for known in found]:
-            found.append(ArgumentTypes(types, _sentences(attempt, uses), tuple(parameters)))
+        types = tuple(known.get(name, text) for name, text in attempt.items())
+        if types not in [earlier.types for earlier in found]:
+            guessed = {name: text for name, text in attempt.items() if name not in known}
+            found.append(ArgumentTypes(types, _sentences(guessed, uses), tuple(guessed)))
     return tuple(found[:_MOST])
 
 

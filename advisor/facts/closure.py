@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
@@ -29,12 +29,12 @@ def compilation_unit(
     declaration: Declaration,
     workspace: Workspace,
     declarations_of: Callable[[ModuleSyntax], list[Declaration]],
-    call_types: Sequence[ArgumentTypes] = (),
+    call_types: Mapping[str, str] | None = None,
 ) -> CompilationUnit:
     """The self-contained form of one kernel, found without importing or running anything of the workspace.
 
-    `declarations_of` gives the kernels and device functions of a module; `call_types` are typings known from
-    launches. What cannot be resolved is named in `missing`, each with its reason in parentheses.
+    `declarations_of` gives the kernels and device functions of a module; `call_types` are types of parameters
+    that the launches show. What cannot be resolved is named in `missing`, each with its reason.
     """
     names = Names(workspace, declarations_of)
     functions = UnitFunctions(names)
@@ -42,7 +42,7 @@ def compilation_unit(
     namespace = Namespace(functions.order)
     options, ignored = _options(declaration, names)
     assumptions = (*functions.assumptions, *ignored)
-    candidates, reasons = _candidates(declaration, names, functions, call_types)
+    candidates, reasons = _candidates(declaration, names, functions, call_types or {})
     texts = _texts(declaration, functions, namespace, names)
     return CompilationUnit(
         kernel=declaration.key,
@@ -114,7 +114,7 @@ def _plain(value: object) -> object:
 
 
 def _candidates(
-    declaration: Declaration, names: Names, functions: UnitFunctions, call_types: Sequence[ArgumentTypes]
+    declaration: Declaration, names: Names, functions: UnitFunctions, call_types: Mapping[str, str]
 ) -> tuple[tuple[ArgumentTypes, ...], tuple[str, ...]]:
     """The typings to try, and why there are no assumed ones where that is so."""
     module, scopes = declaration.module, declaration.module.scopes(declaration.node)
@@ -126,15 +126,20 @@ def _candidates(
             lambda node: _bound_expression(node, module),
         )
     count = len(declaration.parameters)
-    known = [c for c in (*stated, *call_types) if len(c.types) == count]
-    if stated and known:
+    known = [c for c in stated if len(c.types) == count]
+    if known:
         return tuple(known), ()
+    if len(call_types) == count:
+        known = [ArgumentTypes(tuple(call_types[name] for name in declaration.parameters))]
     analysis = UseAnalysis(functions.callees.get)
     uses = analysis.uses(declaration.node)
     arguments = declaration.node.args
     if arguments.vararg is not None or arguments.kwarg is not None or arguments.kwonlyargs:
         return tuple(known), () if known else (f"{declaration.name} (its parameters are not all positional)",)
     assumed = assumed_types(declaration.parameters, uses)
+    if call_types and not known:
+        # Should the launches' types not fit the code, the plain assumptions come after them.
+        assumed = (*assumed_types(declaration.parameters, uses, call_types), *assumed)
     reasons = [
         f"{name} (its elements are records, of which the field {uses[name].record} is read)"
         for name in declaration.parameters

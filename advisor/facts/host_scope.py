@@ -95,13 +95,14 @@ class HostScope:
                 return self.is_host_array(node.func.value, depth - 1)
             if node.func.attr in ("copy_to_host", "get"):
                 return True if node.func.attr == "copy_to_host" else None
-            if self._is_generator(node.func.value):
+            if self.is_generator(node.func.value):
                 return True
         return None
 
-    def _is_generator(self, node: ast.expr) -> bool:
+    def is_generator(self, node: ast.expr) -> bool:
+        """Whether an expression is one of NumPy's random generators."""
         if isinstance(node, ast.Name):
-            return any(self._is_generator(value) for value in self.bound(self.module, self.function, node.id))
+            return any(self.is_generator(value) for value in self.bound(self.module, self.function, node.id))
         if isinstance(node, ast.Call):
             dotted = self.module.dotted(node.func) or ""
             return dotted.startswith("numpy.random.") and dotted.rpartition(".")[2] in _GENERATORS

@@ -23,10 +23,27 @@ ASSUMED_SQUARE = BlockShape(16, 16, 1, stated=False)
 
 @dataclass
 class LaunchedAs:
-    """What the launches of one kernel have in common: block shapes, and whether a grid is rounded up."""
+    """What the launches of one kernel show: block shapes, a grid that is rounded up, types of arguments."""
 
     blocks: list[BlockShape] = field(default_factory=list)
     rounded_up: bool = False
+    types: list[tuple[str | None, ...]] = field(default_factory=list)
+
+    def note(self, block: BlockShape | None, rounded_up: bool, types: tuple[str | None, ...]) -> None:
+        """Adds what one launch shows."""
+        self.rounded_up |= rounded_up
+        if block is not None and block not in self.blocks:
+            self.blocks.append(block)
+        if types not in self.types:
+            self.types.append(types)
+
+    def types_of(self, parameters: Sequence[str]) -> dict[str, str]:
+        """The Numba types of those parameters that all launches agree on."""
+        fitting = [types for types in self.types if len(types) == len(parameters)]
+        if not fitting or len(fitting) < len(self.types):
+            return {}
+        columns = zip(parameters, *fitting, strict=True)
+        return {name: found[0] for name, *found in columns if found[0] and len(set(found)) == 1}
 
 
 def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bool = False) -> list[Record]:

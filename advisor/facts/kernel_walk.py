@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
-from advisor.facts.kernel_facts import Array, KernelFacts, Opaque, Scalar, Tuple, Value, View
+from advisor.facts.element_types import itemsize_of
+from advisor.facts.kernel_facts import Array, KernelFacts, Kind, Opaque, Scalar, Tuple, Value, View
 from advisor.facts.kernel_loops import LoopWalk
 from advisor.facts.walk_state import Resolve
 from advisor.facts.workspace import Workspace
 
 
-def kernel_facts(declaration: Declaration, workspace: Workspace, resolve: Resolve) -> KernelFacts:
-    """All that the source says about one kernel; `resolve` finds the device function behind a name."""
+def kernel_facts(
+    declaration: Declaration, workspace: Workspace, resolve: Resolve, types: Mapping[str, str] | None = None
+) -> KernelFacts:
+    """All that the source says about one kernel; `resolve` finds the device function behind a name.
+
+    `types` are Numba types of parameters that the launches show.
+    """
     facts = KernelFacts(declaration)
     walk = KernelWalk(facts, workspace, resolve)
     for name in declaration.parameters:
-        walk.env[name] = _parameter(name, declaration, walk)
+        walk.env[name] = _parameter(name, declaration, walk, (types or {}).get(name, ""))
     walk.statements(declaration.node.body)
     return facts
 
 
-def _parameter(name: str, declaration: Declaration, walk: KernelWalk) -> Value:
+def _parameter(name: str, declaration: Declaration, walk: KernelWalk, known: str) -> Value:
     """A parameter: an array when it is subscripted, measured or iterated anywhere, else a number."""
+    element, _, dims = known.partition("[")
     array = Array(name, "global", True, declaration.module, declaration.node)
+    if dims:
+        array.dtype, array.itemsize = element, itemsize_of(element)
     walk.facts.arrays.append(array)
-    symbol = Scalar(walk.atoms.symbol(name), "int" if _bounds_a_range(name, declaration) else None)
+    kind: Kind = "int" if _bounds_a_range(name, declaration) else None
+    if known and not dims:
+        kind = "int" if "int" in known else "float" if "float" in known else kind
+    symbol = Scalar(walk.atoms.symbol(name), kind)
     return Scalar(symbol.form, symbol.kind, View(array))
 
 

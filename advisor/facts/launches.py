@@ -11,6 +11,7 @@ from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.grid_rounding import rounds_up
 from advisor.facts.host_scope import HostScope, host_loops, timing_loop
+from advisor.facts.host_types import HostTypes
 from advisor.facts.lanes import BlockShape
 from advisor.facts.module import FunctionNode, ModuleSyntax
 
@@ -32,6 +33,7 @@ class Launch:
     timed: bool
     host_arrays: tuple[str, ...] | None
     rounded_up: bool
+    argument_types: tuple[str | None, ...] = ()
 
     @property
     def block_shape(self) -> BlockShape | None:
@@ -111,8 +113,14 @@ def _launch(
         block_node is not None and scope.follows_data(block_node), block_node,
         shared if isinstance(shared, int) else None,
         len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
-        rounds_up(parts[0] if parts else configuration, scope),
+        rounds_up(parts[0] if parts else configuration, scope), _argument_types(call, scope),
     )  # fmt: skip
+
+
+def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:
+    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return ()
+    return HostTypes(scope).of_arguments(call.args)
 
 
 def _inside_kernel(function: FunctionNode, resolver: Resolver, module: ModuleSyntax) -> bool:

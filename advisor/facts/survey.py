@@ -120,14 +120,10 @@ def _launched(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dic
     found: dict[bool, dict[str, LaunchedAs]] = {True: {}, False: {}}
     for host in hosts:
         known = found[is_test_path(host.path)]
-        for key, name, shape, rounded_up in host.launches:
-            target = key or _only(by_name.get(name, set()))
-            if target is None:
-                continue
-            launched = known.setdefault(target, LaunchedAs())
-            launched.rounded_up |= rounded_up
-            if shape is not None and shape not in launched.blocks:
-                launched.blocks.append(shape)
+        for seen in host.launches:
+            target = seen.kernel or _only(by_name.get(seen.name, set()))
+            if target is not None:
+                known.setdefault(target, LaunchedAs()).note(seen.block, seen.rounded_up, seen.types)
     return {**found[True], **found[False]}
 
 

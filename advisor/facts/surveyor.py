@@ -27,6 +27,17 @@ from advisor.text import SourceText, read_source
 Launched = Mapping[str, LaunchedAs]
 
 
+@dataclass(frozen=True)
+class LaunchSeen:
+    """What a kernel needs of one launch; `kernel` is its key, None while only its name is known."""
+
+    kernel: str | None
+    name: str
+    block: BlockShape | None
+    rounded_up: bool
+    types: tuple[str | None, ...]
+
+
 @dataclass
 class FileHost:
     """The host side of one file: records of launches and host calls, and what links them to kernels."""
@@ -34,7 +45,7 @@ class FileHost:
     path: str
     records: list[Record] = field(default_factory=list)
     kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
-    launches: list[tuple[str | None, str, BlockShape | None, bool]] = field(default_factory=list)
+    launches: list[LaunchSeen] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -73,11 +84,12 @@ class Surveyor:
         result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
         result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
         result.launches = [
-            (
+            LaunchSeen(
                 launch.kernel.key if launch.kernel else None,
                 launch.name,
                 launch.block_shape,
                 launch.rounded_up,
+                launch.argument_types,
             )
             for launch in launches
         ]
@@ -93,8 +105,10 @@ class Surveyor:
             result.text = module.source.text
             inside = self._launched_inside(kernel, self._launches.get(str(file), []))
             try:
-                facts = kernel_facts(kernel, self.workspace, self.resolver.resolve)
-                result.records += kernel_records(facts, launched.get(kernel.key, LaunchedAs()), inside)
+                how = launched.get(kernel.key, LaunchedAs())
+                types = how.types_of(kernel.parameters)
+                facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, types)
+                result.records += kernel_records(facts, how, inside)
             except RecursionError:
                 result.problems.append(
                     Problem(
@@ -105,7 +119,9 @@ class Surveyor:
                 )
                 continue
             if with_units:
-                result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations))
+                result.units.append(
+                    compilation_unit(kernel, self.workspace, self.resolver.declarations, types)
+                )
         if self._launches.get(str(file)) and not result.text:
             result.text = module.source.text
         return result

@@ -63,10 +63,16 @@ def test_a_signature_of_another_length_is_not_used(tmp_path: Path) -> None:
 
 
 def test_types_from_calls_come_before_assumed_ones(tmp_path: Path) -> None:
-    known = ArgumentTypes(("float64[:,::1]",), ("Types are those of the launch at program.py:9.",))
-    program = "from numba import cuda\n@cuda.jit\ndef kernel(a):\n    a[0, 0] = 1\n"
-    unit = unit_of(tmp_path, call_types=(known,), program=program)
-    assert [c.types for c in unit.candidates] == [("float64[:,::1]",), ("float32[:,::1]",), ("int32[:,::1]",)]
+    program = "from numba import cuda\n@cuda.jit\ndef kernel(a, n):\n    a[0, 0] = n\n"
+    both = {"a": "float64[:,::1]", "n": "int64"}
+    first, second, *_ = unit_of(tmp_path, call_types=both, program=program).candidates
+    assert (first.types, first.assumptions, first.assumed) == (("float64[:,::1]", "int64"), (), ())
+    assert second.types == ("float32[:,::1]", "float32")
+    first, *others = unit_of(tmp_path, call_types={"a": "float64[:,::1]"}, program=program).candidates
+    assert (first.types, first.assumed) == (("float64[:,::1]", "float32"), ("n",))
+    assert first.assumptions == ("Parameter n is taken to be float32.",)
+    # Should the launch's types not fit the code, the plain assumptions are still there.
+    assert ("float32[:,::1]", "float32") in [candidate.types for candidate in others]
 
 
 def first(folder: Path, parameters: str, *body: str, before: str = "") -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
+from advisor.compilation_unit import CompilationUnit, FunctionText
 from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import find_declarations
 from advisor.facts.workspace import Workspace
@@ -14,7 +14,7 @@ from advisor.facts.workspace import Workspace
 def unit_of(
     folder: Path,
     program: str,
-    call_types: tuple[ArgumentTypes, ...] = (),
+    call_types: dict[str, str] | None = None,
     kernel: str = "kernel",
     **others: str,
 ) -> CompilationUnit:

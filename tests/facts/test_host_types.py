@@ -1,0 +1,72 @@
+"""Types of arguments as host code shows them, and what the kernel's analysis makes of them."""
+
+from __future__ import annotations
+
+import pytest
+from surveying import records, survey_text, value
+
+KERNEL = "@cuda.jit\ndef k(a):\n    a[0] = 1\n"
+
+
+def typed(tmp_path, host):
+    text = KERNEL + "def run(p, n):\n" + "".join(f"    {line}\n" for line in host.splitlines())
+    files = {"program": text}
+    from advisor.facts.survey import survey
+
+    survey_text(tmp_path, **files)
+    found = survey([tmp_path / "program.py"], tmp_path, with_units=True)
+    first = found.units[0].candidates[0]
+    return first.types[0] if not first.assumed else None
+
+
+@pytest.mark.parametrize(
+    ("host", "type_"),
+    [
+        ("k[1, 32](np.zeros(8, dtype=np.float32))", "float32[::1]"),
+        ("k[1, 32](np.zeros((4, 8)))", "float64[:,::1]"),
+        ("a = np.ones((4, 8), np.int32)\nk[1, 32](cuda.to_device(a))", "int32[:,::1]"),
+        ("d = cuda.device_array((2, 2, 2), dtype='float32')\nk[1, 32](d)", "float32[:,:,::1]"),
+        ("d = cuda.device_array_like(np.zeros(3))\nk[1, 32](d)", "float64[::1]"),
+        ("a = np.random.rand(4, 4).astype(np.float32)\nk[1, 32](a)", "float32[:,::1]"),
+        ("g = np.random.default_rng(1)\nk[1, 32](g.random(8, dtype=np.float32))", "float32[::1]"),
+        ("k[1, 32](np.arange(8))", "int64[::1]"),
+        ("k[1, 32](np.arange(8, dtype=np.float32))", "float32[::1]"),
+        ("k[1, 32](np.linspace(0, 1, 8))", "float64[::1]"),
+        ("k[1, 32](np.array([[1.0, 2.0], [3.0, 4.0]]))", "float64[:,::1]"),
+        ("k[1, 32](np.zeros((4, 8), dtype=np.float32).ravel())", "float32[::1]"),
+        ("k[1, 32](np.zeros(8, dtype=np.float32) * 2)", "float32[::1]"),
+        ("k[1, 32](p)", None),
+        ("k[1, 32](np.zeros(n, dtype=p))", None),
+        ("k[1, 32](np.zeros(p.shape, dtype=np.float32))", None),
+        ("k[1, 32](np.zeros((4, 8), order='F'))", None),
+        ("k[1, 32](np.zeros((4, 8)).T)", None),
+        ("a = np.zeros(8)\nif n:\n    a = np.zeros(8, dtype=np.float32)\nk[1, 32](a)", None),
+        ("k[1, 32](np.zeros(8))\nk[1, 32](np.zeros(8, dtype=np.float32))", None),
+        ("k[1, 32](*p)", None),
+    ],
+)
+def test_types_at_the_launch(tmp_path, host, type_):
+    assert typed(tmp_path, host) == type_
+
+
+@pytest.mark.parametrize(
+    ("argument", "known"), [("1000", True), ("2.5", False), ("p", None), ("len(p)", True), ("7 // 2", True)]
+)
+def test_a_scalar_argument_decides_what_a_division_is(tmp_path, argument, known):
+    text = (
+        "@cuda.jit\ndef k(a, n):\n    for j in range(9):\n        a[0] += j % n\n"
+        f"def run(p):\n    k[1, 32](np.zeros(8), {argument})\n"
+    )
+    (found,) = records(tmp_path, "operation", text)
+    assert value(found, "integer_operands") is known
+
+
+def test_the_size_of_an_element_comes_from_the_launch(tmp_path):
+    text = (
+        "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n"
+        "def run(n):\n    k[8, 32](np.zeros(256, dtype=np.float64))\n"
+    )
+    (found,) = records(tmp_path, "access", text)
+    assert value(found, "itemsize") == 8
+    # 32 lanes times 8 bytes are 256 bytes, 8 sectors of 32.
+    assert value(found, "sectors_per_request") == 8
