@@ -95,7 +95,9 @@ def run(environment: Path, folder: Path, *command: str) -> subprocess.CompletedP
 
 
 def test_it_runs_from_where_it_was_installed(environment: Path, folder: Path) -> None:
-    script = "import advisor, lsp_server, sys\nprint(advisor.__file__, lsp_server.__file__, *sys.path, sep=chr(10))"
+    script = (
+        "import advisor as a, lsp_server as b, sys; print(a.__file__, b.__file__, *sys.path, sep=chr(10))"
+    )
     program, server, *path = run(environment, folder, "python", "-c", script).stdout.splitlines()
     for place in (program, server):
         assert environment.resolve() in Path(place).resolve().parents

@@ -46,6 +46,6 @@ def main():
     a = cuda.to_device(np.ones(n, dtype=np.float32))
     out = cuda.device_array(n, dtype=np.float32)
     table = cuda.device_array((9, n), dtype=np.float32)
-    powers[n // 256, 256](a, 1.5, table)
-    through_logarithm[n // 256, 256](a, 1.5, out)
+    powers[n // 256, 256](a, np.float32(1.5), table)
+    through_logarithm[n // 256, 256](a, np.float32(1.5), out)
     lengths[n // 256, 256](a, a, out)

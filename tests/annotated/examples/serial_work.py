@@ -93,7 +93,7 @@ def main():
     out = cuda.device_array(n, dtype=np.float32)
     columns = cuda.to_device(np.ones((256, n), dtype=np.float32))
     rows = cuda.to_device(np.ones((n, 256), dtype=np.float32))
-    step = 0.25
+    step = np.float32(0.25)
     everybody_sums_all[n // 256, 256](a, out)
     each_its_part[n // 256, 256](a, out)
     loop_inside_a_thread[n // 256, 256](columns, out)

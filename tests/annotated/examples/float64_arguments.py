@@ -1,0 +1,35 @@
+"""Float64 that comes in with the arguments of a launch: by accident in a scalar, on purpose in arrays."""
+
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def scaled_by_python(a, factor, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * factor + a[i]  # hit: float64-promotion
+
+
+@cuda.jit
+def scaled_by_numpy(a, factor, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * factor + a[i]  # ok: float64-promotion
+
+
+@cuda.jit
+def wide_throughout(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] * 0.1 + a[i]  # ok: float64-promotion
+
+
+def main():
+    n = 1 << 20
+    a = cuda.to_device(np.ones(n, dtype=np.float32))
+    out = cuda.device_array(n, dtype=np.float32)
+    wide = cuda.to_device(np.ones(n, dtype=np.float64))
+    scaled_by_python[n // 256, 256](a, 0.1, out)
+    scaled_by_numpy[n // 256, 256](a, np.float32(0.1), out)
+    wide_throughout[n // 256, 256](wide, wide)
