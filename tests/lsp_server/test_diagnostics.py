@@ -173,6 +173,26 @@ def test_text_that_no_parser_takes_is_survived(client):
     assert codes(client.pulled(uri)) == ["transposed-index"]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_program(client):
+    client.start(pulls=True)
+    (found,) = client.pulled(client.open("k.py", "\ufeff" + TRANSPOSED))
+    assert (found["code"], found["range"]["start"]["line"]) == ("transposed-index", 7)
+
+
+def test_what_is_found_in_another_file_is_not_shown_in_this_one(client):
+    device = HEAD + "@cuda.jit(device=True)\ndef put(a, b, i, j):\n    a[i, j] = b[i, j] * 2\n"
+    (client.folder / "device.py").write_text(device, encoding="utf-8")
+    text = TRANSPOSED.replace("a[i, j] = b[i, j] * 2", "put(a, b, i, j)").replace(
+        "import cuda\n", "import cuda\nfrom device import put\n"
+    )
+    client.start(pulls=True)
+    assert client.pulled(client.open("k.py", text)) == []
+    # Device function and kernel in one file: the finding is at the function's line 6, and told once.
+    together = device + TRANSPOSED.removeprefix(HEAD).replace("a[i, j] = b[i, j] * 2", "put(a, b, i, j)")
+    (found,) = client.pulled(client.open("both.py", together))
+    assert (found["code"], found["range"]["start"]["line"]) == ("transposed-index", 5)
+
+
 def test_a_suppression_in_the_text_is_obeyed(client):
     client.start(pulls=True)
     text = TRANSPOSED.replace("* 2\n", "* 2  # advisor: ignore[transposed-index] 4 by 4 elements\n")
