@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__" and __spec__ is not None and not getattr(sys.flags, "safe_path", False):
+    # `python -m` puts the working folder first on the module path: a json.py there would be run.
+    del sys.path[0]
+
 import contextlib
 import errno
 import io
 import os
-import sys
 from collections.abc import Sequence
 
 from advisor.errors import AdvisorError, SourceProblem, UsageError

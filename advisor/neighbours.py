@@ -21,7 +21,7 @@ def workspace_files(checked: Iterable[Path], root: Path) -> list[Path]:
     known = set(checked)
     projects = {_project(folder, root) for folder in {file.parent for file in known}}
     found: set[Path] = set()
-    for project in sorted(projects):
+    for project in sorted(folder for folder in projects if folder.is_dir()):
         if not any(other in projects for other in project.parents):
             files, _ = find_files([project], root=project)
             found.update(files)

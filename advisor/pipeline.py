@@ -196,7 +196,7 @@ def _compiled(
 
 def _missing(unavailable: EvidenceUnavailable) -> str:
     remedy = f" {unavailable.remedy}" if unavailable.remedy else ""
-    return f"{unavailable}{remedy} Source evidence goes on without it."
+    return f"{unavailable}{remedy} The check goes on without it."
 
 
 def _tables(

@@ -59,8 +59,9 @@ class CompiledKernel:
 
     @property
     def states_float64(self) -> bool:
-        """Whether the source itself states a parameter of type float64 or complex128."""
-        return not self.assumptions and any(map(_FLOAT64.search, self.types))
+        """Whether float64 data is asked for; a float64 scalar may be a Python float passed by habit."""
+        arrays = [text for text in self.types if "[" in text]
+        return not self.assumptions and any(map(_FLOAT64.search, arrays))
 
     def to_json(self) -> Json:
         """The kernel as JSON values."""

@@ -10,7 +10,14 @@ from advisor.text import Span
 
 def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> list[Record]:
     """The `kernel` record of a unit and a `line` record for each source line that machine code came of."""
-    return [_kernel_record(unit, kernel), *(_line_record(unit, kernel, line) for line in kernel.lines)]
+    # What the compiler leaves at a `def` line belongs to no statement; the kernel's own numbers count it.
+    headers = {
+        (function.path, function.line)
+        for function in unit.functions
+        if function.source.partition("\n")[0].rstrip().endswith(":")
+    }
+    lines = [line for line in kernel.lines if (line.path, line.line) not in headers]
+    return [_kernel_record(unit, kernel), *(_line_record(unit, kernel, line) for line in lines)]
 
 
 def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _DEVICE_CODE = re.compile(
-    rb"\.jit\b|\bcuda\b[^\n]*\bimport\b[^\n]*\bjit\b|threadIdx|blockIdx|\bcuda\.(?:grid|gridsize|shared|local|atomic|syncthreads|to_device|device_array|synchronize)\b"
+    rb"\.jit\b|\bcuda[ \t]+import\b|threadIdx|blockIdx"
+    rb"|\bcuda\.(?:grid|gridsize|shared|local|atomic|syncthreads|to_device|device_array|synchronize)\b"
 )
 
 

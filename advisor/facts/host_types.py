@@ -137,7 +137,7 @@ class HostTypes:
         if name in ("linspace", "arange"):
             return self._of_steps(name, node, depth)
         if name in _SAME | _ALIKE and first is not None:
-            inner = self._of_list(first) if isinstance(first, ast.List) else self.of(first, depth)
+            inner = self._listed(first, depth) if isinstance(first, ast.List) else self.of(first, depth)
             given = _keyword(node, "dtype")
             if given is None or inner is None:
                 return inner
@@ -183,7 +183,7 @@ class HostTypes:
             return self._array(inner.dtype, dims)
         return inner if name == "copy" else None
 
-    def _of_list(self, node: ast.List) -> HostType | None:
+    def _listed(self, node: ast.List, _: int) -> HostType | None:
         dims, inner = 1, node.elts[0] if node.elts else None
         while isinstance(inner, ast.List):
             dims, inner = dims + 1, inner.elts[0] if inner.elts else None

@@ -103,6 +103,8 @@ def _run(
     for host in [*hosts[: len(files)], *launching]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
+        if host.text:
+            result.texts[host.path] = host.text
     for done, kernels in enumerate(crew.kernels(files, launched, with_units), 1):
         result.records += kernels.records
         result.units += kernels.units

@@ -40,13 +40,17 @@ class LaunchSeen:
 
 @dataclass
 class FileHost:
-    """The host side of one file: records of launches and host calls, and what links them to kernels."""
+    """The host side of one file: records of launches and host calls, and what links them to kernels.
+
+    `text` is the file's when it has any such record.
+    """
 
     path: str
     records: list[Record] = field(default_factory=list)
     kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     launches: list[LaunchSeen] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    text: str = ""
 
 
 @dataclass
@@ -82,6 +86,8 @@ class Surveyor:
         launches = find_launches(module, self.resolver)
         self._launches[str(file)] = launches
         result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
+        if result.records:
+            result.text = text.text
         result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
         result.launches = [
             LaunchSeen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
@@ -83,7 +84,8 @@ def _read(kept: Path | None) -> Rulebook | None:
     except FileNotFoundError:
         return None
     except Exception:  # whatever a damaged pickle raises: it is thrown away
-        kept.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            kept.unlink(missing_ok=True)
         return None
     return found if isinstance(found, Rulebook) else None
 

@@ -26,21 +26,8 @@ DECIDED_BY_EXECUTION = {
     "warp-divergence",
 }
 
-# Where the program does not yet say what the annotations say.
-FALLS_SHORT: dict[str, str] = {
-    "float64_arguments": "a Python float among the arguments counts as float64 that was asked for",
-}
-CASES = [
-    pytest.param(
-        file,
-        id=file.stem,
-        marks=[pytest.mark.xfail(reason=FALLS_SHORT[file.stem])] if file.stem in FALLS_SHORT else [],
-    )
-    for file in FILES
-]
 
-
-@pytest.mark.parametrize("file", CASES)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_findings_stand_where_they_are_annotated(report: Report, file: Path) -> None:
     marks = read_marks(file)
     found = {

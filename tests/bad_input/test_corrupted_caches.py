@@ -48,7 +48,6 @@ def test_damaged_caches_change_nothing(
     assert contents(workspace) == before
 
 
-@pytest.mark.xfail(reason="a folder in the place of the kept rules cannot be unlinked")
 def test_folders_where_files_of_the_cache_should_be(tmp_path: Path, workspace: Path) -> None:
     (tmp_path / "home").mkdir()
     fresh = run(tmp_path, workspace, "source")

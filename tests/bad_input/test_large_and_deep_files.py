@@ -38,7 +38,6 @@ def test_ten_megabytes_without_kernels(advise: AdvisorCommand, workspace: Path) 
     assert (outcome.errors, outcome.places) == ([], {GOOD})
 
 
-@pytest.mark.xfail(run=False, reason="the test for device code takes quadratic time in the length of a line")
 def test_ten_megabytes_in_one_line(advise: AdvisorCommand, workspace: Path) -> None:
     (workspace / "line.py").write_text("LINE = '" + "numba cuda " * (TEN_MEGABYTES // 11) + "'\n")
     outcome = advise.check(*FAST, cwd=workspace)

@@ -13,22 +13,22 @@ CASES = {
     "no compiler": (
         ("numba_cuda", "_numba_cuda_redirector.pth", "cuda", "cuda_bindings", "nvidia"),
         "Kernels are not compiled: the package numba-cuda is not installed."
-        " Install it with `pip install 'numba-cuda[cu13]'`. Source evidence goes on without it.",
+        " Install it with `pip install 'numba-cuda[cu13]'`. The check goes on without it.",
     ),
     "no Numba": (
         ("numba", "llvmlite", "numba_cuda", "_numba_cuda_redirector.pth"),
         "Kernels are not compiled: the package numba-cuda is not installed."
-        " Install it with `pip install 'numba-cuda[cu13]'`. Source evidence goes on without it.",
+        " Install it with `pip install 'numba-cuda[cu13]'`. The check goes on without it.",
     ),
     "no bindings": (
         ("cuda_bindings",),
         "Kernels are not compiled: the package cuda-bindings is not installed."
-        " Install it with `pip install 'numba-cuda[cu13]'`. Source evidence goes on without it.",
+        " Install it with `pip install 'numba-cuda[cu13]'`. The check goes on without it.",
     ),
     "no disassembler": (
         ("nvidia_cuda_nvdisasm",),
         "Machine instructions are not counted by line: the program nvdisasm was not found."
-        " Install it with `pip install nvidia-cuda-nvdisasm`. Source evidence goes on without it.",
+        " Install it with `pip install nvidia-cuda-nvdisasm`. The check goes on without it.",
     ),
 }
 

@@ -35,6 +35,8 @@ def typed(tmp_path, host):
         ("k[1, 32](np.array([[1.0, 2.0], [3.0, 4.0]]))", "float64[:,::1]"),
         ("k[1, 32](np.zeros((4, 8), dtype=np.float32).ravel())", "float32[::1]"),
         ("k[1, 32](np.zeros(8, dtype=np.float32) * 2)", "float32[::1]"),
+        ("k[1, 32](np.array([1, 2] + [3]))", None),
+        ("k[1, 32]([1.0, 2.0])", None),
         ("k[1, 32](p)", None),
         ("k[1, 32](np.zeros(n, dtype=p))", None),
         ("k[1, 32](np.zeros(p.shape, dtype=np.float32))", None),

@@ -58,7 +58,6 @@ def test_the_block_of_another_file_says_how_a_warp_lies(
     assert {path for _, path, _ in outcome.places} <= {"kernels.py"}
 
 
-@pytest.mark.xfail(reason="the text of a file without kernels is not among the texts of the report")
 def test_a_file_that_only_launches_has_excerpts_and_suppressions(
     advise: AdvisorCommand, project: Path
 ) -> None:
