@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 
 _DEVICE_CODE = re.compile(
     rb"\.jit\b|\bcuda[ \t]+import\b|threadIdx|blockIdx"
@@ -13,8 +14,11 @@ _DEVICE_CODE = re.compile(
 def may_hold_device_code(data: bytes) -> bool:
     """Whether the bytes of a file name CUDA, numba or `cuda.jit`, and something that kernels or hosts use.
 
-    A module may have `cuda` from another one of the workspace, and never name numba itself.
+    A module may have `cuda` from another one of the workspace, and never name numba itself. A text in UTF-16
+    shows none of these words; it passes, so that its encoding is told of.
     """
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return True
     if b"cuda" not in data or not (b"numba" in data or b"cuda.jit" in data):
         return False
     return _DEVICE_CODE.search(data) is not None

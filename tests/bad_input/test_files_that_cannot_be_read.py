@@ -28,6 +28,7 @@ BAD = {
     "bracket": (b"from numba import cuda\n\n@cuda.jit\ndef k(a:\n    pass\n", 4, "'(' was never closed"),
     "indentation": (b"from numba import cuda\n\n@cuda.jit\ndef k(a):\npass\n", 5, "expected an indented"),
     "tabs": (b"from numba import cuda\n\n@cuda.jit\ndef k(a):\n\tif a:\n        pass\n", 6, "syntax error: "),
+    "utf_16": (KERNEL.encode("utf-16"), 1, "cannot be decoded: invalid or missing encoding declaration"),
     "latin": (KERNEL.encode("latin-1"), 8, "cannot be decoded: 'utf-8' codec can't decode byte 0xe9"),
     "null": (KERNEL.encode() + b"\0", 9, "contains a null byte"),
     "coding": (b"# coding: no-such-code\n" + KERNEL.encode(), 1, "cannot be decoded: unknown encoding"),
