@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import PurePath
 
-from advisor.rules.drafts import FileContent, RuleDraft
-from advisor.rules.expansion import expand
-from advisor.rules.model import Expression, Override, Rule, Rulebook, Unless
+from advisor.rules.drafts import FileContent
+from advisor.rules.model import Override, Rule, Rulebook
 from advisor.rules.problems import Complaints
-from advisor.rules.typing import Typing
+from advisor.rules.rule_checks import Definitions, RuleChecker
 from advisor.rules.units import format_value
 from advisor.rules.vocabulary import Vocabulary, hint_for
 from advisor.text import Span
 
 EDITION = 1
-_ONCE = ("for_each", "when", "severity", "confidence", "effort", "say", "why", "gain")
-_NEEDED = {
-    "for_each": "begin with `for each kernel k`.", "when": "state the condition: `when …`.",
-    "severity": "write `severity info`, `warning` or `error`.",
-    "confidence": "write `confidence low`, `medium` or `high`.",
-    "effort": "write `effort low`, `medium` or `high`.",
-    "say": "state the fact with its numbers: `say \"…\"`.",
-    "why": "explain the mechanism: `why \"…\"`.", "try": "give the advice: `try \"…\"`.",
-    "source": "name where it comes from: `source \"…\" url \"…\"`.",
-}  # fmt: skip
-_FIELD = re.compile(r"\{([^{}]*)\}")
-Definitions = dict[str, tuple[str, Expression]]
 
 
 def assemble(contents: Sequence[tuple[FileContent, Complaints]], categories: dict[str, str]) -> Rulebook:
@@ -45,7 +30,9 @@ def assemble(contents: Sequence[tuple[FileContent, Complaints]], categories: dic
             if draft.id in rules:
                 complaints.add("E303", draft.span, kind="a rule", name=draft.id, place=rules[draft.id].path)
                 continue
-            rule = _Checker(draft, complaints, vocabulary, definitions).rule(categories.get(content.path, ""))
+            rule = RuleChecker(draft, complaints, vocabulary, definitions).rule(
+                categories.get(content.path, "")
+            )
             if rule is not None:
                 rules[draft.id] = rule
     overrides = _overrides(contents, rules)
@@ -121,188 +108,3 @@ def _check_override(override: Override, rule: Rule, span: Span, complaints: Comp
                 low="" if param.low is None else format_value(param.low, param.unit),
                 high="" if param.high is None else format_value(param.high, param.unit),
             )  # fmt: skip
-
-
-class _Checker:
-    """Checks one rule and gives its model."""
-
-    def __init__(
-        self, draft: RuleDraft, complaints: Complaints, vocabulary: Vocabulary, definitions: Definitions
-    ) -> None:
-        self.draft, self.complaints, self.vocabulary, self.definitions = (
-            draft,
-            complaints,
-            vocabulary,
-            definitions,
-        )
-        self.typing = Typing(
-            vocabulary, complaints, dict(draft.variables), {param.name: param for param in draft.params},
-            names_lost=bool({"param", "let"} & draft.broken),
-        )  # fmt: skip
-
-    def rule(self, category: str) -> Rule | None:
-        """The rule, None when it has errors."""
-        draft, before = self.draft, len(self.complaints.errors)
-        self._clauses()
-        if not self._variables():
-            # Without its entity no name of the rule can be looked up.
-            return None
-        self._params()
-        lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
-        when = self._condition(draft.when)
-        unless = tuple(
-            Unless(condition, item.reason)
-            for item in draft.unless
-            if (condition := self._condition(item.condition))
-        )
-        gain = self._expanded(draft.gain) if draft.gain else None
-        if gain is not None:
-            self.typing.number(gain)
-        self._texts()
-        self._unused()
-        self._examples()
-        if len(self.complaints.errors) > before or when is None or draft.broken:
-            return None
-        words = draft.words
-        return Rule(
-            draft.id, draft.title, category, draft.path, draft.span, draft.doc, tuple(draft.variables), when,
-            unless, tuple(draft.params), lets,
-            words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
-            words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
-            tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
-            tuple(draft.examples),
-        )  # fmt: skip
-
-    def _expanded(self, expression: Expression) -> Expression:
-        return expand(expression, self.definitions, self.complaints)
-
-    def _condition(self, expression: Expression | None) -> Expression | None:
-        if expression is None:
-            return None
-        expanded = self._expanded(expression)
-        self.typing.condition(expanded)
-        return expanded
-
-    def _let(self, name: str, value: Expression) -> Expression:
-        expanded = self._expanded(value)
-        unit = self.typing.unit(expanded)
-        if unit is not None:
-            self.typing.lets[name] = unit
-        return expanded
-
-    def _clauses(self) -> None:
-        draft = self.draft
-        for clause, hint in _NEEDED.items():
-            if clause not in draft.clauses and clause.split("_")[0] not in draft.broken:
-                shown = "for each" if clause == "for_each" else clause
-                self.complaints.add("E301", draft.span, rule=draft.id, clause=shown, hint=hint)
-        for clause in _ONCE:
-            spans = draft.clauses.get(clause, [])
-            if len(spans) > 1:
-                self.complaints.add("E302", spans[1], clause=clause.replace("_", " "), rule=draft.id)
-        for verdict in ("fires", "silent"):
-            if "example" not in draft.broken and not any(
-                example.verdict == verdict for example in draft.examples
-            ):
-                self.complaints.add("E307", draft.span, rule=draft.id, verdict=verdict)
-        file = PurePath(draft.path)
-        if file.suffix == ".rules" and file.stem != draft.id and len(file.parts) > 1:
-            self.complaints.add("E308", draft.span, file=file.name, rule=draft.id)
-
-    def _variables(self) -> bool:
-        if not self.draft.variables:
-            return False
-        span = self.draft.clauses.get("for_each", [self.draft.span])[0]
-        for _, entity in self.draft.variables:
-            if entity not in self.vocabulary.entities:
-                self.complaints.add(
-                    "E204", span, name=entity, hint=hint_for(entity, self.vocabulary.entities)
-                )
-                return False
-        if len(self.draft.variables) == 2:
-            (_, entity), (variable, given) = self.draft.variables
-            owner = self.vocabulary.entities[entity].owner
-            if owner != given:
-                self.complaints.add("E312", span, name=entity, owner=owner, given=given, variable=variable)
-                return False
-        return True
-
-    def _params(self) -> None:
-        for param in self.draft.params:
-            span = self.draft.param_spans[param.name]
-            low = "" if param.low is None else format_value(param.low, param.unit)
-            high = "" if param.high is None else format_value(param.high, param.unit)
-            if param.low is not None and param.high is not None and param.low > param.high:
-                self.complaints.add("E305", span, name=param.name, low=low, high=high)
-            elif (param.low is not None and param.value < param.low) or (
-                param.high is not None and param.value > param.high
-            ):
-                self.complaints.add(
-                    "E304",
-                    span,
-                    name=param.name,
-                    value=format_value(param.value, param.unit),
-                    low=low,
-                    high=high,
-                )
-
-    def _texts(self) -> None:
-        for text, span in self.draft.texts:
-            for name in _FIELD.findall(text):
-                parts = tuple(name.split("."))
-                self.typing.used.add(parts[0])
-                known = {*self.typing.variables, *self.typing.params, *self.typing.lets, "device", "run"}
-                if len(parts) == 1 and self.typing.names_lost:
-                    continue
-                if parts[0] not in known or (len(parts) > 1 and self.typing.metric(parts) is None):
-                    hint = hint_for(parts[-1], self._known_names(parts))
-                    self.complaints.add("E311", span, name=name, hint=hint)
-
-    def _known_names(self, parts: tuple[str, ...]) -> list[str]:
-        if len(parts) > 1 and parts[0] in self.typing.variables:
-            return self.vocabulary.names_of(self.typing.variables[parts[0]])
-        return [*self.typing.variables, *self.typing.params, *self.typing.lets]
-
-    def _unused(self) -> None:
-        if self.draft.broken:
-            # The use may stand in what could not be read.
-            return
-        for param in self.draft.params:
-            if param.name not in self.typing.used:
-                self.complaints.add("E306", self.draft.param_spans[param.name], name=param.name)
-        for name, _, span in self.draft.lets:
-            if name not in self.typing.used:
-                self.complaints.add("E306", span, name=name)
-
-    def _examples(self) -> None:
-        quantified = set(_bound_variables(self.draft))
-        for example in self.draft.examples:
-            for parts, _ in example.values:
-                if parts[0].rstrip("0123456789") in quantified:
-                    continue
-                if self.typing.metric(parts) is None:
-                    entity = self.typing.variables.get(parts[0], parts[0])
-                    hint = hint_for(parts[-1], self.vocabulary.names_of(entity))
-                    self.complaints.add("E310", example.span, name=".".join(parts), hint=hint)
-
-
-def _bound_variables(draft: RuleDraft) -> list[str]:
-    from advisor.rules.model import Operation, Quantified
-
-    found: list[str] = []
-
-    def visit(expression: Expression | None) -> None:
-        if isinstance(expression, Quantified):
-            found.append(expression.variable)
-            visit(expression.condition)
-        elif isinstance(expression, Operation):
-            for operand in expression.operands:
-                visit(operand)
-
-    for expression in (
-        draft.when,
-        *(item.condition for item in draft.unless),
-        *(value for _, value, _ in draft.lets),
-    ):
-        visit(expression)
-    return found

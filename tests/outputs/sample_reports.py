@@ -144,7 +144,7 @@ def odd_report() -> Report:
             finding("odd.py", Span(2, 40), "Behind the end of the line."),
             finding("odd.py", Span(99, 1), "Behind the end of the file."),
             finding("gone.py", Span(2, 1, 5, 9), "The text is missing.", "kernel|`x`"),
-            finding("C:/work/a b,c:d%.py", Span(1), "A Windows path: 100%, a comma, a colon."),
+            finding("C:/data/a b,c:d%.py", Span(1), "A Windows path: 100%, a comma, a colon."),
             finding(
                 "/tmp/ünïcode.py", Span(1), "Line one.\nLine two.\r\nA bell \a, red \x1b[31m, \u202eturned."
             ),

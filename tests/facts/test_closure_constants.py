@@ -1,0 +1,173 @@
+"""Constants of self-contained kernels: their values with exact types, and what is none and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from units import unit_of
+
+CONSTANTS = """
+import math
+import numpy as np
+import numba as nb
+from numba import cuda, float32, types
+from math import *
+A = 1 << 5
+B = math.pi / 2
+C = np.float32(0.5)
+D = int(512 ** 0.5)
+E = (A, 3)
+F = np.array([[1, 2], [3, 4]], dtype=np.float32)
+G = float("inf")
+H = -1.5
+I = True
+J = "add"
+K = np.zeros(2, dtype=np.int64)
+L = {"width": 8}["width"]
+M = None
+N = 3 + 4j
+T = float32
+U = nb.int32
+V = types.uint8
+W = np.float64
+X = np.dtype("float32")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("A", "32"),
+        ("B", "1.5707963267948966"),
+        ("C", "np.float32(0.5)"),
+        ("D", "22"),
+        ("E", "(32, 3)"),
+        ("F", "np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32)"),
+        ("G", "math.inf"),
+        ("H", "-1.5"),
+        ("I", "True"),
+        ("J", "'add'"),
+        ("K", "np.array([0, 0], dtype=np.int64)"),
+        ("L", "8"),
+        ("M", "None"),
+        ("N", "(3+4j)"),
+    ],
+)
+def test_constants_become_literals_with_their_types(tmp_path: Path, name: str, text: str) -> None:
+    unit = unit_of(tmp_path, program=f"{CONSTANTS}\n@cuda.jit\ndef kernel(a):\n    a[0] = {name}\n")
+    assert unit.constants == {name: text}
+    assert unit.missing == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "dotted"),
+    [
+        ("T", "numba.float32"),
+        ("U", "numba.int32"),
+        ("V", "numba.types.uint8"),
+        ("W", "numpy.float64"),
+        ("X", "numpy.float32"),
+        ("sqrt", "math.sqrt"),
+    ],
+)
+def test_types_and_star_imports_become_aliases(tmp_path: Path, name: str, dotted: str) -> None:
+    unit = unit_of(tmp_path, program=f"{CONSTANTS}\n@cuda.jit\ndef kernel(a):\n    a[0] = {name}(2)\n")
+    assert unit.aliases == {name: dotted}
+    assert unit.missing == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("X = 1\nX = 2", "X (bound to several values)"),
+        ("X = 1\ndef change():\n    global X\n    X = 2", "X (changed by a function at run time)"),
+        ("X = 1\nX += 1", "X (changed by a function at run time)"),
+        ("X = open('x').read()", "X (the result of a call)"),
+        ("import torch\nX = torch.zeros(3)", "X (the result of a call)"),
+        ("from elsewhere import X", "X (imported from elsewhere, where it was not found)"),
+        ("", "X (not defined in its module)"),
+        ("def X(v):\n    return v", "X (a plain Python function, which a kernel cannot call)"),
+    ],
+)
+def test_what_is_no_constant_is_missing_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
+    program = f"from numba import cuda\n{text}\n@cuda.jit\ndef kernel(a):\n    a[0] = X\n"
+    assert unit_of(tmp_path, program=program).missing == (reason,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10 ** 10 ** 10",
+        "((10 ** 200) ** 200) ** 200",
+        "1 << 10 ** 12",
+        "10 ** 12 * 'x'",
+        "(0,) * 10 ** 12",
+        "math.factorial(10 ** 9)",
+        "np.zeros((1 << 20, 1 << 20))",
+        "np.zeros([1 << 20, 1 << 20])",
+        "np.arange(0, 1, 1e-12)",
+        "np.linspace(0, 1, 10 ** 12)",
+        "np.ones((1 << 15, 1)) * np.ones((1, 1 << 15))",
+        "np.hypot(np.ones((1 << 15, 1)), np.ones((1, 1 << 15)))",
+    ],
+)
+def test_an_expression_of_boundless_size_is_no_constant(tmp_path: Path, text: str) -> None:
+    program = f"""
+    import math
+    import numpy as np
+    from numba import cuda
+    X = {text}
+    @cuda.jit
+    def kernel(a):
+        a[0] = X
+    """
+    unit = unit_of(tmp_path, program=program)
+    assert unit.constants == {}
+    assert len(unit.missing) == 1
+
+
+def test_a_global_that_is_only_read_stays_a_constant(tmp_path: Path) -> None:
+    text = "X = 7\ndef read():\n    global X\n    return X\n"
+    program = f"from numba import cuda\n{text}Y = read()\n@cuda.jit\ndef kernel(a):\n    a[0] = Y\n"
+    assert unit_of(tmp_path, program=program).constants == {"Y": "7"}
+
+
+def test_closure_variables_are_constants_where_they_are_fixed(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program="""
+        from numba import cuda
+
+        def make(width, radius=2, step=0.25):
+            taps = 2 * radius + 1
+
+            @cuda.jit(device=True)
+            def weight(k):
+                return k * step
+
+            @cuda.jit
+            def kernel(a):
+                for k in range(taps):
+                    a[k] = weight(k) + width
+            return kernel
+        """,
+    )
+    assert unit.missing == ("width (a parameter of make)",)
+    assert unit.constants == {"taps": "5", "step": "0.25"}
+    assert "step of make is taken to have its default value 0.25." in unit.candidates[0].assumptions
+
+
+def test_a_closure_name_that_a_loop_binds_is_missing(tmp_path: Path) -> None:
+    unit = unit_of(
+        tmp_path,
+        program="""
+        from numba import cuda
+        def make():
+            for n in (1, 2):
+                @cuda.jit
+                def kernel(a):
+                    a[0] = n
+        """,
+    )
+    assert unit.missing == ("n (bound several times in make)",)
