@@ -52,7 +52,8 @@ def compile_unit(request: Json) -> Json:
 
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
     candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line,
-    counts), or problem (function, line, message). A kernel that calls foreign code has an empty cubin.
+    counts), or problem (function, line, message). A kernel that calls foreign code has an empty cubin. With
+    `keep_ptx` in the request the answer has the PTX as `text`.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     stand_in_for_device(capability)
@@ -69,7 +70,8 @@ def compile_unit(request: Json) -> Json:
             except _Rejected as rejected:
                 first = first or rejected.answer
                 continue
-            return {"candidate": number, **_machine_code(ptx, capability, options)}
+            kept = {"text": ptx} if request.get("keep_ptx") else {}
+            return {"candidate": number, **_machine_code(ptx, capability, options), **kept}
     except BadUnit as problem:
         at = kernel_number if problem.function is None else problem.function
         return {"problem": {"function": at, "line": 1, "message": str(problem)}}

@@ -107,7 +107,7 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
 
 def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float) -> Outcome:
     try:
-        answer = worker.compile(_request(unit, target), timeout)
+        answer = worker.compile(compile_request(unit, target), timeout)
     except WorkerLost as lost:
         reason = f"it took longer than {timeout:g} s" if lost.timed_out else "the compiler crashed"
         return _passing_problem(unit, reason)
@@ -130,7 +130,8 @@ def _passing_problem(unit: CompilationUnit, reason: str) -> Outcome:
     return Outcome({"problem": {"function": kernel, "line": 1, "message": reason}}, lasting=False)
 
 
-def _request(unit: CompilationUnit, target: Target) -> Json:
+def compile_request(unit: CompilationUnit, target: Target) -> Json:
+    """What a worker is asked for one unit, in JSON values."""
     return {
         "functions": [[function.name, function.source, function.device] for function in unit.functions],
         "constants": unit.constants,
@@ -147,6 +148,8 @@ def _keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
     toolchain = {**toolchain_versions(), "nvdisasm": nvdisasm() or "", "format": _FORMAT}
     return [
         "compiled:"
-        + hashlib.sha256(json.dumps([_request(unit, target), toolchain], sort_keys=True).encode()).hexdigest()
+        + hashlib.sha256(
+            json.dumps([compile_request(unit, target), toolchain], sort_keys=True).encode()
+        ).hexdigest()
         for unit in units
     ]
