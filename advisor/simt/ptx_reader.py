@@ -48,6 +48,7 @@ class _Reader:
         self.result = Module()
         self.function: Function | None = None
         self.depth = 0
+        self.counted_to = self.counted_lines = 0
         self.files = {int(number): name for number, name in _files(text)}
         self.location: Location | None = None
         self.callers: dict[tuple[str, ...], Location] = {}
@@ -57,13 +58,16 @@ class _Reader:
             try:
                 self._item()
             except ValueError as error:
-                raise PtxError(self._line(), str(error)) from None
+                raise PtxError(self._line(self.at), str(error)) from None
         if self.depth:
-            raise PtxError(self._line(), "the text ends within a function")
+            raise PtxError(self._line(self.at), "the text ends within a function")
         return self.result
 
-    def _line(self) -> int:
-        return self.text.count("\n", 0, self.at) + 1
+    def _line(self, at: int) -> int:
+        """The line of an offset; offsets are asked for in rising order."""
+        self.counted_lines += self.text.count("\n", self.counted_to, at)
+        self.counted_to = at
+        return self.counted_lines + 1
 
     def _skip_space(self) -> bool:
         if found := _SPACE.match(self.text, self.at):
@@ -148,7 +152,7 @@ class _Reader:
             return
         if self.function is None:
             raise ValueError(f"`{statement}` stands outside a function")
-        line = self.text.count("\n", 0, begin) + 1
+        line = self._line(begin)
         self.function.instructions.append(self._instruction(statement, line))
 
     def _declaration(self, statement: str) -> None:
