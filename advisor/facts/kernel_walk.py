@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
@@ -43,6 +44,13 @@ def _parameter(name: str, declaration: Declaration, walk: KernelWalk, known: str
     return Scalar(symbol.form, symbol.kind, View(array))
 
 
+def _as_used(name: str, value: Value, device: Declaration) -> Value:
+    """An argument of a device function; one that bounds a `range` there is an integer."""
+    if isinstance(value, Scalar) and value.kind is None and _bounds_a_range(name, device):
+        return replace(value, kind="int")
+    return value
+
+
 def _bounds_a_range(name: str, declaration: Declaration) -> bool:
     """Whether a parameter is an argument of `range`, so an integer."""
     return any(
@@ -67,7 +75,8 @@ class KernelWalk(LoopWalk):
             self.depth,
             self.conditions,
         )
-        self.module, self.function, self.env = device.module, device.node, bound
+        self.module, self.function = device.module, device.node
+        self.env = {name: _as_used(name, value, device) for name, value in bound.items()}
         self.constants = Constants(self.workspace, device.module, device.node)
         self.returned, self.depth = [], self.depth + 1
         self.statements(device.node.body)

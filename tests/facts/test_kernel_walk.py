@@ -139,3 +139,13 @@ def test_local_arrays_with_constant_loops_have_constant_indices(tmp_path):
     assert value(found[0], "dynamic_index") is False
     found = [r for r in records(tmp_path, "array", kernel(dynamic)) if r.label == "t"]
     assert value(found[0], "dynamic_index") is True
+
+
+def test_an_argument_that_bounds_a_range_of_a_device_function_is_an_integer(tmp_path):
+    text = (
+        "@cuda.jit(device=True)\ndef last(a, count, other):\n    found = 0\n"
+        "    for j in range(count):\n        found += a[(j + 1) % count] + a[j % other]\n    return found\n\n"
+        "@cuda.jit\ndef k(a, n, m):\n    a[0] = last(a, n, m)\n"
+    )
+    found = {r.span.column: value(r, "integer_operands") for r in records(tmp_path, "operation", text)}
+    assert list(found.values()) == [True, None]
