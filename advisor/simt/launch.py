@@ -12,7 +12,7 @@ Extent = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What a kernel is started with; `parameters` are the bytes of the parameter space as the PTX lays it out.
+    """What a kernel is started with; `parameters` are the bytes of the parameter space in the PTX's layout.
 
     `dynamic_shared` counts bytes of dynamic shared memory; `cooperative` says that all blocks are resident.
     """
