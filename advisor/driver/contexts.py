@@ -1,0 +1,131 @@
+"""The driver's calls about contexts: one primary context, and a stack of current ones for each thread."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import Any
+
+from advisor.driver.entry_points import Handle, OutHandle, OutInt, OutSize, OutUnsigned, entry
+from advisor.driver.gpu import Gpu, require
+from advisor.driver.results import Result
+
+_INT = ctypes.c_int
+
+
+class ContextCalls:
+    """cuDevicePrimaryCtx… and cuCtx…; all work is done when a call returns, so there is nothing to wait for."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        self.gpu = gpu
+        self.primary = gpu.handle()
+        self.retained = 0
+        self.flags = 0
+        self.limits: dict[int, int] = {}
+        self._threads = threading.local()
+
+    @property
+    def _stack(self) -> list[int]:
+        if not hasattr(self._threads, "stack"):
+            self._threads.stack = []
+        stack: list[int] = self._threads.stack
+        return stack
+
+    @entry("cuDevicePrimaryCtxRetain", OutHandle, _INT)
+    def retain(self, out: Any, device: int) -> None:
+        require(device == 0, Result.CUDA_ERROR_INVALID_DEVICE)
+        self.retained += 1
+        out[0] = self.primary
+
+    @entry("cuDevicePrimaryCtxRelease", _INT)
+    def release(self, device: int) -> None:
+        require(device == 0, Result.CUDA_ERROR_INVALID_DEVICE)
+        self.retained = max(0, self.retained - 1)
+
+    @entry("cuDevicePrimaryCtxReset", _INT)
+    def reset(self, device: int) -> None:
+        require(device == 0, Result.CUDA_ERROR_INVALID_DEVICE)
+        self.retained = 0
+
+    @entry("cuDevicePrimaryCtxGetState", _INT, OutUnsigned, OutInt)
+    def state(self, device: int, flags: Any, active: Any) -> None:
+        require(device == 0, Result.CUDA_ERROR_INVALID_DEVICE)
+        flags[0], active[0] = self.flags, int(self.retained > 0)
+
+    @entry("cuDevicePrimaryCtxSetFlags", _INT, ctypes.c_uint)
+    def set_flags(self, device: int, flags: int) -> None:
+        require(device == 0, Result.CUDA_ERROR_INVALID_DEVICE)
+        self.flags = flags
+
+    @entry("cuCtxGetCurrent", OutHandle)
+    def current(self, out: Any) -> None:
+        out[0] = self._stack[-1] if self._stack else 0
+
+    @entry("cuCtxSetCurrent", Handle)
+    def set_current(self, context: int) -> None:
+        if self._stack:
+            self._stack.pop()
+        if context:
+            self.push(context)
+
+    @entry("cuCtxPushCurrent", Handle)
+    def push(self, context: int) -> None:
+        require(context == self.primary, Result.CUDA_ERROR_INVALID_CONTEXT)
+        self._stack.append(context)
+
+    @entry("cuCtxPopCurrent", OutHandle)
+    def pop(self, out: Any) -> None:
+        require(self._stack, Result.CUDA_ERROR_INVALID_CONTEXT)
+        context = self._stack.pop()
+        if out:
+            out[0] = context
+
+    @entry("cuCtxGetDevice", OutInt)
+    def device(self, out: Any) -> None:
+        require(self._stack, Result.CUDA_ERROR_INVALID_CONTEXT)
+        out[0] = 0
+
+    @entry("cuCtxGetDevice", OutInt, Handle, since=13000)
+    def device_of(self, out: Any, context: int) -> None:
+        if not context:
+            return self.device(out)
+        require(context == self.primary, Result.CUDA_ERROR_INVALID_CONTEXT)
+        out[0] = 0
+
+    @entry("cuCtxSynchronize cuProfilerStart cuProfilerStop")
+    def synchronise(self) -> None:
+        require(self._stack, Result.CUDA_ERROR_INVALID_CONTEXT)
+
+    @entry("cuCtxGetId", Handle, OutHandle)
+    def number(self, context: int, out: Any) -> None:
+        out[0] = context or self.primary
+
+    @entry("cuCtxGetApiVersion", Handle, OutUnsigned)
+    def version(self, context: int, out: Any) -> None:
+        out[0] = self.gpu.driver_version
+
+    @entry("cuCtxGetFlags", OutUnsigned)
+    def get_flags(self, out: Any) -> None:
+        out[0] = self.flags
+
+    @entry("cuCtxGetStreamPriorityRange", OutInt, OutInt)
+    def priorities(self, least: Any, greatest: Any) -> None:
+        for out in (least, greatest):
+            if out:
+                out[0] = 0
+
+    @entry("cuCtxGetLimit", OutSize, _INT)
+    def limit(self, out: Any, kind: int) -> None:
+        out[0] = self.limits.get(kind, 0)
+
+    @entry("cuCtxSetLimit", _INT, ctypes.c_size_t)
+    def set_limit(self, kind: int, value: int) -> None:
+        self.limits[kind] = value
+
+    @entry("cuCtxGetCacheConfig", OutInt)
+    def cache(self, out: Any) -> None:
+        out[0] = 0
+
+    @entry("cuCtxSetCacheConfig", _INT)
+    def set_cache(self, preference: int) -> None:
+        """Nothing: a preference that the simulated GPU has no use for."""

@@ -1,0 +1,73 @@
+"""Makes numba.cuda in this process work without a GPU."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+from advisor.driver.buffers import Buffers
+from advisor.driver.contexts import ContextCalls
+from advisor.driver.device_properties import DeviceProperties
+from advisor.driver.devices import DeviceCalls
+from advisor.driver.entry_points import entry_points
+from advisor.driver.executor import Executor
+from advisor.driver.gpu import Gpu
+from advisor.driver.launch_notes import LaunchNotes
+from advisor.driver.launching import LaunchCalls
+from advisor.driver.library import DriverLibrary
+from advisor.driver.memory import MemoryCalls
+from advisor.driver.memory_pools import PoolCalls
+from advisor.driver.module_calls import ModuleCalls
+from advisor.driver.numba_hooks import NumbaHooks
+from advisor.driver.numba_names import missing_names
+from advisor.driver.streams import StreamCalls
+from advisor.errors import AdvisorError
+
+_LIBRARIES = ("numba", "numba_cuda", "cuda.core", "cuda.bindings")
+_installed: list[DriverLibrary] = []
+
+
+def install(executor: Executor, device: DeviceProperties) -> None:
+    """Nothing; from here on numba.cuda in this process launches its kernels on `executor`.
+
+    It may come before or after `import numba.cuda`, but before the first use of CUDA. Raises AdvisorError
+    where a driver is loaded already, on another system than Linux, and for a numba-cuda that is built
+    differently.
+    """
+    if _installed:
+        raise AdvisorError("The simulated GPU is installed already.")
+    from cuda.bindings.driver import CUDA_VERSION
+
+    gpu = Gpu(executor, device, int(CUDA_VERSION))
+    contexts = ContextCalls(gpu)
+    buffers = Buffers(gpu)
+    streams = StreamCalls(gpu, contexts)
+    modules = ModuleCalls(gpu)
+    notes = LaunchNotes(_library_folders())
+    calls = (
+        DeviceCalls(gpu),
+        contexts,
+        MemoryCalls(gpu, buffers),
+        PoolCalls(gpu, buffers, contexts),
+        streams,
+        modules,
+        LaunchCalls(gpu, buffers, streams, modules, notes),
+    )
+    library = DriverLibrary(
+        [point for group in calls for point in entry_points(group, gpu.report)], gpu.tell_missing
+    )
+    library.load()
+    _installed.append(library)
+    if missing := missing_names():
+        raise AdvisorError(f"This numba-cuda is built differently: it has no {', '.join(missing)}.")
+    NumbaHooks(gpu, modules, notes).install()
+
+
+def _library_folders() -> list[str]:
+    """The folders whose code is not the user's."""
+    folders = [str(Path(__file__).resolve().parent.parent)]
+    for name in _LIBRARIES:
+        spec = importlib.util.find_spec(name)
+        folders += (spec.submodule_search_locations or []) if spec else []
+    return [os.path.join(folder, "") for folder in folders]

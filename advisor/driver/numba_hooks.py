@@ -1,0 +1,166 @@
+"""What is changed within numba-cuda: kernels end as PTX, lines are kept, and launches are noted."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from advisor.driver.gpu import Gpu
+from advisor.driver.launch_notes import LaunchNotes
+from advisor.driver.module_calls import ModuleCalls
+from advisor.driver.ptx_linking import link_ptx
+from advisor.driver.results import Result
+from advisor.errors import AdvisorError, EvidenceUnavailable
+
+
+class NumbaHooks:
+    """Changes the classes of numba-cuda in this process; the driver below them must be loaded."""
+
+    def __init__(self, gpu: Gpu, modules: ModuleCalls, notes: LaunchNotes) -> None:
+        self.gpu, self.modules, self.notes = gpu, modules, notes
+        self._loading = threading.local()
+        self._images: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+    def install(self) -> None:
+        """Nothing; changes the classes. Imports numba.cuda."""
+        # The package must be imported before its parts.
+        importlib.import_module("numba.cuda")
+        driver = importlib.import_module("numba.cuda.cudadrv.driver")
+        codegen = importlib.import_module("numba.cuda.codegen")
+        dispatcher = importlib.import_module("numba.cuda.dispatcher")
+        nrt = importlib.import_module("numba.cuda.memory_management.nrt")
+        if driver.driver.initialization_error is not None:
+            # Numba looked for a driver before this one was there.
+            driver.driver.__init__()
+        self._driver = driver
+        _wrap(driver._Linker, "complete", self._complete)
+        _wrap(codegen.CUDACodeLibrary, "get_cufunc", self._while_loading)
+        _wrap(codegen.CUDACodeLibrary, "get_cubin", self._get_cubin)
+        _wrap(nrt._Runtime, "_compile_memsys_module", self._while_loading)
+        _wrap(dispatcher.CUDADispatcher, "__init__", self._with_lines)
+        _wrap(dispatcher.CUDADispatcher, "enable_caching", self._without_cache)
+        _wrap(dispatcher._Kernel, "launch", self._launch)
+        dispatcher._Kernel.regs_per_thread = property(lambda kernel: self._resources(kernel).registers)
+        dispatcher._Kernel.local_mem_per_thread = property(lambda kernel: self._resources(kernel).local_bytes)
+
+    def _while_loading(self, original: Callable[..., Any], owner: Any, *arguments: Any, **options: Any) -> Any:
+        """What is compiled within this call is to be loaded, so it must end as PTX."""
+        with self._as_loading():
+            return original(owner, *arguments, **options)
+
+    @contextmanager
+    def _as_loading(self) -> Iterator[None]:
+        before = self._is_loading
+        self._loading.on = True
+        try:
+            yield
+        finally:
+            self._loading.on = before
+
+    @property
+    def _is_loading(self) -> bool:
+        return bool(getattr(self._loading, "on", False))
+
+    def _get_cubin(self, original: Callable[..., Any], library: Any, cc: Any = None) -> Any:
+        """A library's image: PTX to load, the machine code for everybody else (who may keep it on disk)."""
+        if not self._is_loading:
+            return original(library, cc=cc)
+        if library not in self._images:
+            capability = library._ensure_cc(cc)
+            linker = self._driver._Linker(
+                max_registers=library._max_registers, cc=capability, lto=library._lto
+            )
+            library._link_all(linker, capability)
+            self._images[library] = linker.complete()
+        return self._images[library]
+
+    def _complete(self, original: Callable[..., Any], linker: Any) -> Any:
+        """The end of linking: one PTX text while loading."""
+        if not self._is_loading:
+            return original(linker)
+        from cuda.core import ObjectCode
+
+        if linker._has_ltoir:
+            ptx = linker.get_linked_ptx().decode()
+        else:
+            ptx = link_ptx(_texts(linker._object_codes))
+            linker._info_log, linker._complete = "", True
+        return ObjectCode.from_ptx(ptx.encode())
+
+    def _with_lines(
+        self, original: Callable[..., Any], dispatcher: Any, py_func: Any, targetoptions: Any, **more: Any
+    ) -> Any:
+        """A kernel or device function whose PTX names the source's lines."""
+        if not targetoptions.get("debug"):
+            targetoptions = {**targetoptions, "lineinfo": True}
+        return original(dispatcher, py_func, targetoptions, **more)
+
+    def _without_cache(self, original: Callable[..., Any], dispatcher: Any) -> None:
+        """Nothing: kernels from Numba's cache have no lines, and those of a run must not get into it."""
+
+    def _launch(
+        self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any
+    ) -> Any:
+        """A launch with its function and types told to the driver, and its fault raised as Numba does."""
+        self.gpu.take_pending()
+        function, place = getattr(kernel, "py_func", None), self.notes.place()
+        with self.notes.launching(function, kernel.argument_types, place):
+            try:
+                return original(kernel, *arguments, **options)
+            except Exception:
+                problem = self.gpu.take_pending()
+                if problem is None:
+                    raise
+                self._raise(problem)
+
+    def _raise(self, problem: BaseException) -> None:
+        error = getattr(problem, "error", None)
+        if error is None:
+            raise problem
+        result = Result.__members__.get(error, Result.CUDA_ERROR_LAUNCH_FAILED)
+        code = self._driver.binding.CUresult(result.value)
+        raise self._driver.CudaAPIError(
+            code, f"Call to cuLaunchKernelEx results in {result.name}: {problem}"
+        ) from None
+
+    def _resources(self, kernel: Any) -> Any:
+        """What the assembler says of a kernel; raises AdvisorError where there is no assembler."""
+        loaded = self.modules.kernel(int(kernel.library.get_cufunc().handle))
+        resources = loaded.resources
+        if isinstance(resources, str):
+            raise EvidenceUnavailable(
+                f"The registers and local memory of {kernel.py_func.__name__} are known to NVIDIA's assembler "
+                f"only, which could not be asked: {resources}.",
+                "Install it with `pip install nvidia-nvjitlink`.",
+            )
+        return resources
+
+
+def _texts(objects: list[Any]) -> list[str]:
+    """The PTX among what is linked; CUDA's device runtime is part of the machine."""
+    texts = []
+    for one in objects:
+        if one.code_type == "ptx":
+            code = one.code
+            texts.append((code if isinstance(code, str) else code.decode()).strip("\0"))
+        elif not (one.code_type == "library" and b"cudaCG" in one.code):
+            raise AdvisorError(
+                f"{one.name} cannot be run: it holds {one.code_type} code, the simulated GPU runs PTX."
+            )
+    return texts
+
+
+def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
+    """Nothing; from here on `owner.name` is `around`, which gets the original first."""
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def method(instance: Any, *arguments: Any, **options: Any) -> Any:
+        return around(original, instance, *arguments, **options)
+
+    setattr(owner, name, method)

@@ -1,0 +1,157 @@
+"""The driver's calls about streams and events: everything is done in the order it is asked for."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.driver.contexts import ContextCalls
+from advisor.driver.entry_points import Handle, OutHandle, OutInt, OutUnsigned, entry
+from advisor.driver.gpu import Gpu, require
+from advisor.driver.results import Result
+
+_INT, _UNSIGNED = ctypes.c_int, ctypes.c_uint
+# cuda.h: the handles of the default streams and the flag of an event that keeps no time.
+_DEFAULT_STREAMS = frozenset({0, 1, 2})
+_DISABLE_TIMING = 2
+
+
+@dataclass
+class _Stream:
+    number: int
+    flags: int
+    priority: int
+
+
+@dataclass
+class _Event:
+    timed: bool
+    recorded: float | None = None
+
+
+class StreamCalls:
+    """cuStream… and cuEvent…; an event's time is that of the host's clock."""
+
+    def __init__(self, gpu: Gpu, contexts: ContextCalls) -> None:
+        self.gpu, self.contexts = gpu, contexts
+        self.streams: dict[int, _Stream] = {}
+        self.created = 0
+        self.events: dict[int, _Event] = {}
+
+    def number(self, handle: int) -> int:
+        """0 for a default stream, else which stream of the process it is; raises CallFailed for no stream."""
+        if handle in _DEFAULT_STREAMS:
+            return 0
+        require(handle in self.streams, Result.CUDA_ERROR_INVALID_HANDLE)
+        return self.streams[handle].number
+
+    @entry("cuStreamCreate", OutHandle, _UNSIGNED)
+    def create(self, out: Any, flags: int) -> None:
+        self.create_with_priority(out, flags, 0)
+
+    @entry("cuStreamCreateWithPriority", OutHandle, _UNSIGNED, _INT)
+    def create_with_priority(self, out: Any, flags: int, priority: int) -> None:
+        self.created += 1
+        handle = self.gpu.handle()
+        self.streams[handle] = _Stream(self.created, flags, priority)
+        out[0] = handle
+
+    @entry("cuStreamDestroy", Handle)
+    def destroy(self, handle: int) -> None:
+        require(handle in self.streams, Result.CUDA_ERROR_INVALID_HANDLE)
+        del self.streams[handle]
+
+    @entry("cuStreamSynchronize cuStreamQuery", Handle)
+    def synchronise(self, handle: int) -> None:
+        self.number(handle)
+
+    @entry("cuStreamGetFlags", Handle, OutUnsigned)
+    def flags(self, handle: int, out: Any) -> None:
+        self.number(handle)
+        out[0] = self.streams[handle].flags if handle in self.streams else 0
+
+    @entry("cuStreamGetPriority", Handle, OutInt)
+    def priority(self, handle: int, out: Any) -> None:
+        self.number(handle)
+        out[0] = self.streams[handle].priority if handle in self.streams else 0
+
+    @entry("cuStreamGetId", Handle, OutHandle)
+    def identity(self, handle: int, out: Any) -> None:
+        out[0] = self.number(handle)
+
+    @entry("cuStreamGetCtx", Handle, OutHandle)
+    def context(self, handle: int, out: Any) -> None:
+        self.number(handle)
+        out[0] = self.contexts.primary
+
+    @entry("cuStreamGetCtx", Handle, OutHandle, OutHandle, since=12050)
+    def context_or_green(self, handle: int, out: Any, green: Any) -> None:
+        self.context(handle, out)
+        if green:
+            green[0] = 0
+
+    @entry("cuStreamGetDevice", Handle, OutInt)
+    def device(self, handle: int, out: Any) -> None:
+        self.number(handle)
+        out[0] = 0
+
+    @entry("cuStreamIsCapturing", Handle, OutInt)
+    def capturing(self, handle: int, out: Any) -> None:
+        self.number(handle)
+        out[0] = 0
+
+    @entry("cuStreamWaitEvent", Handle, Handle, _UNSIGNED)
+    def wait(self, stream: int, event: int, flags: int) -> None:
+        self.number(stream)
+        self._event(event)
+
+    @entry("cuStreamAddCallback", Handle, ctypes.c_void_p, ctypes.c_void_p, _UNSIGNED)
+    def add_callback(self, stream: int, function: int | None, data: int | None, flags: int) -> None:
+        self.number(stream)
+        require(function)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _INT, ctypes.c_void_p)(function)
+        call(stream, 0, data)
+
+    @entry("cuLaunchHostFunc", Handle, ctypes.c_void_p, ctypes.c_void_p)
+    def host_function(self, stream: int, function: int | None, data: int | None) -> None:
+        self.number(stream)
+        require(function)
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(function)(data)
+
+    @entry("cuEventCreate", OutHandle, _UNSIGNED)
+    def create_event(self, out: Any, flags: int) -> None:
+        handle = self.gpu.handle()
+        self.events[handle] = _Event(timed=not flags & _DISABLE_TIMING)
+        out[0] = handle
+
+    @entry("cuEventDestroy", Handle)
+    def destroy_event(self, handle: int) -> None:
+        self._event(handle)
+        del self.events[handle]
+
+    @entry("cuEventRecord", Handle, Handle)
+    def record(self, event: int, stream: int) -> None:
+        self.number(stream)
+        self._event(event).recorded = time.perf_counter()
+
+    @entry("cuEventRecordWithFlags", Handle, Handle, _UNSIGNED)
+    def record_with_flags(self, event: int, stream: int, flags: int) -> None:
+        self.record(event, stream)
+
+    @entry("cuEventQuery cuEventSynchronize", Handle)
+    def synchronise_event(self, handle: int) -> None:
+        self._event(handle)
+
+    @entry("cuEventElapsedTime", ctypes.POINTER(ctypes.c_float), Handle, Handle)
+    def elapsed(self, out: Any, start: int, end: int) -> None:
+        times = [self._event(handle) for handle in (start, end)]
+        require(all(event.timed for event in times), Result.CUDA_ERROR_INVALID_HANDLE)
+        first, last = times[0].recorded, times[1].recorded
+        require(first is not None and last is not None, Result.CUDA_ERROR_INVALID_HANDLE)
+        out[0] = ((last or 0.0) - (first or 0.0)) * 1000.0
+
+    def _event(self, handle: int) -> _Event:
+        require(handle in self.events, Result.CUDA_ERROR_INVALID_HANDLE)
+        return self.events[handle]
