@@ -1,7 +1,9 @@
 """Basic blocks of a PTX function, in an order in which diverged lanes meet again.
 
 Blocks are numbered in reverse post-order with the exits of a loop behind its body: when of all lanes those at
-the lowest block run first, lanes that left a branch or a loop early wait where the others come by.
+the lowest block run first, lanes that left a branch or a loop early wait where the others come by. A loop with
+several ways back to its head gets an empty block behind its body in which they meet, or lanes that take a
+short way would run ahead by whole iterations.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _NO_RESULT = frozenset({
 class Block:
     """Instructions `first` to `last`, exclusive; `successors` are numbers of blocks.
 
-    `at_barrier` says that the block ends in a barrier.
+    Of two successors the first lies behind the block, the second is where it branches to. `at_barrier` says
+    that the block ends in a barrier. An empty block is the meeting place of the ways back to a loop's head.
     """
 
     number: int
@@ -48,14 +51,15 @@ def control_flow(function: Function) -> ControlFlow:
     starts = _starts(function)
     targets = {start: _successors(function, start, starts) for start in starts}
     order = _order(targets)
+    _join_ways_back(targets, order)
     numbers = {start: number for number, start in enumerate(order)}
     blocks = tuple(
         Block(
             number,
-            start,
+            max(start, 0),
             _end(start, starts, function),
             tuple(numbers[target] for target in targets[start]),
-            function.instructions[_end(start, starts, function) - 1].opcode in _BARRIERS,
+            start >= 0 and function.instructions[_end(start, starts, function) - 1].opcode in _BARRIERS,
         )
         for number, start in enumerate(order)
     )
@@ -72,6 +76,8 @@ def _starts(function: Function) -> list[int]:
 
 
 def _end(start: int, starts: list[int], function: Function) -> int:
+    if start < 0:
+        return 0
     at = starts.index(start) + 1
     return starts[at] if at < len(starts) else len(function.instructions)
 
@@ -114,6 +120,37 @@ def _order(targets: dict[int, tuple[int, ...]]) -> list[int]:
             done.append(node)
             stack.pop()
     return done[::-1]
+
+
+def _join_ways_back(targets: dict[int, tuple[int, ...]], order: list[int]) -> None:
+    """Nothing; puts a meeting place, a negative start, behind each loop that has several ways back."""
+    for head in list(order):
+        place = {start: number for number, start in enumerate(order)}
+        ends = [start for start in order if head in targets[start] and place[start] >= place[head]]
+        if len(ends) < 2:
+            continue
+        meeting = -1 - head
+        order.insert(1 + max(place[start] for start in _loop_body(head, ends, targets, order)), meeting)
+        targets[meeting] = (head,)
+        for start in ends:
+            targets[start] = tuple(meeting if target == head else target for target in targets[start])
+
+
+def _loop_body(
+    head: int, ends: list[int], targets: dict[int, tuple[int, ...]], order: list[int]
+) -> set[int]:
+    before: dict[int, list[int]] = {}
+    for start in order:
+        for target in targets[start]:
+            before.setdefault(target, []).append(start)
+    body = {head, *ends}
+    stack = [end for end in ends if end != head]
+    while stack:
+        for start in before.get(stack.pop(), ()):
+            if start not in body:
+                body.add(start)
+                stack.append(start)
+    return body
 
 
 def _last_first(

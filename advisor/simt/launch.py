@@ -11,10 +11,25 @@ Extent = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayArgument:
+    """An array that a kernel is given: the parameter that points to its data, and the bytes it may touch.
+
+    `low` and `high` are addresses, `high` that behind the last byte. A view's bytes may lie on both sides of
+    its first element.
+    """
+
+    name: str
+    parameter: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """What a kernel is started with; `parameters` are the bytes of the parameter space in the PTX's layout.
 
     `dynamic_shared` counts bytes of dynamic shared memory; `cooperative` says that all blocks are resident.
+    Where `arrays` tells the bounds of a pointer these hold, else those of the buffer that it points into.
     """
 
     grid: Extent
@@ -22,6 +37,7 @@ class Launch:
     parameters: bytes
     dynamic_shared: int = 0
     cooperative: bool = False
+    arrays: tuple[ArrayArgument, ...] = ()
 
     @property
     def blocks(self) -> int:

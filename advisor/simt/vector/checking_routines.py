@@ -1,0 +1,128 @@
+"""Routines that look at accesses lane by lane once something is wrong, and note what they find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from advisor.simt.vector.lanes import I1, I32, I64, LANES, POINTER, VOID
+from advisor.simt.vector.layout import (
+    FIXED_BOUNDS,
+    LOCAL_GRANULE,
+    WORD,
+    Context,
+    Defect,
+    DefectWord,
+    Site,
+)
+from advisor.simt.vector.routines import Routine, routine
+
+
+@routine("note_defect", VOID, POINTER, I64, POINTER, I32, I64)
+def _note(r: Routine) -> None:
+    """Enters a defect of one lane; further ones beyond the table's size are counted only."""
+    context, kind, site, lane, address = r.arguments
+    count = r.context_word(context, Context.DEFECT_COUNT)
+    r.bump(context, WORD * Context.DEFECT_COUNT, r.number(1))
+    with r.if_then(r.icmp_signed("<", count, r.context_word(context, Context.DEFECT_CAPACITY))):
+        table = r.context_word(context, Context.DEFECTS, POINTER)
+        entry = r.gep(table, [r.mul(count, r.number(DefectWord.WORDS))], source_etype=I64)
+        warp = r.context_word(context, Context.WARP)
+        thread = r.add(r.mul(warp, r.number(LANES)), r.zext(lane, I64))
+        values = {
+            DefectWord.KIND: kind,
+            DefectWord.SITE: r.site_word(site, Site.NUMBER),
+            DefectWord.BLOCK: r.context_word(context, Context.BLOCK_NUMBER),
+            DefectWord.THREAD: thread,
+            DefectWord.ADDRESS: address,
+            DefectWord.OTHER: r.context_word(context, Context.EPOCH),
+        }
+        for word, value in values.items():
+            r.put(value, entry, WORD * word)
+    r.ret_void()
+
+
+@routine("note_lanes", VOID, POINTER, POINTER, POINTER, I32)
+def _note_lanes(r: Routine) -> None:
+    context, site, place, mask = r.arguments
+    with r.each_lane(mask) as lane:
+        address = r.load(r.element(place, I64, lane), typ=I64)
+        _bad(r, context, site, lane, address, Defect.OUT_OF_BOUNDS)
+    r.ret_void()
+
+
+def _bad(r: Routine, context: Any, site: Any, lane: Any, address: Any, kind: Defect) -> None:
+    r.call(r.module.globals["note_defect"], [context, r.number(kind), site, lane, address])
+
+
+@routine("check_lanes", I32, POINTER, POINTER, POINTER, I32, I64)
+def _check(r: Routine) -> None:
+    """The lanes of a mask whose access is good; a site without fixed bounds learns the buffer it met."""
+    context, site, place, mask, size = r.arguments
+    good = r.variable(r.number(0, I32))
+    with r.each_lane(mask) as lane:
+        address = r.load(r.element(place, I64, lane), typ=I64)
+        aligned = r.icmp_unsigned("==", r.and_(address, r.sub(size, r.number(1))), r.number(0))
+        inside = r.call(r.module.globals["is_inside"], [context, site, address, size])
+        with r.if_else(inside) as (then, otherwise):
+            with then, r.if_else(aligned) as (fine, crooked):
+                with fine:
+                    bit = r.shl(r.number(1, I32), lane)
+                    r.store(r.or_(r.value(good, I32), bit), good)
+                with crooked:
+                    _bad(r, context, site, lane, address, Defect.MISALIGNED)
+            with otherwise:
+                _bad(r, context, site, lane, address, Defect.OUT_OF_BOUNDS)
+    r.ret(r.value(good, I32))
+
+
+def _within(r: Routine, address: Any, size: Any, low: Any, high: Any) -> Any:
+    end = r.add(address, size)
+    return r.and_(r.icmp_unsigned(">=", address, low), r.icmp_unsigned("<=", end, high))
+
+
+@routine("is_inside", I1, POINTER, POINTER, I64, I64)
+def _is_inside(r: Routine) -> None:
+    """Whether an access of one lane lies within its site's bounds, any buffer, or the block's own memory."""
+    context, site, address, size = r.arguments
+
+    flag = I1
+    result = r.variable(
+        _within(r, address, size, r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH))
+    )
+    fixed = r.icmp_unsigned(
+        "!=", r.and_(r.site_word(site, Site.DESCRIPTION), r.number(FIXED_BOUNDS)), r.number(0)
+    )
+    open_question = r.and_(r.not_(r.value(result, flag)), r.not_(fixed))
+    with r.if_then(open_question):
+        table = r.context_word(context, Context.EXTENTS, POINTER)
+        with r.loop(r.context_word(context, Context.EXTENT_COUNT)) as number:
+            entry = r.gep(table, [r.mul(number, r.number(2))], source_etype=I64)
+            low, high = r.get(entry, 0, I64), r.get(entry, WORD, I64)
+            with r.if_then(_within(r, address, size, low, high)):
+                r.put(low, site, WORD * Site.LOW)
+                r.put(high, site, WORD * Site.HIGH)
+                r.store(r.number(1, flag), result)
+        for word, extent in (
+            (Context.SHARED, r.context_word(context, Context.SHARED_SIZE)),
+            (
+                Context.LOCAL,
+                r.mul(r.context_word(context, Context.LOCAL_SIZE), r.number(LANES * LOCAL_GRANULE // 8)),
+            ),
+        ):
+            begin = r.context_word(context, word)
+            own = _within(r, address, size, begin, r.add(begin, extent))
+            r.store(r.or_(r.value(result, flag), own), result)
+    r.ret(r.value(result, flag))
+
+
+@routine("note_trap", VOID, POINTER, I32, I32)
+def _note_trap(r: Routine) -> None:
+    """Notes the lanes that ran into a trap, with the line of the PTX text in place of an address."""
+    context, mask, line = r.arguments
+    sites = r.context_word(context, Context.SITES, POINTER)
+    with r.each_lane(mask) as lane:
+        r.call(
+            r.module.globals["note_defect"],
+            [context, r.number(Defect.TRAP), sites, lane, r.zext(line, I64)],
+        )
+    r.ret_void()

@@ -1,0 +1,57 @@
+"""A kernel compiled for the vector JIT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from advisor.cache import Cache
+from advisor.simt.device_memory import DeviceMemory
+from advisor.simt.inlining import inlined
+from advisor.simt.ptx_program import Function, Module
+from advisor.simt.vector.function import WarpFunction, translate
+from advisor.simt.vector.objects import Loaded, load, object_code
+from advisor.simt.vector.routines import ROUTINES
+from advisor.simt.vector.runtime import runtime
+
+
+@dataclass
+class Kernel:
+    """A kernel that can run: its PTX with all calls inlined, what the translation found, and loaded code."""
+
+    module: Module
+    function: Function
+    warp: WarpFunction
+    code: Loaded
+    runtime: Loaded
+    variables: dict[int, list[int]] = field(default_factory=dict)
+
+    @property
+    def address(self) -> int:
+        """Where the warp's function begins."""
+        return self.code.addresses["warp"]
+
+    def variable_addresses(self, memory: DeviceMemory) -> list[int]:
+        """The addresses of the kernel's global and constant variables, allocated once in each memory."""
+        known = self.variables.get(id(memory))
+        if known is not None:
+            return known
+        declared = {one.name: one for one in (*self.function.variables, *self.module.variables.values())}
+        addresses = []
+        for name in self.warp.variables:
+            variable = declared[name]
+            address = memory.allocate(variable.size)
+            if variable.initial:
+                memory.view(address, len(variable.initial))[:] = bytearray(variable.initial)
+            addresses.append(address)
+        self.variables[id(memory)] = addresses
+        return addresses
+
+
+def compile_kernel(module: Module, name: str, cache: Cache | None = None) -> Kernel:
+    """The kernel of a PTX module by its name; raises Unsupported for what the machine does not execute."""
+    function = inlined(module, module.functions[name])
+    warp = translate(module, function)
+    code = object_code(warp.text, cache)
+    loaded = runtime(cache)
+    called = {routine: loaded.addresses[routine] for routine in ROUTINES if f'"{routine}"' in warp.text}
+    return Kernel(module, function, warp, load(f"kernel{id(warp)}", code, ["warp"], called), loaded)

@@ -1,0 +1,164 @@
+"""Where the compiled code finds things: the context of a host thread, a warp's state, a site's counters.
+
+All are tables of 64-bit words in memory that Python allocates and both sides read.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+WORD = 8
+EXITED = 0x7FFFFFFF
+AT_BARRIER = 0x40000000
+AT_GRID_BARRIER = 0x60000000
+
+# Windows of the generic address space that stand for shared and local memory; host addresses never lie there.
+SHARED_WINDOW = 0x7F00_0000_0000_0000
+LOCAL_WINDOW = 0x7E00_0000_0000_0000
+WINDOW_BITS = 40
+
+# A thread's local memory lies in granules of eight bytes, those of the 32 lanes side by side.
+LOCAL_GRANULE = 8
+
+
+class Context(IntEnum):
+    """Words of the context; one for each host thread."""
+
+    PARAMETERS = 0
+    SHARED = 1
+    SHARED_SIZE = 2
+    NTID_X = 3
+    NTID_Y = 4
+    NTID_Z = 5
+    CTAID_X = 6
+    CTAID_Y = 7
+    CTAID_Z = 8
+    NCTAID_X = 9
+    NCTAID_Y = 10
+    NCTAID_Z = 11
+    SITES = 12
+    BLOCK_RUNS = 13
+    BLOCK_LANES = 14
+    BUDGET = 15
+    DETAILED = 16
+    LOCAL = 17
+    LOCAL_SIZE = 18
+    EXTENTS = 19
+    EXTENT_COUNT = 20
+    DEFECTS = 21
+    DEFECT_COUNT = 22
+    DEFECT_CAPACITY = 23
+    ALONE = 24
+    BLOCK_NUMBER = 25
+    VARIABLES = 26
+    BRANCHES = 27
+    DYNAMIC_SHARED = 28
+    CACHES = 29
+    WARPS = 30
+    STATES = 31
+    STATE_SIZE = 32
+    THREADS = 33
+    WARP = 34
+    SHADOW = 35
+    PREFERRED = 36
+    CLOCK = 37
+    COUNT_SUM = 38
+    COUNT_ALL = 39
+    COUNT_ANY = 40
+    RESULT_SUM = 41
+    RESULT_ALL = 42
+    RESULT_ANY = 43
+    EPOCH = 44
+    PROCESSOR = 45
+    STOP = 46
+    WARP_FUNCTION = 47
+    WARP_PROGRESS = 48
+    BARRIERS = 49
+    RESIDENT = 50
+    GENERATION = 51
+    PRINTED = 52
+    SLICE = 53
+    LEFT = 54
+    PROCESSORS = 55
+    FIRST_THREAD = 56
+    WORDS = 64
+
+
+class State(IntEnum):
+    """Byte offsets in a warp's state; the registers that cross blocks lie behind."""
+
+    COUNTERS = 0
+    TID_X = 128
+    TID_Y = 256
+    TID_Z = 384
+    WARP = 512
+    REGISTERS = 576
+
+
+class Site(IntEnum):
+    """Words of the record of a memory access; one record for each site and host thread."""
+
+    LOW = 0
+    HIGH = 1
+    SECTORS = 2
+    IDEAL = 3
+    WAVEFRONTS = 4
+    SLOW_REQUESTS = 5
+    REQUESTS = 6
+    LANES = 7
+    DISTINCT = 8
+    MOST_SAME = 9
+    L1_SECTORS = 10
+    L1_HITS = 11
+    L2_SECTORS = 12
+    L2_HITS = 13
+    DESCRIPTION = 14
+    NUMBER = 15
+    WORDS = 16
+
+
+class Space(IntEnum):
+    """Spaces as the description of a site tells them, in bits 8 to 11; its size is in bits 0 to 7."""
+
+    GLOBAL = 0
+    SHARED = 1
+    LOCAL = 2
+    GENERIC = 3
+    CONSTANT = 4
+
+
+WRITES = 1 << 12
+ATOMIC = 1 << 13
+FIXED_BOUNDS = 1 << 14
+
+
+class Status(IntEnum):
+    """What the driver function answers."""
+
+    DONE = 0
+    BUDGET = 1
+    STOPPED = 2
+    AT_GRID_BARRIER = 3
+
+
+class Defect(IntEnum):
+    """Kinds of defects that the machine sees."""
+
+    OUT_OF_BOUNDS = 1
+    MISALIGNED = 2
+    RACE = 3
+    UNINITIALISED = 4
+    BARRIER = 5
+    TRAP = 6
+
+
+class DefectWord(IntEnum):
+    """Words of a defect's record."""
+
+    KIND = 0
+    SITE = 1
+    BLOCK = 2
+    THREAD = 3
+    ADDRESS = 4
+    OTHER = 5
+    WORDS = 8

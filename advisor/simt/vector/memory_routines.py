@@ -1,0 +1,215 @@
+"""Routines of memory accesses: classing a warp's addresses, checking and counting them, moving the data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from advisor.simt.vector.lanes import (
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    LANES,
+    POINTER,
+    VOID,
+    Written,
+    constant,
+    lane_numbers,
+    splat,
+    vector,
+)
+from advisor.simt.vector.layout import (
+    LOCAL_WINDOW,
+    SHARED_WINDOW,
+    WINDOW_BITS,
+    Context,
+    Site,
+)
+from advisor.simt.vector.memory import ONE_PLACE, SIDE_BY_SIDE
+from advisor.simt.vector.routines import Routine, routine
+
+SIZES = (1, 2, 4, 8, 16, 32)
+_ADDRESSES = vector(I64)
+_CLASSED = ir.LiteralStructType([I64, I32])
+
+
+def _classify(r: Routine, size: int) -> None:
+    """The address of lane 0 and the shape, 0 for neither; no shape where accesses are inspected in detail."""
+    context, addresses, mask, whole = r.arguments
+    fast, apart = r.append_basic_block("fast"), r.append_basic_block("apart")
+    detailed = r.context_word(context, Context.DETAILED)
+    possible = r.and_(
+        r.icmp_unsigned("==", detailed, r.number(0)), r.icmp_unsigned("!=", mask, r.number(0, I32))
+    )
+    r.cbranch(possible, fast, apart)
+    r.position_at_end(fast)
+    first = r.first_lane(mask)
+    starts = r.sub(addresses, lane_numbers(I64, size))
+    start = r.lane(starts, first)
+    in_row = r.bits(r.icmp_unsigned("==", starts, r.broadcast(start)))
+    low = r.lshr(mask, first)
+    run = r.icmp_unsigned("==", r.and_(low, r.add(low, r.number(1, I32))), r.number(0, I32))
+    full = r.icmp_signed("==", mask, r.number(-1, I32))
+    allowed = r.or_(full, r.icmp_unsigned("==", whole, r.number(0, I32)))
+    outside = r.and_(mask, r.not_(in_row))
+    row = r.and_(r.and_(run, allowed), r.icmp_unsigned("==", outside, r.number(0, I32)))
+    place = r.lane(addresses, first)
+    same = r.bits(r.icmp_unsigned("==", addresses, r.broadcast(place)))
+    one = r.icmp_unsigned("==", r.and_(mask, r.not_(same)), r.number(0, I32))
+    shape = r.select(row, r.number(SIDE_BY_SIDE, I32), r.select(one, r.number(ONE_PLACE, I32), r.number(0, I32)))
+    _ret_pair(r, r.select(row, start, place), shape)
+    r.position_at_end(apart)
+    _ret_pair(r, r.number(0), r.number(0, I32))
+
+
+def _ret_pair(r: Routine, start: Any, shape: Any) -> None:
+    pair = r.insert_value(ir.Constant(_CLASSED, ir.Undefined), start, 0)
+    r.ret(r.insert_value(pair, shape, 1))
+
+
+def _gather(r: Routine, kind: Any) -> None:
+    addresses, mask = r.arguments
+    lanes = vector(kind)
+    pointers = r.inttoptr(addresses, vector(POINTER))
+    align = r.number(kind.width // 8, I32)
+    nothing = Written(lanes, "zeroinitializer")
+    del align
+    r.ret(
+        r.intrinsic(
+            "llvm.masked.gather", lanes, (pointers, r.lanes_of(mask), nothing), (lanes, vector(POINTER))
+        )
+    )
+
+
+def _scatter(r: Routine, kind: Any) -> None:
+    value, addresses, mask = r.arguments
+    pointers = r.inttoptr(addresses, vector(POINTER))
+    r.intrinsic(
+        "llvm.masked.scatter", VOID, (value, pointers, r.lanes_of(mask)), (vector(kind), vector(POINTER))
+    )
+    r.ret_void()
+
+
+for _kind in (I8, I16, I32, I64):
+    _lanes = vector(_kind)
+    routine(f"gather_{_kind.width}", _lanes, _ADDRESSES, I32)(
+        (lambda kind: lambda r: _gather(r, kind))(_kind)
+    )
+    routine(f"scatter_{_kind.width}", VOID, _lanes, _ADDRESSES, I32)(
+        (lambda kind: lambda r: _scatter(r, kind))(_kind)
+    )
+
+
+def good_lanes(r: Routine, context: Any, site: Any, addresses: Any, mask: Any, size: int) -> Any:
+    """The lanes whose access lies within the bounds of the site and is aligned; the others are noted."""
+    low, high = r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH)
+    last = r.sub(high, r.number(size))
+    above = r.icmp_unsigned(">=", addresses, r.broadcast(low))
+    below = r.icmp_unsigned("<=", addresses, r.broadcast(last))
+    fine = r.and_(above, below)
+    if size > 1:
+        rest = r.and_(addresses, splat(I64, size - 1))
+        fine = r.and_(fine, r.icmp_unsigned("==", rest, splat(I64, 0)))
+    # With a bound below the size the last place wraps round.
+    room = r.icmp_unsigned(">=", high, r.number(size))
+    good = r.select(room, r.and_(mask, r.bits(fine)), r.number(0, I32))
+    result = r.variable(good)
+    with r.if_then(r.icmp_unsigned("!=", good, mask), likely=False):
+        place = r.spilled(addresses)
+        checked = r.call(
+            r.module.globals["check_lanes"], [context, site, place, mask, r.number(size)]
+        )
+        r.store(checked, result)
+    return r.value(result, I32)
+
+
+def _inspect_global(r: Routine, size: int) -> None:
+    context, site, addresses, mask = r.arguments
+    good = good_lanes(r, context, site, addresses, mask, size)
+    sectors = r.trunc(r.lshr(addresses, splat(I64, 5)), vector(I32))
+    count = distinct_sectors(r, sectors, good)
+    count_sectors(r, site, count, good, size)
+    caches = r.context_word(context, Context.CACHES)
+    with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
+        r.call(r.module.globals["look_up"], [context, site, sectors, good])
+    r.ret(good)
+
+
+def count_sectors(r: Routine, site: Any, count: Any, good: Any, size: int) -> None:
+    """Nothing; adds a request with its sectors, and the least that its bytes would need."""
+    lanes = r.zext(r.population(good), I64)
+    least = r.lshr(r.add(r.mul(lanes, r.number(size)), r.number(31)), r.number(5))
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    r.count(site, Site.SECTORS, count)
+    r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
+
+
+def distinct_sectors(r: Routine, sectors: Any, mask: Any) -> Any:
+    """How many different numbers the lanes of a mask have."""
+    count = r.variable(r.number(0))
+    before = r.shuffle_vector(
+        sectors, sectors, ir.Constant(vector(I32), [0, *range(LANES - 1)])
+    )
+    falls = r.bits(r.icmp_unsigned("<", sectors, before))
+    full = r.icmp_signed("==", mask, r.number(-1, I32))
+    rising = r.and_(full, r.icmp_unsigned("==", falls, r.number(0, I32)))
+    with r.if_else(rising) as (then, otherwise):
+        with then:
+            changes = r.bits(r.icmp_unsigned("!=", sectors, before))
+            r.store(r.add(r.zext(r.population(changes), I64), r.number(1)), count)
+        with otherwise, r.each_group(sectors, mask):
+            r.store(r.add(r.value(count), r.number(1)), count)
+    return r.value(count)
+
+
+for _size in SIZES:
+    routine(f"classify_{_size}", _CLASSED, POINTER, _ADDRESSES, I32, I32)(
+        (lambda size: lambda r: _classify(r, size))(_size)
+    )
+    routine(f"inspect_global_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
+        (lambda size: lambda r: _inspect_global(r, size))(_size)
+    )
+
+
+@routine("generic_addresses", _ADDRESSES, POINTER, _ADDRESSES)
+def _generic(r: Routine) -> None:
+    """Addresses with those in the windows of shared and local memory made real."""
+    context, addresses = r.arguments
+    top = r.lshr(addresses, splat(I64, 56))
+    offset = r.and_(addresses, splat(I64, (1 << WINDOW_BITS) - 1))
+    shared = r.add(offset, r.broadcast(r.context_word(context, Context.SHARED)))
+    granule = r.shl(r.lshr(offset, splat(I64, 3)), splat(I64, 8))
+    within = r.add(r.and_(offset, splat(I64, 7)), lane_numbers(I64, 8))
+    local = r.add(r.add(granule, within), r.broadcast(r.context_word(context, Context.LOCAL)))
+    real = r.select(r.icmp_unsigned("==", top, splat(I64, SHARED_WINDOW >> 56)), shared, addresses)
+    r.ret(r.select(r.icmp_unsigned("==", top, splat(I64, LOCAL_WINDOW >> 56)), local, real))
+
+
+@routine("inspect_local", I32, POINTER, POINTER, _ADDRESSES, I32)
+def _inspect_local(r: Routine) -> None:
+    """The good lanes of an access of local memory by its offsets; its sectors as a device interleaves words."""
+    context, site, offsets, mask = r.arguments
+    size = r.and_(r.site_word(site, Site.DESCRIPTION), r.number(255))
+    room = r.context_word(context, Context.LOCAL_SIZE)
+    fine = r.icmp_unsigned("<", offsets, r.broadcast(room))
+    good = r.and_(mask, r.bits(fine))
+    with r.if_then(r.icmp_unsigned("!=", good, mask), likely=False):
+        place = r.spilled(offsets)
+        r.call(r.module.globals["note_lanes"], [context, site, place, r.and_(mask, r.not_(good))])
+    words = r.trunc(r.lshr(offsets, splat(I64, 2)), vector(I32))
+    eighths = ir.Constant(vector(I32), [lane // 8 for lane in range(LANES)])
+    sectors = r.add(r.shl(words, splat(I32, 2)), eighths)
+    wide = r.elementwise("llvm.umax", r.lshr(size, r.number(2)), r.number(1))
+    count = r.mul(distinct_sectors(r, sectors, good), wide)
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    r.count(site, Site.SECTORS, count)
+    lanes = r.zext(r.population(good), I64)
+    least = r.lshr(r.add(r.mul(lanes, size), r.number(31)), r.number(5))
+    r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
+    r.ret(good)
+
+
+__all__ = ["I1", "constant", "count_sectors", "distinct_sectors", "good_lanes"]

@@ -1,0 +1,86 @@
+"""Object code from LLVM text, kept on disk, and its functions in this process."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from advisor.cache import Cache
+
+_LOCK = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Functions of compiled code by name; the code lives as long as this object."""
+
+    addresses: dict[str, int]
+    kept: Any
+
+
+@functools.cache
+def _machine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=1,
+        reloc="pic",
+        codemodel="small",
+        jit=True,
+    )
+
+
+def object_code(text: str, cache: Cache | None) -> bytes:
+    """The object code of LLVM text for this processor, from the cache where it was compiled before."""
+    identity = f"{llvmlite.__version__} {llvm.get_host_cpu_name()}\n{text}".encode()
+    key = "simt-" + hashlib.sha256(identity).hexdigest()
+    known = cache.get_many([key]).get(key) if cache is not None else None
+    if isinstance(known, str):
+        return base64.b64decode(known)
+    code = _compile(text)
+    if cache is not None:
+        cache.put_many({key: base64.b64encode(code).decode()})
+    return code
+
+
+def _compile(text: str) -> bytes:
+    with _LOCK:
+        machine = _machine()
+        module = llvm.parse_assembly(text)
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        options = llvm.create_pipeline_tuning_options(speed_level=1)
+        builder = llvm.create_pass_builder(machine, options)
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.run(module, builder)
+        return bytes(machine.emit_object(module))
+
+
+@functools.cache
+def _compiler() -> Any:
+    return llvm.create_lljit_compiler(_machine(), use_jit_link=False, suppress_errors=False)
+
+
+def load(name: str, code: bytes, exports: list[str], imports: dict[str, int]) -> Loaded:
+    """The functions of object code that are exported; `imports` are addresses of what it calls."""
+    with _LOCK:
+        builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+        for symbol, address in imports.items():
+            builder.import_symbol(symbol, address)
+        for symbol in exports:
+            builder.export_symbol(symbol)
+        tracker = builder.link(_compiler(), name)
+        return Loaded({symbol: int(tracker[symbol]) for symbol in exports}, tracker)

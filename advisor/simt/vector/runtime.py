@@ -1,0 +1,35 @@
+"""The runtime of compiled kernels: all routines as loaded code, once for a process."""
+
+from __future__ import annotations
+
+import threading
+
+from advisor.cache import Cache
+from advisor.simt.vector import (
+    arithmetic_routines,
+    atomic_routines,
+    cache_routines,
+    checking_routines,
+    driver_routines,
+    memory_routines,
+    shared_routines,
+    transcendental_routines,
+)
+from advisor.simt.vector.objects import Loaded, load, object_code
+from advisor.simt.vector.routines import ROUTINES, write_module
+
+ROUTINE_MODULES = (
+    arithmetic_routines, atomic_routines, cache_routines, checking_routines, driver_routines, memory_routines,
+    shared_routines, transcendental_routines,
+)  # fmt: skip
+_LOCK = threading.Lock()
+_loaded: list[Loaded] = []
+
+
+def runtime(cache: Cache | None = None) -> Loaded:
+    """The loaded routines by name."""
+    with _LOCK:
+        if not _loaded:
+            code = object_code(write_module(), cache)
+            _loaded.append(load("runtime", code, sorted(ROUTINES), {}))
+        return _loaded[0]

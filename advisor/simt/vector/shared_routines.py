@@ -1,0 +1,160 @@
+"""Routines of shared memory: wavefronts by bank, words read before they were written, races between warps.
+
+Shared memory has 32 banks of four bytes (CUDA C++ Programming Guide, "Shared Memory", compute capability 5.x
+and higher). Accesses of 8 and 16 bytes are served for halves and quarters of a warp at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from advisor.simt.vector.lanes import I8, I32, I64, LANES, POINTER, VOID, Written, splat, vector
+from advisor.simt.vector.layout import ATOMIC, WORD, WRITES, Context, Defect, Site
+from advisor.simt.vector.memory_routines import SIZES, good_lanes
+from advisor.simt.vector.routines import Routine, routine
+
+_ADDRESSES = vector(I64)
+# Words of the shadow of four bytes of shared memory: who wrote last and who read last, each epoch << 16 | warp + 1.
+_WRITTEN, _READ, _SHADOW_WORDS = 0, 1, 2
+
+
+def _inspect_shared(r: Routine, size: int) -> None:
+    context, site, addresses, mask = r.arguments
+    good = good_lanes(r, context, site, addresses, mask, size)
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    r.count(site, Site.WAVEFRONTS, _wavefronts(r, addresses, good, size))
+    shadow = r.context_word(context, Context.SHADOW)
+    with r.if_then(r.icmp_unsigned("!=", shadow, r.number(0)), likely=False):
+        place = r.spilled(addresses)
+        r.call(r.module.globals["follow_shared"], [context, site, place, good, r.number(size)])
+    r.ret(good)
+
+
+def _wavefronts(r: Routine, addresses: Any, mask: Any, size: int) -> Any:
+    """The passes that the banks need: of the units that lie in one bank each takes one."""
+    unit_bytes = max(4, size)
+    shift = unit_bytes.bit_length() - 1
+    units = r.trunc(r.lshr(addresses, splat(I64, shift)), vector(I32))
+    banks = 128 // unit_bytes
+    if size <= 4:
+        return _by_stride(r, units, mask, banks)
+    whole = _most_in_a_bank(r, units, mask, banks)
+    result = r.variable(whole)
+    with r.if_then(r.icmp_unsigned(">", whole, r.number(1))):
+        parts = size // 4
+        lanes = LANES // parts
+        total = r.number(0)
+        for part in range(parts):
+            bits = r.and_(mask, r.number(((1 << lanes) - 1) << (part * lanes), I32))
+            total = r.add(total, _most_in_a_bank(r, units, bits, banks))
+        r.store(total, result)
+    return r.value(result)
+
+
+def _by_stride(r: Routine, units: Any, mask: Any, banks: int) -> Any:
+    """With a common step between full lanes the wavefronts are its common divisor with the number of banks."""
+    before = r.shuffle_vector(units, units, ir.Constant(vector(I32), [0, *range(LANES - 1)]))
+    steps = r.sub(units, before)
+    step = r.lane(steps, r.number(1, I32))
+    other = r.icmp_unsigned("!=", steps, r.broadcast(step))
+    odd_ones = r.and_(r.bits(other), r.number(0xFFFFFFFE, I32))
+    full = r.icmp_signed("==", mask, r.number(-1, I32))
+    even = r.and_(full, r.icmp_unsigned("==", odd_ones, r.number(0, I32)))
+    result = r.variable(r.number(1))
+    with r.if_else(even) as (then, otherwise):
+        with then:
+            zeros = r.intrinsic("llvm.cttz", I32, (step, ir.Constant(ir.IntType(1), False)), (I32,))
+            most = r.elementwise("llvm.umin", zeros, r.number(banks.bit_length() - 1, I32))
+            ways = r.shl(r.number(1, I32), most)
+            still = r.icmp_unsigned("==", step, r.number(0, I32))
+            r.store(r.zext(r.select(still, r.number(1, I32), ways), I64), result)
+        with otherwise:
+            # Units within one row of banks lie in different ones.
+            highest = r.reduce("umax", r.select(r.lanes_of(mask), units, splat(I32, 0)))
+            lowest = r.reduce("umin", r.select(r.lanes_of(mask), units, splat(I32, -1)))
+            apart = r.icmp_unsigned(">=", r.sub(highest, lowest), r.number(banks, I32))
+            with r.if_then(apart):
+                r.store(_most_in_a_bank(r, units, mask, banks), result)
+    return r.value(result)
+
+
+def _most_in_a_bank(r: Routine, units: Any, mask: Any, banks: int) -> Any:
+    """The largest number of different units in one bank."""
+    with r.goto_entry_block():
+        counts = r.alloca(vector(I8))
+    r.store(Written(vector(I8), "zeroinitializer"), counts, align=32)
+    most = r.variable(r.number(0))
+    with r.each_group(units, mask) as (unit, _):
+        bank = r.and_(unit, r.number(banks - 1, I32))
+        place = r.element(counts, I8, bank)
+        count = r.add(r.load(place, typ=I8), r.number(1, I8))
+        r.store(count, place)
+        r.store(r.elementwise("llvm.umax", r.value(most), r.zext(count, I64)), most)
+    return r.value(most)
+
+
+for _size in SIZES:
+    routine(f"inspect_shared_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
+        (lambda size: lambda r: _inspect_shared(r, size))(_size)
+    )
+
+
+@routine("follow_shared", VOID, POINTER, POINTER, POINTER, I32, I64)
+def _follow(r: Routine) -> None:
+    """Notes words that are read before any thread wrote them, and those another warp uses without a barrier."""
+    context, site, place, mask, size = r.arguments
+    description = r.site_word(site, Site.DESCRIPTION)
+    atomic = r.icmp_unsigned("!=", r.and_(description, r.number(ATOMIC)), r.number(0))
+    writes = r.icmp_unsigned("!=", r.and_(description, r.number(WRITES)), r.number(0))
+    shadow = r.context_word(context, Context.SHADOW, POINTER)
+    shared = r.context_word(context, Context.SHARED)
+    warp = r.add(r.context_word(context, Context.WARP), r.number(1))
+    epoch = r.shl(r.context_word(context, Context.EPOCH), r.number(16))
+    mark = r.or_(epoch, warp)
+    with r.each_lane(mask) as lane:
+        address = r.load(r.element(place, I64, lane), typ=I64)
+        first = r.lshr(r.sub(address, shared), r.number(2))
+        end = r.lshr(r.add(r.sub(address, shared), r.add(size, r.number(3))), r.number(2))
+        with r.loop(end, first) as word:
+            entry = r.gep(shadow, [r.mul(word, r.number(_SHADOW_WORDS))], source_etype=I64)
+            _follow_word(r, context, site, entry, (lane, address), (mark, epoch, writes, atomic))
+    r.ret_void()
+
+
+def _follow_word(r: Routine, context: Any, site: Any, entry: Any, at: tuple[Any, ...], now: tuple[Any, ...]) -> None:
+    mark, epoch, writes, atomic = now
+    written = r.get(entry, WORD * _WRITTEN, I64)
+    read = r.get(entry, WORD * _READ, I64)
+    plain = r.not_(atomic)
+    reading = r.or_(r.not_(writes), atomic)
+    fresh = r.icmp_unsigned("==", written, r.number(0))
+    _note_when(r, context, site, at, r.and_(fresh, reading), Defect.UNINITIALISED)
+    # The lowest bit of an entry's upper half tells an atomic access, which does not race with another.
+    other_writer = _from_other_warp(r, written, mark, epoch)
+    other_reader = _from_other_warp(r, read, mark, epoch)
+    races = r.or_(other_writer, r.and_(writes, other_reader))
+    atomic_before = r.icmp_unsigned("!=", r.and_(written, r.number(1 << 15)), r.number(0))
+    both = r.and_(atomic, atomic_before)
+    _note_when(r, context, site, at, r.and_(races, r.not_(both)), Defect.RACE)
+    signed = r.or_(mark, r.select(atomic, r.number(1 << 15), r.number(0)))
+    r.put(r.select(writes, signed, written), entry, WORD * _WRITTEN)
+    r.put(r.select(r.and_(reading, plain), mark, read), entry, WORD * _READ)
+
+
+def _from_other_warp(r: Routine, entry: Any, mark: Any, epoch: Any) -> Any:
+    """Whether an entry was made since the last barrier by another warp."""
+    same_epoch = r.icmp_unsigned("==", r.lshr(entry, r.number(16)), r.lshr(epoch, r.number(16)))
+    warp = r.and_(entry, r.number(0x7FFF))
+    mine = r.and_(mark, r.number(0x7FFF))
+    some = r.icmp_unsigned("!=", warp, r.number(0))
+    return r.and_(r.and_(same_epoch, some), r.icmp_unsigned("!=", warp, mine))
+
+
+def _note_when(r: Routine, context: Any, site: Any, at: tuple[Any, ...], condition: Any, kind: Defect) -> None:
+    with r.if_then(condition, likely=False):
+        r.call(r.module.globals["note_defect"], [context, r.number(kind), site, *at])
+
+
+__all__ = ["I8"]
