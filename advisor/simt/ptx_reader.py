@@ -7,7 +7,17 @@ import re
 from advisor.errors import AdvisorError
 from advisor.simt.ptx_declarations import read_header, read_registers, read_variable
 from advisor.simt.ptx_operands import read_operand, split_operands
-from advisor.simt.ptx_program import Function, Instruction, Location, Module, Register
+from advisor.simt.ptx_program import (
+    Address,
+    Function,
+    Group,
+    Instruction,
+    Location,
+    Module,
+    Operand,
+    Register,
+    Symbol,
+)
 
 TYPES = frozenset({
     "pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
@@ -184,10 +194,22 @@ class _Reader:
         while cut and parts[cut - 1] in TYPES:
             cut -= 1
         predicate = Register(found["predicate"], bool(found["not"])) if found["predicate"] else None
-        operands = tuple(read_operand(text) for text in split_operands(found["operands"]))
+        named = self.function.registers if self.function is not None else {}
+        operands = tuple(_with_registers(read_operand(text), named) for text in split_operands(found["operands"]))
         return Instruction(
             found["opcode"], tuple(parts[:cut]), tuple(parts[cut:]), operands, predicate, self.location, line
         )
+
+
+def _with_registers(operand: Operand, named: dict[str, str]) -> Operand:
+    """An operand in which the names of registers that are written without a percent sign are registers."""
+    if isinstance(operand, Symbol) and operand.name in named:
+        return Register(operand.name)
+    if isinstance(operand, Group):
+        return Group(tuple(_with_registers(item, named) for item in operand.items))
+    if isinstance(operand, Address) and isinstance(operand.base, Symbol) and operand.base.name in named:
+        return Address(Register(operand.base.name), operand.offset)
+    return operand
 
 
 def _files(text: str) -> list[tuple[str, str]]:

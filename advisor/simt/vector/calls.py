@@ -1,15 +1,43 @@
-"""Calls of functions that the PTX text does not hold: what the machine itself answers."""
+"""Calls of functions that the PTX text does not hold: what the machine itself answers.
+
+https://docs.nvidia.com/cuda/ptx-writers-guide-to-interoperability/, "System Calls", describes vprintf.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
-from advisor.simt.ptx_program import Instruction
+from llvmlite import ir
+
+from advisor.simt.ptx_program import Group, Instruction, Symbol
 from advisor.simt.vector.emission import Emission, handles
+from advisor.simt.vector.lanes import I32, I64, POINTER, VOID, constant, vector
+from advisor.simt.vector.layout import Context
+from advisor.simt.vector.routines import FunctionPointer
 
-EXTERNAL: dict[str, Callable[[Emission, Instruction], None]] = {}
+
+@handles("extern")
+def _external(e: Emission, item: Instruction) -> None:
+    results, name, arguments = item.operands
+    assert isinstance(name, Symbol) and isinstance(results, Group) and isinstance(arguments, Group)
+    if name.name == "vprintf" and len(arguments.items) == 2:
+        _print(e, item, arguments)
+        if results.items:
+            e.write(item, constant(I32, 1), results.items[0])
+        return
+    raise e.unsupported(item, f"the function {name.name}, which the PTX text does not hold")
 
 
-@handles("call")
-def _call(e: Emission, item: Instruction) -> None:
-    raise e.unsupported(item, "a function outside of the PTX text")
+def _print(e: Emission, item: Instruction, arguments: Group) -> None:
+    """Nothing; hands the addresses of format and arguments of each lane to the host."""
+    builder = e.builder
+    places: list[Any] = []
+    for number, operand in enumerate(arguments.items):
+        addresses = e.call("generic_addresses", vector(I64), e.context, e.read_vector(operand, I64))
+        place = e.lanes_pointer(f"print{number}", I64)
+        builder.store(addresses, place, align=64)
+        places.append(place)
+    function = e.context_word(Context.PRINTED, POINTER)
+    kind = ir.FunctionType(VOID, [POINTER, POINTER, POINTER, I32])
+    function.type = FunctionPointer(kind)
+    builder.call(function, [e.context, *places, e.active(item)])

@@ -13,6 +13,7 @@ from advisor.simt.launch import Launch, parameter_offsets
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.lanes import LANES
 from advisor.simt.vector.layout import FIXED_BOUNDS, Context, DefectWord, Site, Space, State
+from advisor.simt.vector.printing import print_address
 from advisor.simt.vector.sites import Access
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered:
     context[Context.LEFT] = _NO_BUDGET if settings.budget is None else settings.budget
     context[Context.PREFERRED] = -1
     context[Context.PROCESSORS] = 1
+    context[Context.PRINTED] = print_address()
 
 
 def _set_sites(worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory) -> None:

@@ -28,7 +28,7 @@ from advisor.simt.vector.layout import (
     State,
     Status,
 )
-from advisor.simt.vector.routines import Routine, routine
+from advisor.simt.vector.routines import FunctionPointer, Routine, routine
 
 _COUNTERS = vector(I32)
 
@@ -141,21 +141,13 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
                 r.store(r.select(over, ended, r.value(status, I32)), status)
 
 
-class _FunctionPointer(ir.PointerType):  # type: ignore[misc]
-    """An opaque pointer to a function of a known type."""
-
-    def __init__(self, pointee: Any) -> None:
-        super().__init__()
-        self.pointee = pointee
-
-
 @routine("call_warp", VOID, POINTER, POINTER)
 def _call_warp(r: Routine) -> None:
     context, state = r.arguments
     function = r.context_word(context, Context.WARP_FUNCTION, POINTER)
     kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER])
     # The library calls what it knows to be a function; the type of an opaque pointer says nothing.
-    function.type = _FunctionPointer(kind)
+    function.type = FunctionPointer(kind)
     r.call(function, [state, context])
     r.ret_void()
 

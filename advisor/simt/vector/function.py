@@ -21,7 +21,7 @@ from advisor.simt.vector import atomics, calls, conversions, integers, memory, w
 from advisor.simt.vector.barriers import begin_behind_barrier, count_votes
 from advisor.simt.vector.emission import HANDLERS, Emission, Unsupported
 from advisor.simt.vector.lanes import I1, I32, I64, POINTER, Builder, constant, is_vector, splat, vector
-from advisor.simt.vector.layout import AT_BARRIER, EXITED, WORD, Context, State
+from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, WORD, Context, State
 from advisor.simt.vector.names import Names, Placement, place_variables
 from advisor.simt.vector.sites import Access, accesses
 
@@ -173,7 +173,8 @@ class _Writer:
             self._go(block, self._next(block), self.emission.mask)
         elif last.opcode in ("bar", "barrier") and "warp" not in last.modifiers:
             count_votes(self.emission, last)
-            self._park(constant(I32, AT_BARRIER | self._next(block)), self.emission.mask)
+            barrier = AT_GRID_BARRIER if "grid" in last.modifiers else AT_BARRIER
+            self._park(constant(I32, barrier | self._next(block)), self.emission.mask)
         elif last.opcode in ("bar", "barrier"):
             self._go(block, self._next(block), self.emission.mask)
         elif last.opcode == "bra":

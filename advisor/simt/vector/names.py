@@ -162,6 +162,8 @@ class Names:
         for offsets in (self.placement.shared, self.placement.local):
             if symbol in offsets:
                 return constant(I64, offsets[symbol])
+        if symbol == "WARP_SZ":
+            return constant(I64, LANES)
         number = self.placement.variables.get(symbol)
         if number is None:
             raise KeyError(symbol)
@@ -183,6 +185,8 @@ class Names:
             return ir.Constant(vector(I32), [_signed(_lane_mask(name[9:], lane)) for lane in range(LANES)])
         if name in ("clock", "clock64", "clock_hi", "globaltimer", "globaltimer_lo"):
             return _clock(emission, 64 if name in ("clock64", "globaltimer") else 32)
+        if name == "warpsize":
+            return constant(I32, LANES)
         if name in ("gridid", "tid.w", "ctaid.w") or name.startswith("envreg"):
             return constant(integer_of(64 if name == "gridid" else 32), 0)
         raise KeyError(name)

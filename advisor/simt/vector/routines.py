@@ -15,6 +15,14 @@ Write = Callable[["Routine"], None]
 ROUTINES: dict[str, tuple[Any, tuple[Any, ...], Write]] = {}
 
 
+class FunctionPointer(ir.PointerType):  # type: ignore[misc]
+    """The type of an opaque pointer to a function; the library calls only what it knows to be one."""
+
+    def __init__(self, pointee: Any) -> None:
+        super().__init__()
+        self.pointee = pointee
+
+
 def routine(name: str, result: Any, *arguments: Any) -> Callable[[Write], Write]:
     """A decorator that makes a function the writer of the routine with this name and type."""
 
