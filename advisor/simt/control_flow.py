@@ -136,9 +136,7 @@ def _join_ways_back(targets: dict[int, tuple[int, ...]], order: list[int]) -> No
             targets[start] = tuple(meeting if target == head else target for target in targets[start])
 
 
-def _loop_body(
-    head: int, ends: list[int], targets: dict[int, tuple[int, ...]], order: list[int]
-) -> set[int]:
+def _loop_body(head: int, ends: list[int], targets: dict[int, tuple[int, ...]], order: list[int]) -> set[int]:
     before: dict[int, list[int]] = {}
     for start in order:
         for target in targets[start]:

@@ -146,15 +146,19 @@ class _Inliner:
                 self.result.registers[register.name] = "b64" if name == _GRID_HANDLE else "b32"
                 value = Integer(int(name == _GRID_HANDLE))
                 kind = self.result.registers[register.name]
-                self._add(replace(item, opcode="mov", modifiers=(), types=(kind,), operands=(register, value)))
+                self._add(
+                    replace(item, opcode="mov", modifiers=(), types=(kind,), operands=(register, value))
+                )
             return
         cells = [key for key in self.result.registers if "@" in key]
-        arguments = tuple(
-            Register(key) for one in given for key in cells if key.startswith(f"%{one}+")
-        )
+        arguments = tuple(Register(key) for one in given for key in cells if key.startswith(f"%{one}+"))
         self._add(
             replace(
-                item, opcode="extern", modifiers=(), types=(), operands=(Group(results), Symbol(name), Group(arguments))
+                item,
+                opcode="extern",
+                modifiers=(),
+                types=(),
+                operands=(Group(results), Symbol(name), Group(arguments)),
             )
         )
 

@@ -12,11 +12,16 @@ import numpy.typing as npt
 
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.launch import Launch
-from advisor.simt.vector.contexts import HostThread, host_thread
+from advisor.simt.vector.caches import CacheSizes, cache_tables
+from advisor.simt.vector.contexts import HostThread, TouchedSectors, aligned_bytes, host_thread
 from advisor.simt.vector.kernels import Kernel, compile_kernel
 from advisor.simt.vector.layout import Context, DefectWord, Status
 
 Counts = npt.NDArray[np.int64]
+_RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_RUN_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
+# Words of the shadow for each word of shared memory, as the runtime keeps them.
+_SHADOW_FACTOR = 4
 
 
 @dataclass(frozen=True)
@@ -25,14 +30,16 @@ class Settings:
 
     `threads` of the host run blocks. `budget` bounds the ways back to a loop's head of each thread together,
     `seconds` the time; None for no bound. `blocks` are the numbers of the blocks to run, None for all, in
-    order; those in `detailed` are looked at access by access: caches, races, uninitialised shared memory.
+    order. The first blocks are looked at access by access, until they ran `detailed_lanes` lane instructions:
+    caches of the given sizes, races, shared memory that was not written.
     """
 
     threads: int = 1
     budget: int | None = None
     seconds: float | None = None
     blocks: Sequence[int] | None = None
-    detailed: int = 0
+    detailed_lanes: int = 0
+    caches: CacheSizes | None = None
     most_defects: int = 256
 
 
@@ -53,6 +60,8 @@ class Execution:
 
     `block_runs` and `block_lanes` count executions by warps and their active lanes, `divisions` how often a
     block's branch divided a warp; `sites` has a row for each access and a column for each word of a site.
+    `detailed` of the `blocks_run` were looked at access by access; `loaded_sectors` and `stored_sectors` are
+    different sectors of global memory.
     """
 
     status: Status
@@ -62,39 +71,49 @@ class Execution:
     divisions: Counts
     sites: Counts
     barriers: int
+    detailed: int = 0
+    loaded_sectors: int = 0
+    stored_sectors: int = 0
     defects: list[DefectSeen] = field(default_factory=list)
     defect_count: int = 0
 
 
 def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings = Settings()) -> Execution:
-    """The counts of a launch; the memory holds its results afterwards."""
+    """The counts of a launch; the memory holds its results afterwards.
+
+    The kernel's variables must not be freed between launches. Raises ValueError for a cooperative launch of
+    which a part of the blocks shall run.
+    """
+    kernel.variable_addresses(memory)
+    touched = TouchedSectors(memory)
+    if launch.cooperative:
+        return _run_together(kernel, launch, memory, settings, touched)
     numbers = range(launch.blocks) if settings.blocks is None else settings.blocks
     threads = max(1, min(settings.threads, len(numbers)))
-    workers = [host_thread(kernel, launch, memory, settings, threads) for _ in range(threads)]
+    workers = [host_thread(kernel, launch, memory, settings, threads, touched) for _ in range(threads)]
     parts = _Parts(numbers, threads)
-    timer = None
-    if settings.seconds is not None:
-        timer = threading.Timer(settings.seconds, lambda: _stop(workers))
-        timer.daemon = True
-        timer.start()
-    statuses = [Status.DONE] * threads
-    others = [
-        threading.Thread(target=_work, args=(kernel, worker, parts, statuses, place), daemon=True)
-        for place, worker in enumerate(workers[1:], 1)
-    ]
-    for other in others:
-        other.start()
-    _work(kernel, workers[0], parts, statuses, 0)
-    for other in others:
-        other.join()
+    timer = _timer(workers, settings)
+    status = _run_detailed(kernel, workers[0], parts, settings, threads)
+    detailed = parts.next
+    if status == Status.DONE:
+        status = _run_rest(kernel, workers, parts)
     if timer is not None:
         timer.cancel()
-    return _gathered(workers, max(statuses), parts)
+    return _gathered(workers, status, parts.next, detailed, touched)
 
 
-def _stop(workers: list[HostThread]) -> None:
-    for worker in workers:
-        worker.context[Context.STOP] = 1
+def _timer(workers: list[HostThread], settings: Settings) -> threading.Timer | None:
+    if settings.seconds is None:
+        return None
+
+    def stop() -> None:
+        for worker in workers:
+            worker.context[Context.STOP] = 1
+
+    timer = threading.Timer(settings.seconds, stop)
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 class _Parts:
@@ -107,51 +126,126 @@ class _Parts:
         self.lock = threading.Lock()
         self.stopped = False
 
-    def take(self) -> tuple[int, int] | None:
+    def take(self, most: int | None = None) -> tuple[int, int] | None:
         """The first and the end of the next blocks to run, None when all are taken."""
         with self.lock:
             if self.stopped or self.next >= len(self.numbers):
                 return None
-            begin, end = self.next, min(self.next + self.size, len(self.numbers))
+            begin, end = self.next, min(self.next + (most or self.size), len(self.numbers))
             if not isinstance(self.numbers, range):
-                end = begin + 1
-                while end < len(self.numbers) and self.numbers[end] == self.numbers[end - 1] + 1:
-                    end += 1
+                last = begin + 1
+                while last < end and self.numbers[last] == self.numbers[last - 1] + 1:
+                    last += 1
+                end = last
             self.next = end
             return self.numbers[begin], self.numbers[end - 1] + 1
 
 
+def _run_detailed(
+    kernel: Kernel, worker: HostThread, parts: _Parts, settings: Settings, threads: int
+) -> Status:
+    """Runs the first blocks one by one with every access inspected."""
+    if settings.detailed_lanes <= 0:
+        return Status.DONE
+    context = worker.context
+    sizes = np.array([block.last - block.first for block in kernel.warp.flow.blocks], np.int64)
+    shadow = aligned_bytes(int(context[Context.SHARED_SIZE]) * _SHADOW_FACTOR + 64)
+    tables = cache_tables(settings.caches) if settings.caches is not None else None
+    context[Context.DETAILED] = 1
+    context[Context.ALONE] = 1
+    context[Context.SHADOW] = int(shadow.ctypes.data) if context[Context.SHARED_SIZE] else 0
+    if tables is not None and settings.caches is not None:
+        context[Context.CACHES] = int(tables.ctypes.data)
+        context[Context.PROCESSORS] = settings.caches.processors
+    status = Status.DONE
+    function = _RUN_BLOCKS(kernel.runtime.addresses["run_blocks"])
+    while int(worker.block_lanes @ sizes) < settings.detailed_lanes and status == Status.DONE:
+        part = parts.take(1)
+        if part is None:
+            break
+        status = Status(function(context.ctypes.data, *part))
+    for word in (Context.DETAILED, Context.SHADOW, Context.CACHES):
+        context[word] = 0
+    context[Context.ALONE] = int(threads == 1)
+    return status
+
+
+def _run_rest(kernel: Kernel, workers: list[HostThread], parts: _Parts) -> Status:
+    statuses = [Status.DONE] * len(workers)
+    others = [
+        threading.Thread(target=_work, args=(kernel, worker, parts, statuses, place), daemon=True)
+        for place, worker in enumerate(workers[1:], 1)
+    ]
+    for other in others:
+        other.start()
+    _work(kernel, workers[0], parts, statuses, 0)
+    for other in others:
+        other.join()
+    return max(statuses)
+
+
 def _work(kernel: Kernel, worker: HostThread, parts: _Parts, statuses: list[Status], place: int) -> None:
-    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
-        kernel.runtime.addresses["run_blocks"]
-    )
+    function = _RUN_BLOCKS(kernel.runtime.addresses["run_blocks"])
     while (part := parts.take()) is not None:
-        status = Status(function(worker.context.ctypes.data, part[0], part[1]))
+        status = Status(function(worker.context.ctypes.data, *part))
         if status != Status.DONE:
             statuses[place] = status
             parts.stopped = True
             return
 
 
-def _gathered(workers: list[HostThread], status: Status, parts: _Parts) -> Execution:
+def _run_together(
+    kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings, touched: TouchedSectors
+) -> Execution:
+    """A cooperative launch: each block has memory of its own and runs to the next barrier of the grid."""
+    if settings.blocks is not None:
+        raise ValueError("the blocks of a cooperative launch wait for each other, so all of them must run")
+    workers = [
+        host_thread(kernel, launch, memory, settings, 1, touched) for _ in range(launch.blocks)
+    ]
+    timer = _timer(workers, settings)
+    function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
+    waiting = list(range(launch.blocks))
+    status, resume = Status.DONE, 0
+    while waiting and status == Status.DONE:
+        still = []
+        for number in waiting:
+            ended = Status(function(workers[number].context.ctypes.data, number, resume))
+            if ended == Status.AT_GRID_BARRIER:
+                still.append(number)
+            elif ended != Status.DONE:
+                status = ended
+                break
+        waiting, resume = still, 1
+    if timer is not None:
+        timer.cancel()
+    return _gathered(workers, status, launch.blocks, 0, touched)
+
+
+def _gathered(
+    workers: list[HostThread], status: Status, blocks_run: int, detailed: int, touched: TouchedSectors
+) -> Execution:
+    words = (DefectWord.KIND, DefectWord.SITE, DefectWord.BLOCK, DefectWord.THREAD, DefectWord.ADDRESS)
     defects = [
-        DefectSeen(*(int(row[word]) for word in (
-            DefectWord.KIND, DefectWord.SITE, DefectWord.BLOCK, DefectWord.THREAD, DefectWord.ADDRESS
-        )))
+        DefectSeen(*(int(row[word]) for word in words))
         for worker in workers
         for row in worker.defects[: int(worker.context[Context.DEFECT_COUNT])]
-    ]  # fmt: skip
+    ]
+    loaded, stored = touched.counts()
     return Execution(
         status,
-        parts.next,
-        sum(worker.block_runs for worker in workers),
-        sum(worker.block_lanes for worker in workers),
-        sum(worker.divisions for worker in workers),
-        sum(worker.sites for worker in workers),
+        blocks_run,
+        np.sum([worker.block_runs for worker in workers], axis=0),
+        np.sum([worker.block_lanes for worker in workers], axis=0),
+        np.sum([worker.divisions for worker in workers], axis=0),
+        np.sum([worker.sites for worker in workers], axis=0),
         sum(int(worker.context[Context.BARRIERS]) for worker in workers),
+        detailed,
+        loaded,
+        stored,
         sorted(defects, key=lambda one: (one.block, one.thread, one.access)),
         sum(int(worker.context[Context.DEFECT_COUNT]) for worker in workers),
     )
 
 
-__all__ = ["Execution", "Kernel", "Settings", "compile_kernel", "run"]
+__all__ = ["CacheSizes", "Execution", "Kernel", "Settings", "compile_kernel", "run"]

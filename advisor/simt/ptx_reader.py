@@ -195,7 +195,9 @@ class _Reader:
             cut -= 1
         predicate = Register(found["predicate"], bool(found["not"])) if found["predicate"] else None
         named = self.function.registers if self.function is not None else {}
-        operands = tuple(_with_registers(read_operand(text), named) for text in split_operands(found["operands"]))
+        operands = tuple(
+            _with_registers(read_operand(text), named) for text in split_operands(found["operands"])
+        )
         return Instruction(
             found["opcode"], tuple(parts[:cut]), tuple(parts[cut:]), operands, predicate, self.location, line
         )

@@ -45,15 +45,15 @@ def _atomic(e: Emission, item: Instruction) -> None:
         addresses = builder.add(addresses, splat(I64, place.offset))
     if place.access.space == Space.GENERIC:
         addresses = e.call("generic_addresses", vector(I64), e.context, addresses)
-    inside = e.call(
-        f"inspect_atomic_{place.access.size}", I32, e.context, place.site, addresses, place.mask
-    )
+    inside = e.call(f"inspect_atomic_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
     old = e.call(f"atom_{name}", vector(kind), e.context, addresses, *values, inside)
     if item.opcode == "atom":
         e.write(item, old)
 
 
-@handles("membar", "fence", "prefetch", "prefetchu", "nanosleep", "brkpt", "pmevent", "discard", "applypriority")
+@handles(
+    "membar", "fence", "prefetch", "prefetchu", "nanosleep", "brkpt", "pmevent", "discard", "applypriority"
+)
 def _nothing(e: Emission, item: Instruction) -> None:
     """Nothing; orders or hints that one warp after the other needs not."""
 

@@ -19,8 +19,10 @@ def count_votes(e: Emission, item: Instruction) -> None:
         return
     builder = e.builder
     predicate = e.read(item.operands[-1], I1)
-    bits: Any = builder.bits(predicate) if is_vector(predicate) else builder.select(
-        predicate, constant(I32, -1), constant(I32, 0)
+    bits: Any = (
+        builder.bits(predicate)
+        if is_vector(predicate)
+        else builder.select(predicate, constant(I32, -1), constant(I32, 0))
     )
     votes = builder.and_(bits, e.mask)
     builder.bump(e.context, WORD * Context.COUNT_SUM, builder.zext(builder.population(votes), I64))

@@ -9,9 +9,11 @@ from advisor.simt.vector.layout import (
     FIXED_BOUNDS,
     LOCAL_GRANULE,
     WORD,
+    WRITES,
     Context,
     Defect,
     DefectWord,
+    Extent,
     Site,
 )
 from advisor.simt.vector.routines import Routine, routine
@@ -86,9 +88,7 @@ def _is_inside(r: Routine) -> None:
     context, site, address, size = r.arguments
 
     flag = I1
-    result = r.variable(
-        _within(r, address, size, r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH))
-    )
+    result = r.variable(_within(r, address, size, r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH)))
     fixed = r.icmp_unsigned(
         "!=", r.and_(r.site_word(site, Site.DESCRIPTION), r.number(FIXED_BOUNDS)), r.number(0)
     )
@@ -96,11 +96,12 @@ def _is_inside(r: Routine) -> None:
     with r.if_then(open_question):
         table = r.context_word(context, Context.EXTENTS, POINTER)
         with r.loop(r.context_word(context, Context.EXTENT_COUNT)) as number:
-            entry = r.gep(table, [r.mul(number, r.number(2))], source_etype=I64)
-            low, high = r.get(entry, 0, I64), r.get(entry, WORD, I64)
+            entry = r.gep(table, [r.mul(number, r.number(Extent.WORDS))], source_etype=I64)
+            low, high = r.get(entry, WORD * Extent.LOW, I64), r.get(entry, WORD * Extent.HIGH, I64)
             with r.if_then(_within(r, address, size, low, high)):
                 r.put(low, site, WORD * Site.LOW)
                 r.put(high, site, WORD * Site.HIGH)
+                r.put(_map_of(r, site, entry), site, WORD * Site.TOUCHED)
                 r.store(r.number(1, flag), result)
         for word, extent in (
             (Context.SHARED, r.context_word(context, Context.SHARED_SIZE)),
@@ -113,6 +114,14 @@ def _is_inside(r: Routine) -> None:
             own = _within(r, address, size, begin, r.add(begin, extent))
             r.store(r.or_(r.value(result, flag), own), result)
     r.ret(r.value(result, flag))
+
+
+def _map_of(r: Routine, site: Any, entry: Any) -> Any:
+    """The map that an access marks: of loaded sectors, or of stored ones."""
+    description = r.site_word(site, Site.DESCRIPTION)
+    stores = r.icmp_unsigned("!=", r.and_(description, r.number(WRITES)), r.number(0))
+    loaded, stored = (r.get(entry, WORD * word, I64) for word in (Extent.LOADED, Extent.STORED))
+    return r.select(stores, stored, loaded)
 
 
 @routine("note_trap", VOID, POINTER, I32, I32)

@@ -12,7 +12,7 @@ from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.launch import Launch, parameter_offsets
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.lanes import LANES
-from advisor.simt.vector.layout import FIXED_BOUNDS, Context, DefectWord, Site, Space, State
+from advisor.simt.vector.layout import FIXED_BOUNDS, Context, DefectWord, Extent, Site, Space, State
 from advisor.simt.vector.printing import print_address
 from advisor.simt.vector.sites import Access
 
@@ -47,10 +47,49 @@ def aligned_bytes(size: int, align: int = 64) -> npt.NDArray[np.uint8]:
     return whole[begin : begin + size + _MARGIN]
 
 
+class TouchedSectors:
+    """One byte for each sector of the buffers that kernels load from, and one for each they store to.
+
+    `extents` is the table of buffers that the compiled code searches.
+    """
+
+    def __init__(self, memory: DeviceMemory) -> None:
+        self.loaded: list[npt.NDArray[np.uint8]] = []
+        self.stored: list[npt.NDArray[np.uint8]] = []
+        rows = []
+        for low, high in memory.extents():
+            first = low >> 5
+            sectors = ((high + 31) >> 5) - first
+            maps = [np.zeros(sectors + _MARGIN, np.uint8) for _ in range(2)]
+            self.loaded.append(maps[0][:sectors])
+            self.stored.append(maps[1][:sectors])
+            rows.append((low, high, *(int(one.ctypes.data) - first for one in maps)))
+        self.extents = np.array([*rows, (0, 0, 0, 0)], np.int64)
+
+    def base_of(self, address: int, writes: bool) -> int:
+        """What is added to a sector's number to find its byte, 0 for an address in no buffer."""
+        for row in self.extents[:-1]:
+            if row[Extent.LOW] <= address < max(row[Extent.HIGH], row[Extent.LOW] + 1):
+                return int(row[Extent.STORED if writes else Extent.LOADED])
+        return 0
+
+    def counts(self) -> tuple[int, int]:
+        """How many sectors were loaded and how many stored."""
+        loaded, stored = (
+            sum(int(np.count_nonzero(one)) for one in maps) for maps in (self.loaded, self.stored)
+        )
+        return loaded, stored
+
+
 def host_thread(
-    kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings, threads: int
+    kernel: Kernel,
+    launch: Launch,
+    memory: DeviceMemory,
+    settings: Settings,
+    threads: int,
+    touched: TouchedSectors,
 ) -> HostThread:
-    """The memory of a thread for a launch; all counters are zero."""
+    """The memory of a thread for a launch; all counters are zero, `touched` is common to all threads."""
     warp = kernel.warp
     count = len(warp.flow.blocks)
     worker = HostThread(
@@ -61,9 +100,9 @@ def host_thread(
         sites=np.zeros((max(1, len(warp.accesses)), int(Site.WORDS)), np.int64),
         defects=np.zeros((settings.most_defects, int(DefectWord.WORDS)), np.int64),
     )
-    _set_launch(worker, kernel, launch, memory)
+    _set_launch(worker, kernel, launch, memory, touched)
     _set_counters(worker, settings, threads, warp.ordered)
-    _set_sites(worker, kernel, launch, memory)
+    _set_sites(worker, kernel, launch, memory, touched)
     return worker
 
 
@@ -72,7 +111,9 @@ def _keep(worker: HostThread, array: npt.NDArray[Any]) -> int:
     return int(array.ctypes.data)
 
 
-def _set_launch(worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory) -> None:
+def _set_launch(
+    worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory, touched: TouchedSectors
+) -> None:
     context, placement = worker.context, kernel.warp.placement
     warps = -(-launch.threads_in_block // LANES)
     parameters = aligned_bytes(len(launch.parameters))
@@ -83,7 +124,14 @@ def _set_launch(worker: HostThread, kernel: Kernel, launch: Launch, memory: Devi
     context[Context.SHARED_SIZE] = shared_size
     context[Context.DYNAMIC_SHARED] = launch.dynamic_shared
     for word, value in zip(
-        (Context.NTID_X, Context.NTID_Y, Context.NTID_Z, Context.NCTAID_X, Context.NCTAID_Y, Context.NCTAID_Z),
+        (
+            Context.NTID_X,
+            Context.NTID_Y,
+            Context.NTID_Z,
+            Context.NCTAID_X,
+            Context.NCTAID_Y,
+            Context.NCTAID_Z,
+        ),
         (*launch.block, *launch.grid),
         strict=True,
     ):
@@ -97,9 +145,8 @@ def _set_launch(worker: HostThread, kernel: Kernel, launch: Launch, memory: Devi
     context[Context.WARP_FUNCTION] = kernel.address
     variables = np.array([*kernel.variable_addresses(memory), 0], np.int64)
     context[Context.VARIABLES] = _keep(worker, variables)
-    extents = np.array([*memory.extents(), (0, 0)], np.int64)
-    context[Context.EXTENTS] = _keep(worker, extents)
-    context[Context.EXTENT_COUNT] = len(extents) - 1
+    context[Context.EXTENTS] = _keep(worker, touched.extents)
+    context[Context.EXTENT_COUNT] = len(touched.extents) - 1
 
 
 def _states(size: int, warps: int, launch: Launch) -> npt.NDArray[np.uint8]:
@@ -134,7 +181,9 @@ def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered:
     context[Context.PRINTED] = print_address()
 
 
-def _set_sites(worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory) -> None:
+def _set_sites(
+    worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory, touched: TouchedSectors
+) -> None:
     bounds = _Bounds(worker, kernel, launch, memory)
     for access in kernel.warp.accesses.values():
         low, high, fixed = bounds.of(access)
@@ -143,6 +192,8 @@ def _set_sites(worker: HostThread, kernel: Kernel, launch: Launch, memory: Devic
         flags = access.description & ~FIXED_BOUNDS
         row[Site.DESCRIPTION] = flags | (FIXED_BOUNDS if fixed else 0)
         row[Site.NUMBER] = access.number
+        if access.space != Space.SHARED:
+            row[Site.TOUCHED] = touched.base_of(low, access.writes)
 
 
 class _Bounds:
@@ -182,7 +233,10 @@ class _Bounds:
         placed = self.kernel.warp.placement.shared
         if root not in placed or root is None:
             return begin, end
-        declared = {one.name: one.size for one in (*self.kernel.module.variables.values(), *self.kernel.function.variables)}
+        declared = {
+            one.name: one.size
+            for one in (*self.kernel.module.variables.values(), *self.kernel.function.variables)
+        }
         size = declared[root]
         low = begin + placed[root]
         return low, low + size if size else end

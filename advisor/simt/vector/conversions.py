@@ -71,8 +71,10 @@ def _convert_address(e: Emission, item: Instruction) -> None:
     window = SHARED_WINDOW if "shared" in item.modifiers else LOCAL_WINDOW if "local" in item.modifiers else 0
     value = e.read(item.operands[1], I64)
     if window:
-        value = e.builder.sub(value, same(value, window)) if "to" in item.modifiers else e.builder.add(
-            value, same(value, window)
+        value = (
+            e.builder.sub(value, same(value, window))
+            if "to" in item.modifiers
+            else e.builder.add(value, same(value, window))
         )
     e.write(item, value)
 
@@ -269,7 +271,7 @@ def _from_float(e: Emission, item: Instruction, value: Any, into: Any) -> Any:
             value = builder.fpext(value, like(value, FLOAT))
         whole = builder.elementwise(_ROUND_TO_INTEGER[rounding or "rzi"], value)
         return _to_integer(e, whole, into, item.types[0][0] == "s")
-    if source is HALF and into is HALF or rounding:
+    if (source is HALF and into is HALF) or rounding:
         inner = builder.fpext(value, like(value, FLOAT)) if source is HALF else value
         inner = builder.elementwise(_ROUND_TO_INTEGER[rounding], inner) if rounding else inner
         value = builder.fptrunc(inner, value.type) if source is HALF else inner
@@ -305,4 +307,4 @@ def _to_integer(e: Emission, value: Any, into: Any, signed: bool) -> Any:
     return result
 
 
-__all__ = ["compare", "constant", "ir", "saturated", "I32"]
+__all__ = ["I32", "compare", "constant", "ir", "saturated"]

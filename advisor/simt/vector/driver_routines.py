@@ -134,9 +134,7 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
                 r.call(r.module.globals["next_slice"], [context])
                 left = r.context_word(context, Context.LEFT)
                 stop = r.icmp_unsigned("!=", r.context_word(context, Context.STOP), r.number(0))
-                ended = r.select(
-                    stop, r.number(Status.STOPPED, I32), r.number(Status.BUDGET, I32)
-                )
+                ended = r.select(stop, r.number(Status.STOPPED, I32), r.number(Status.BUDGET, I32))
                 over = r.or_(stop, r.icmp_signed("<=", left, r.number(0)))
                 r.store(r.select(over, ended, r.value(status, I32)), status)
 
@@ -244,9 +242,7 @@ def _check_barrier(r: Routine) -> None:
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
         counters = r.get(_state(r, context, warp), State.COUNTERS, _COUNTERS)
         first = r.trunc(r.mul(warp, r.number(LANES)), I32)
-        real = r.icmp_unsigned(
-            "<", r.add(lane_numbers(), r.broadcast(first)), r.broadcast(threads)
-        )
+        real = r.icmp_unsigned("<", r.add(lane_numbers(), r.broadcast(first)), r.broadcast(threads))
         away = r.bits(r.and_(real, r.icmp_unsigned("!=", counters, r.broadcast(barrier))))
         some = r.icmp_unsigned("!=", away, r.number(0, I32))
         with r.if_then(r.and_(some, r.not_(r.value(missing, I1))), likely=False):

@@ -9,8 +9,8 @@ from llvmlite import ir
 
 from advisor.simt.ptx_program import (
     Float,
-    Integer,
     Instruction,
+    Integer,
     Operand,
     Register,
     SpecialRegister,
@@ -41,7 +41,9 @@ class Unsupported(Exception):
     """An instruction that the machine does not execute; `line` is that of the PTX text."""
 
     def __init__(self, instruction: str, line: int, reason: str = "") -> None:
-        super().__init__(f"unsupported: PTX instruction {instruction} (PTX line {line}){reason and ': ' + reason}")
+        super().__init__(
+            f"unsupported: PTX instruction {instruction} (PTX line {line}){reason and ': ' + reason}"
+        )
         self.instruction = instruction
         self.line = line
 

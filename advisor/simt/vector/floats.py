@@ -205,7 +205,7 @@ def _step(e: Emission, bits: Any, down: Any, up: Any) -> Any:
 def flushed(e: Emission, item: Instruction, value: Any) -> Any:
     """A value with subnormal numbers made zero of their sign where the instruction says `.ftz`."""
     kind = element_of(value)
-    if "ftz" not in item.modifiers or kind is not FLOAT and item.opcode not in ("rcp", "rsqrt"):
+    if "ftz" not in item.modifiers or (kind is not FLOAT and item.opcode not in ("rcp", "rsqrt")):
         return value
     if kind not in (FLOAT, DOUBLE):
         return value

@@ -61,7 +61,13 @@ def translate(module: Module, function: Function, name: str = "warp") -> WarpFun
 
 class _Writer:
     def __init__(
-        self, function: Function, flow: ControlFlow, live: Liveness, uniform: Uniformity, names: Names, name: str
+        self,
+        function: Function,
+        flow: ControlFlow,
+        live: Liveness,
+        uniform: Uniformity,
+        names: Names,
+        name: str,
     ) -> None:
         self.function, self.flow, self.live, self.uniform = function, flow, live, uniform
         self.names = names

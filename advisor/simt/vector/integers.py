@@ -147,7 +147,9 @@ def _with_carry(e: Emission, item: Instruction, pair: tuple[Any, ...], carry: An
     if carry is not None:
         step = builder.zext(parts[2], one.type)
         after = builder.sub(result, step) if subtract else builder.add(result, step)
-        wrapped = builder.icmp_unsigned("<", result, step) if subtract else builder.icmp_unsigned("<", after, step)
+        wrapped = (
+            builder.icmp_unsigned("<", result, step) if subtract else builder.icmp_unsigned("<", after, step)
+        )
         out, result = builder.or_(out, wrapped), after
     if "cc" in item.modifiers:
         e.values[CARRY] = out
@@ -200,9 +202,7 @@ def _funnel(e: Emission, item: Instruction) -> None:
     else:
         amount = builder.and_(amount, same(amount, 31))
     wide = like(low, I64)
-    both = builder.or_(
-        builder.shl(builder.zext(high, wide), same_of(wide, 32)), builder.zext(low, wide)
-    )
+    both = builder.or_(builder.shl(builder.zext(high, wide), same_of(wide, 32)), builder.zext(low, wide))
     if "l" in item.modifiers:
         shifted = builder.lshr(builder.shl(both, builder.zext(amount, wide)), same_of(wide, 32))
     else:
@@ -214,7 +214,9 @@ def same_of(kind: Any, number: int) -> Any:
     """The integer constant of a type, vector or not."""
     from advisor.simt.vector.lanes import splat
 
-    return splat(kind.element, number, kind.count) if isinstance(kind, ir.VectorType) else constant(kind, number)
+    return (
+        splat(kind.element, number, kind.count) if isinstance(kind, ir.VectorType) else constant(kind, number)
+    )
 
 
 @handles("popc", "clz", "brev", "bfind")
@@ -234,8 +236,10 @@ def _count(e: Emission, item: Instruction) -> None:
             value = builder.select(negative, builder.not_(value), value)
         zeros = _leading_zeros(e, value)
         empty = builder.icmp_unsigned("==", value, same(value, 0))
-        found = zeros if "shiftamt" in item.modifiers else builder.sub(
-            same(zeros, element_of(value).width - 1), zeros
+        found = (
+            zeros
+            if "shiftamt" in item.modifiers
+            else builder.sub(same(zeros, element_of(value).width - 1), zeros)
         )
         result = builder.select(empty, same(found, -1), found)
     e.write(item, e.convert(result, I32))

@@ -169,9 +169,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
 
     def reduce(self, operation: str, value: Any) -> Any:
         """One element from all lanes by `umin`, `umax`, `add`, `or` …"""
-        return self.intrinsic(
-            f"llvm.vector.reduce.{operation}", value.type.element, (value,), (value.type,)
-        )
+        return self.intrinsic(f"llvm.vector.reduce.{operation}", value.type.element, (value,), (value.type,))
 
     def at(self, pointer: Any, offset: int | Any) -> Any:
         """The pointer so many bytes further on."""

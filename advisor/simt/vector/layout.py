@@ -114,7 +114,9 @@ class Site(IntEnum):
     L2_HITS = 13
     DESCRIPTION = 14
     NUMBER = 15
-    WORDS = 16
+    # The address of the map of touched sectors, less the buffer's first sector: one byte for each sector.
+    TOUCHED = 16
+    WORDS = 18
 
 
 class Space(IntEnum):
@@ -139,6 +141,16 @@ class Status(IntEnum):
     BUDGET = 1
     STOPPED = 2
     AT_GRID_BARRIER = 3
+
+
+class Extent(IntEnum):
+    """Words of an entry in the table of buffers: begin, end, and where its two maps of touched sectors lie."""
+
+    LOW = 0
+    HIGH = 1
+    LOADED = 2
+    STORED = 3
+    WORDS = 4
 
 
 class Defect(IntEnum):

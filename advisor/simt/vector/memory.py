@@ -16,6 +16,7 @@ from advisor.simt.ptx_program import Address, Group, Instruction, Operand, Regis
 from advisor.simt.vector.emission import Emission, handles
 from advisor.simt.vector.lanes import (
     I1,
+    I8,
     I32,
     I64,
     LANES,
@@ -139,7 +140,9 @@ def _loaded(e: Emission, place: Place, kind: Any, count: int) -> list[Any]:
         ways.give([builder.broadcast(builder.get(pointer, size * n, kind, size)) for n in range(count)])
     with ways.otherwise() as addresses:
         inside = _inspect(e, place, addresses)
-        ways.give([gather(e, kind, _further(e, addresses, n * kind.width // 8), inside) for n in range(count)])
+        ways.give(
+            [gather(e, kind, _further(e, addresses, n * kind.width // 8), inside) for n in range(count)]
+        )
     return ways.joined()
 
 
@@ -203,9 +206,7 @@ def scatter(e: Emission, value: Any, addresses: Any, mask: Any) -> None:
 def _inspect(e: Emission, place: Place, addresses: Any) -> Any:
     """The bits of the lanes whose address is good; counts and checks them all."""
     space = "shared" if place.access.space == Space.SHARED else "global"
-    return e.call(
-        f"inspect_{space}_{place.access.size}", I32, e.context, place.site, addresses, place.mask
-    )
+    return e.call(f"inspect_{space}_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
 
 
 @handles("st")
@@ -275,7 +276,12 @@ def _woven(builder: Any, values: list[Any]) -> Any:
         return values[0]
     if count == 4:
         values = [_joined(builder, values[0], values[1]), _joined(builder, values[2], values[3])]
-        picks = [part * 2 * LANES + half * LANES + lane for lane in range(LANES) for part in (0, 1) for half in (0, 1)]
+        picks = [
+            part * 2 * LANES + half * LANES + lane
+            for lane in range(LANES)
+            for part in (0, 1)
+            for half in (0, 1)
+        ]
     else:
         picks = [half * LANES + lane for lane in range(LANES) for half in (0, 1)]
     return builder.shuffle_vector(values[0], values[1], ir.Constant(vector(I32, len(picks)), picks))
@@ -446,9 +452,7 @@ def _fits(e: Emission, place: Place, low: Any, high: Any, address: Any, detailed
     builder = e.builder
     bottom = builder.get(place.site, WORD * Site.LOW, I64)
     top = builder.get(place.site, WORD * Site.HIGH, I64)
-    fits = builder.and_(
-        builder.icmp_unsigned(">=", low, bottom), builder.icmp_unsigned("<=", high, top)
-    )
+    fits = builder.and_(builder.icmp_unsigned(">=", low, bottom), builder.icmp_unsigned("<=", high, top))
     if place.access.size > 1:
         rest = builder.and_(address, ir.Constant(I64, place.access.size - 1))
         fits = builder.and_(fits, builder.icmp_unsigned("==", rest, ir.Constant(I64, 0)))
@@ -475,12 +479,28 @@ def _count(e: Emission, place: Place, shape: int | None, low: Any, high: Any) ->
     elif shape != SIDE_BY_SIDE:
         builder.bump(place.site, WORD * Site.SECTORS, one)
         builder.bump(place.site, WORD * Site.IDEAL, one)
+        _touch(e, place, builder.lshr(low, ir.Constant(I64, 5)), None)
     else:
         last = builder.lshr(builder.sub(high, one), ir.Constant(I64, 5))
         first = builder.lshr(low, ir.Constant(I64, 5))
         builder.bump(place.site, WORD * Site.SECTORS, builder.add(builder.sub(last, first), one))
+        _touch(e, place, first, last)
         rounded = builder.add(builder.sub(high, low), ir.Constant(I64, 31))
         builder.bump(place.site, WORD * Site.IDEAL, builder.lshr(rounded, ir.Constant(I64, 5)))
+
+
+def _touch(e: Emission, place: Place, first: Any, last: Any) -> None:
+    """Nothing; marks sectors in the map of the buffer: one, or a row of whole warps' elements of common sizes."""
+    builder = e.builder
+    base = builder.get(place.site, WORD * Site.TOUCHED, I64)
+    begin = builder.inttoptr(builder.add(base, first), ir.PointerType())
+    if last is None:
+        builder.store(constant(I8, 1), begin, align=1)
+        return
+    # 32 elements of 1, 2, 4, 8 and 16 bytes lie in so many sectors, or one more; the map has room behind it.
+    width = max(1, place.access.size)
+    builder.store(splat(I8, 1, width), begin, align=1)
+    builder.store(constant(I8, 1), builder.inttoptr(builder.add(base, last), ir.PointerType()), align=1)
 
 
 __all__ = ["I1", "Place", "constant", "gather", "place_of", "scatter"]

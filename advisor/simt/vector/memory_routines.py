@@ -59,7 +59,9 @@ def _classify(r: Routine, size: int) -> None:
     place = r.lane(addresses, first)
     same = r.bits(r.icmp_unsigned("==", addresses, r.broadcast(place)))
     one = r.icmp_unsigned("==", r.and_(mask, r.not_(same)), r.number(0, I32))
-    shape = r.select(row, r.number(SIDE_BY_SIDE, I32), r.select(one, r.number(ONE_PLACE, I32), r.number(0, I32)))
+    shape = r.select(
+        row, r.number(SIDE_BY_SIDE, I32), r.select(one, r.number(ONE_PLACE, I32), r.number(0, I32))
+    )
     _ret_pair(r, r.select(row, start, place), shape)
     r.position_at_end(apart)
     _ret_pair(r, r.number(0), r.number(0, I32))
@@ -119,9 +121,7 @@ def good_lanes(r: Routine, context: Any, site: Any, addresses: Any, mask: Any, s
     result = r.variable(good)
     with r.if_then(r.icmp_unsigned("!=", good, mask), likely=False):
         place = r.spilled(addresses)
-        checked = r.call(
-            r.module.globals["check_lanes"], [context, site, place, mask, r.number(size)]
-        )
+        checked = r.call(r.module.globals["check_lanes"], [context, site, place, mask, r.number(size)])
         r.store(checked, result)
     return r.value(result, I32)
 
@@ -132,10 +132,19 @@ def _inspect_global(r: Routine, size: int) -> None:
     sectors = r.trunc(r.lshr(addresses, splat(I64, 5)), vector(I32))
     count = distinct_sectors(r, sectors, good)
     count_sectors(r, site, count, good, size)
+    touch(r, site, addresses, good)
     caches = r.context_word(context, Context.CACHES)
     with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
         r.call(r.module.globals["look_up"], [context, site, sectors, good])
     r.ret(good)
+
+
+def touch(r: Routine, site: Any, addresses: Any, good: Any) -> None:
+    """Nothing; marks the sectors of the good lanes in the map of the buffer, where the site knows it."""
+    base = r.site_word(site, Site.TOUCHED)
+    with r.if_then(r.icmp_unsigned("!=", base, r.number(0))):
+        places = r.add(r.lshr(addresses, splat(I64, 5)), r.broadcast(base))
+        r.call(r.module.globals["scatter_8"], [splat(I8, 1), places, good])
 
 
 def count_sectors(r: Routine, site: Any, count: Any, good: Any, size: int) -> None:
@@ -150,9 +159,7 @@ def count_sectors(r: Routine, site: Any, count: Any, good: Any, size: int) -> No
 def distinct_sectors(r: Routine, sectors: Any, mask: Any) -> Any:
     """How many different numbers the lanes of a mask have."""
     count = r.variable(r.number(0))
-    before = r.shuffle_vector(
-        sectors, sectors, ir.Constant(vector(I32), [0, *range(LANES - 1)])
-    )
+    before = r.shuffle_vector(sectors, sectors, ir.Constant(vector(I32), [0, *range(LANES - 1)]))
     falls = r.bits(r.icmp_unsigned("<", sectors, before))
     full = r.icmp_signed("==", mask, r.number(-1, I32))
     rising = r.and_(full, r.icmp_unsigned("==", falls, r.number(0, I32)))
@@ -212,4 +219,4 @@ def _inspect_local(r: Routine) -> None:
     r.ret(good)
 
 
-__all__ = ["I1", "constant", "count_sectors", "distinct_sectors", "good_lanes"]
+__all__ = ["I1", "constant", "count_sectors", "distinct_sectors", "good_lanes", "touch"]

@@ -25,8 +25,8 @@ from advisor.simt.vector.lanes import (
 from advisor.simt.vector.layout import WORD, Context, State
 
 if TYPE_CHECKING:
-    from advisor.simt.vector.sites import Access
     from advisor.simt.vector.emission import Emission
+    from advisor.simt.vector.sites import Access
 
 _CONTEXT_REGISTERS = {
     "ntid.x": Context.NTID_X, "ntid.y": Context.NTID_Y, "ntid.z": Context.NTID_Z,

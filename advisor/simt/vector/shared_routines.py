@@ -123,7 +123,9 @@ def _follow(r: Routine) -> None:
     r.ret_void()
 
 
-def _follow_word(r: Routine, context: Any, site: Any, entry: Any, at: tuple[Any, ...], now: tuple[Any, ...]) -> None:
+def _follow_word(
+    r: Routine, context: Any, site: Any, entry: Any, at: tuple[Any, ...], now: tuple[Any, ...]
+) -> None:
     mark, epoch, writes, atomic = now
     written = r.get(entry, WORD * _WRITTEN, I64)
     read = r.get(entry, WORD * _READ, I64)
@@ -152,7 +154,9 @@ def _from_other_warp(r: Routine, entry: Any, mark: Any, epoch: Any) -> Any:
     return r.and_(r.and_(same_epoch, some), r.icmp_unsigned("!=", warp, mine))
 
 
-def _note_when(r: Routine, context: Any, site: Any, at: tuple[Any, ...], condition: Any, kind: Defect) -> None:
+def _note_when(
+    r: Routine, context: Any, site: Any, at: tuple[Any, ...], condition: Any, kind: Defect
+) -> None:
     with r.if_then(condition, likely=False):
         r.call(r.module.globals["note_defect"], [context, r.number(kind), site, *at])
 

@@ -52,8 +52,10 @@ def _vote(e: Emission, item: Instruction) -> None:
     builder = e.builder
     running = e.active(item)
     predicate = e.read(item.operands[1], I1)
-    bits = builder.bits(predicate) if is_vector(predicate) else builder.select(
-        predicate, constant(I32, -1), constant(I32, 0)
+    bits = (
+        builder.bits(predicate)
+        if is_vector(predicate)
+        else builder.select(predicate, constant(I32, -1), constant(I32, 0))
     )
     votes = builder.and_(bits, running)
     if "ballot" in item.modifiers:
