@@ -16,7 +16,7 @@ def describe(function: Any, types: Sequence[Any], values: Sequence[bytes]) -> tu
     """One note for each argument, members of tuples apart.
 
     `values` are the bytes of the kernel's parameters, into which Numba takes the arguments apart. When they
-    are more or fewer than the types ask for (an extension of Numba changed them), the notes have no addresses.
+    are more or fewer than the types ask for (an extension of Numba changed them), no note has an address.
     """
     names = _names(function, len(types))
     notes: list[ArgumentNote] = []

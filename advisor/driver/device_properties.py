@@ -64,8 +64,8 @@ def _number(file: Path, name: str, value: Any, device: Device) -> int | None:
     if isinstance(value, int):
         return value
     form = {"fact": value} if isinstance(value, str) else value
-    fact = form.get("fact")
-    if not hasattr(device, str(fact)):
+    fact = str(form.get("fact"))
+    if not hasattr(device, fact):
         raise AdvisorError(f"{file}: {name} names the unknown fact {fact}.")
     found = getattr(device, fact)
     if found is None:

@@ -25,35 +25,35 @@ class DeviceCalls:
         self._texts = {result.value: result.name.encode() for result in Result}
 
     @entry("cuInit", ctypes.c_uint)
-    def initialise(self, flags: int) -> None:
+    def _initialise(self, flags: int) -> None:
         require(flags == 0)
 
     @entry("cuDriverGetVersion", OutInt)
-    def version(self, out: Any) -> None:
+    def _version(self, out: Any) -> None:
         out[0] = self.gpu.driver_version
 
     @entry("cuDeviceGetCount", OutInt)
-    def count(self, out: Any) -> None:
+    def _count(self, out: Any) -> None:
         out[0] = 1
 
     @entry("cuDeviceGet", OutInt, _INT)
-    def get(self, out: Any, ordinal: int) -> None:
+    def _get(self, out: Any, ordinal: int) -> None:
         _require_device(ordinal)
         out[0] = ordinal
 
     @entry("cuDeviceGetName", _TEXT, _INT, _INT)
-    def name(self, out: Any, length: int, device: int) -> None:
+    def _name(self, out: Any, length: int, device: int) -> None:
         _require_device(device)
         _write_text(out, length, self.gpu.properties.device.name.encode())
 
     @entry("cuDeviceGetUuid", _TEXT, _INT)
-    def identity(self, out: Any, device: int) -> None:
+    def _identity(self, out: Any, device: int) -> None:
         _require_device(device)
         own = uuid.uuid5(uuid.NAMESPACE_OID, self.gpu.properties.device.id)
         ctypes.memmove(out, own.bytes, len(own.bytes))
 
     @entry("cuDeviceGetAttribute", OutInt, _INT, _INT)
-    def attribute(self, out: Any, code: int, device: int) -> None:
+    def _attribute(self, out: Any, code: int, device: int) -> None:
         from cuda.bindings.driver import CUdevice_attribute
 
         _require_device(device)
@@ -64,35 +64,40 @@ class DeviceCalls:
         out[0] = self.gpu.properties.attributes.get(name, 0)
 
     @entry("cuDeviceComputeCapability", OutInt, OutInt, _INT)
-    def capability(self, major: Any, minor: Any, device: int) -> None:
+    def _capability(self, major: Any, minor: Any, device: int) -> None:
         _require_device(device)
         major[0], minor[0] = self.gpu.properties.capability
 
     @entry("cuDeviceTotalMem", OutSize, _INT)
-    def total_memory(self, out: Any, device: int) -> None:
+    def _total_memory(self, out: Any, device: int) -> None:
         _require_device(device)
         out[0] = int(self.gpu.properties.device.dram_bytes or 0)
 
     @entry("cuDeviceGetPCIBusId", _TEXT, _INT, _INT)
-    def bus(self, out: Any, length: int, device: int) -> None:
+    def _bus(self, out: Any, length: int, device: int) -> None:
         _require_device(device)
         _write_text(out, length, _PCI_BUS_ID)
 
     @entry("cuDeviceGetByPCIBusId", OutInt, ctypes.c_char_p)
-    def by_bus(self, out: Any, name: bytes | None) -> None:
+    def _by_bus(self, out: Any, name: bytes | None) -> None:
         require(name == _PCI_BUS_ID, Result.CUDA_ERROR_INVALID_DEVICE)
         out[0] = 0
 
     @entry("cuDeviceCanAccessPeer", OutInt, _INT, _INT)
-    def can_access_peer(self, out: Any, device: int, other: int) -> None:
+    def _can_access_peer(self, out: Any, device: int, other: int) -> None:
         _require_device(device)
         _require_device(other)
         out[0] = 0
 
     @entry("cuGetErrorName cuGetErrorString", _INT, _OUT_TEXT)
-    def error_text(self, result: int, out: Any) -> None:
+    def _error_text(self, result: int, out: Any) -> None:
         require(result in self._texts)
         out[0] = self._texts[result]
+
+    @entry("cuGetExportTable", ctypes.c_void_p, ctypes.c_void_p)
+    def _export_table(self, _out: int, _identity: int) -> None:
+        # NVRTC asks for undocumented tables and crashes where this function does not exist.
+        require(False)
 
 
 def _require_device(device: int) -> None:

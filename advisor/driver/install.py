@@ -70,4 +70,4 @@ def _library_folders() -> list[str]:
     for name in _LIBRARIES:
         spec = importlib.util.find_spec(name)
         folders += (spec.submodule_search_locations or []) if spec else []
-    return [os.path.join(folder, "") for folder in folders]
+    return [f"{folder}{os.sep}" for folder in folders]

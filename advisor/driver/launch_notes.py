@@ -1,4 +1,4 @@
-"""Describes launches: which Python function with which arguments, and where in the program it was launched."""
+"""Describes launches: which Python function, with which arguments, launched where in the program."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from types import FrameType
 from typing import Any, TypeAlias
 
 from advisor.driver.argument_notes import describe
@@ -34,6 +35,11 @@ class LaunchNotes:
         self._folders = tuple(library_folders)
         self._orders = count(1)
         self._threads = threading.local()
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether this thread is within a launch of Numba's."""
+        return getattr(self._threads, "current", None) is not None
 
     @contextmanager
     def launching(self, function: Any, types: Sequence[Any], place: Place) -> Iterator[None]:
@@ -66,10 +72,10 @@ class LaunchNotes:
 
     def place(self) -> Place:
         """File and line of the nearest caller outside of the libraries."""
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             name = frame.f_code.co_filename
             if not name.startswith(self._folders):
                 return name, frame.f_lineno
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return None, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from typing import Any
 
 from advisor.driver.buffers import Buffers
@@ -36,6 +37,25 @@ class _Config(ctypes.Structure):
     ]
 
 
+@dataclass(frozen=True)
+class _Request:
+    """A launch as it is asked for; `parameters` points to a pointer to each parameter."""
+
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    shared: int
+    stream: int
+    parameters: Any
+    extra: int | None
+    cooperative: bool = False
+
+    def launch(self, space: bytes) -> Launch:
+        """The launch with these bytes of parameters."""
+        grid: Extent = (self.grid[0], self.grid[1], self.grid[2])
+        block: Extent = (self.block[0], self.block[1], self.block[2])
+        return Launch(grid, block, space, dynamic_shared=self.shared, cooperative=self.cooperative)
+
+
 class LaunchCalls:
     """cuLaunchKernel, cuLaunchKernelEx and cuLaunchCooperativeKernel."""
 
@@ -46,44 +66,29 @@ class LaunchCalls:
         self.modules, self.notes = modules, notes
 
     @entry("cuLaunchKernelEx", ctypes.POINTER(_Config), Handle, _PARAMETERS, _DATA)
-    def launch_ex(self, config: Any, kernel: int, parameters: Any, extra: int | None) -> None:
+    def _launch_with_config(self, config: Any, kernel: int, parameters: Any, extra: int | None) -> None:
         require(config)
         given = config[0]
         cooperative = _cooperative(given.attributes or 0, given.count)
-        self._launch(
-            kernel, tuple(given.grid), tuple(given.block), given.shared, given.stream, parameters, extra, cooperative
-        )  # fmt: skip
+        extents = tuple(given.grid), tuple(given.block)
+        self._launch(kernel, _Request(*extents, given.shared, given.stream, parameters, extra, cooperative))
 
     @entry("cuLaunchKernel", Handle, *[_UNSIGNED] * 7, Handle, _PARAMETERS, _DATA)
-    def launch(self, kernel: int, *rest: Any) -> None:
-        shared, stream, parameters, extra = rest[6:]
-        self._launch(kernel, rest[:3], rest[3:6], shared, stream, parameters, extra, False)
+    def _launch_kernel(self, kernel: int, *rest: Any) -> None:
+        self._launch(kernel, _Request(rest[:3], rest[3:6], *rest[6:]))
 
     @entry("cuLaunchCooperativeKernel", Handle, *[_UNSIGNED] * 7, Handle, _PARAMETERS)
-    def launch_cooperative(self, kernel: int, *rest: Any) -> None:
-        shared, stream, parameters = rest[6:]
-        self._launch(kernel, rest[:3], rest[3:6], shared, stream, parameters, None, True)
+    def _launch_cooperative(self, kernel: int, *rest: Any) -> None:
+        self._launch(kernel, _Request(rest[:3], rest[3:6], *rest[6:], extra=None, cooperative=True))
 
-    def _launch(
-        self,
-        handle: int,
-        grid: tuple[int, ...],
-        block: tuple[int, ...],
-        shared: int,
-        stream: int,
-        parameters: Any,
-        extra: int | None,
-        cooperative: bool,
-    ) -> None:
+    def _launch(self, handle: int, request: _Request) -> None:
         kernel = self.modules.kernel(handle)
-        require(not extra, Result.CUDA_ERROR_NOT_SUPPORTED)
-        number = self.streams.number(stream)
-        extents: tuple[Extent, Extent] = (grid[0], grid[1], grid[2]), (block[0], block[1], block[2])
-        values = _values(kernel, parameters)
-        space = pack_parameters(kernel.function, values)
-        launch = Launch(*extents, space, dynamic_shared=shared, cooperative=cooperative)
+        require(not request.extra, Result.CUDA_ERROR_NOT_SUPPORTED)
+        stream = self.streams.number(request.stream)
+        values = _values(kernel, request.parameters)
+        launch = request.launch(pack_parameters(kernel.function, values))
         check_limits(kernel, launch)
-        note = self.notes.note(kernel.function, launch, values, number)
+        note = self.notes.note(kernel.function, launch, values, stream)
         try:
             with self.gpu.lock, self.buffers.visible():
                 self.gpu.executor.launch(kernel.module.ptx, kernel.function.name, launch, note)
@@ -91,6 +96,12 @@ class LaunchCalls:
             self.gpu.pending = fault
             known = Result.__members__.get(fault.error, Result.CUDA_ERROR_LAUNCH_FAILED)
             raise CallFailed(known) from None
+        except Exception as problem:
+            if not self.notes.is_noted:
+                raise
+            # Whoever noted the launch raises it anew.
+            self.gpu.pending = problem
+            raise CallFailed(Result.CUDA_ERROR_UNKNOWN) from None
 
 
 def check_limits(kernel: LoadedKernel, launch: Launch) -> None:

@@ -74,7 +74,7 @@ class DriverLibrary:
             ctypes.c_int, ctypes.c_char_p, OutHandle, ctypes.c_int, ctypes.c_uint64, OutInt
         )
         lookup = kind(self._look_up)
-        exported = {name: lookup for name in _LOOKUPS}
+        exported = dict.fromkeys(_LOOKUPS, lookup)
         for name, versions in self._points.items():
             exported[name] = exported[f"{name}_v2"] = versions[0].callback
         return exported
@@ -88,7 +88,7 @@ class DriverLibrary:
         self._slots[index] = ctypes.cast(callback, ctypes.c_void_p).value
         return self._first_stub + STUB_BYTES * index
 
-    def _look_up(self, name: bytes, out: Any, version: int, flags: int, status: Any) -> int:
+    def _look_up(self, name: bytes, out: Any, version: int, _flags: int, status: Any) -> int:
         """cuGetProcAddress: the newest function of this name that is not newer than `version`."""
         text = name.decode()
         known = [point for point in self._points.get(text, ()) if point.since <= version]
@@ -119,4 +119,3 @@ def _is_loaded() -> bool:
     except OSError:
         return False
     return True
-

@@ -23,60 +23,60 @@ class MemoryCalls:
         self.gpu, self.buffers = gpu, buffers
 
     @entry("cuMemAlloc", OutHandle, _SIZE)
-    def allocate(self, out: Any, size: int) -> None:
+    def _allocate(self, out: Any, size: int) -> None:
         out[0] = self.buffers.allocate(size, "device")
 
     @entry("cuMemAllocManaged", OutHandle, _SIZE, _UNSIGNED)
-    def allocate_managed(self, out: Any, size: int, flags: int) -> None:
+    def _allocate_managed(self, out: Any, size: int, _flags: int) -> None:
         out[0] = self.buffers.allocate(size, "managed")
 
     @entry("cuMemHostAlloc", OutHandle, _SIZE, _UNSIGNED)
-    def allocate_pinned(self, out: Any, size: int, flags: int) -> None:
+    def _allocate_pinned(self, out: Any, size: int, _flags: int) -> None:
         out[0] = self.buffers.allocate(size, "host")
 
     @entry("cuMemAllocHost", OutHandle, _SIZE)
-    def allocate_host(self, out: Any, size: int) -> None:
+    def _allocate_host(self, out: Any, size: int) -> None:
         out[0] = self.buffers.allocate(size, "host")
 
     @entry("cuMemAllocPitch", OutHandle, OutSize, _SIZE, _SIZE, _UNSIGNED)
-    def allocate_rows(self, out: Any, pitch: Any, width: int, height: int, element: int) -> None:
+    def _allocate_rows(self, out: Any, pitch: Any, width: int, height: int, _element: int) -> None:
         unit = self.gpu.properties.limit("TEXTURE_ALIGNMENT")
         pitch[0] = -(-width // unit) * unit
         out[0] = self.buffers.allocate(pitch[0] * height, "device")
 
     @entry("cuMemFree", Handle)
-    def free(self, address: int) -> None:
+    def _free(self, address: int) -> None:
         if address:
             self.buffers.free(address, ("device", "managed"))
 
     @entry("cuMemFreeHost", Handle)
-    def free_host(self, address: int) -> None:
+    def _free_host(self, address: int) -> None:
         if address:
             self.buffers.free(address, ("host",))
 
     @entry("cuMemHostRegister", Handle, _SIZE, _UNSIGNED)
-    def register(self, address: int, size: int, flags: int) -> None:
+    def _register(self, address: int, size: int, _flags: int) -> None:
         self.buffers.register(address, size)
 
     @entry("cuMemHostUnregister", Handle)
-    def unregister(self, address: int) -> None:
+    def _unregister(self, address: int) -> None:
         self.buffers.unregister(address)
 
     @entry("cuMemHostGetDevicePointer", OutHandle, Handle, _UNSIGNED)
-    def device_pointer(self, out: Any, address: int, flags: int) -> None:
+    def _device_pointer(self, out: Any, address: int, _flags: int) -> None:
         out[0] = self.buffers.device_address(address)
 
     @entry("cuMemHostGetFlags", OutUnsigned, Handle)
-    def host_flags(self, out: Any, address: int) -> None:
+    def _host_flags(self, out: Any, address: int) -> None:
         require(self.buffers.kind(address) == "host")
         out[0] = 0
 
     @entry("cuMemGetInfo", OutSize, OutSize)
-    def info(self, free: Any, total: Any) -> None:
+    def _info(self, free: Any, total: Any) -> None:
         free[0], total[0] = self.buffers.free_bytes, self.buffers.total_bytes
 
     @entry("cuMemGetAddressRange", OutHandle, OutSize, Handle)
-    def address_range(self, base: Any, size: Any, address: int) -> None:
+    def _address_range(self, base: Any, size: Any, address: int) -> None:
         found = self.buffers.range_of(address)
         require(found, Result.CUDA_ERROR_NOT_FOUND)
         if found:
@@ -86,39 +86,39 @@ class MemoryCalls:
                 size[0] = found[1]
 
     @entry("cuMemcpyHtoD cuMemcpyHtoDAsync", Handle, Handle, _SIZE)
-    def to_device(self, target: int, source: int, size: int) -> None:
+    def _to_device(self, target: int, source: int, size: int) -> None:
         self._copy(self.buffers.place(target, size), source, size)
 
     @entry("cuMemcpyDtoH cuMemcpyDtoHAsync", Handle, Handle, _SIZE)
-    def to_host(self, target: int, source: int, size: int) -> None:
+    def _to_host(self, target: int, source: int, size: int) -> None:
         self._copy(target, self.buffers.place(source, size), size)
 
     @entry("cuMemcpyDtoD cuMemcpyDtoDAsync", Handle, Handle, _SIZE)
-    def within_device(self, target: int, source: int, size: int) -> None:
+    def _within_device(self, target: int, source: int, size: int) -> None:
         self._copy(self.buffers.place(target, size), self.buffers.place(source, size), size)
 
     @entry("cuMemcpy cuMemcpyAsync", Handle, Handle, _SIZE)
-    def anywhere(self, target: int, source: int, size: int) -> None:
+    def _anywhere(self, target: int, source: int, size: int) -> None:
         self._copy(self.buffers.host_place(target), self.buffers.host_place(source), size)
 
     @entry("cuMemcpyPeer cuMemcpyPeerAsync", Handle, Handle, Handle, Handle, _SIZE)
-    def between_devices(self, target: int, to: int, source: int, of: int, size: int) -> None:
-        self.within_device(target, source, size)
+    def _between_devices(self, target: int, _to: int, source: int, _of: int, size: int) -> None:
+        self._within_device(target, source, size)
 
     @entry("cuMemsetD8 cuMemsetD8Async", Handle, _BYTE, _SIZE)
-    def fill_bytes(self, address: int, value: int, count: int) -> None:
+    def _fill_bytes(self, address: int, value: int, count: int) -> None:
         ctypes.memset(self.buffers.place(address, count), value, count)
 
     @entry("cuMemsetD16 cuMemsetD16Async", Handle, _SHORT, _SIZE)
-    def fill_shorts(self, address: int, value: int, count: int) -> None:
+    def _fill_shorts(self, address: int, value: int, count: int) -> None:
         self._fill(address, np.full(count, value, np.uint16))
 
     @entry("cuMemsetD32 cuMemsetD32Async", Handle, _UNSIGNED, _SIZE)
-    def fill_words(self, address: int, value: int, count: int) -> None:
+    def _fill_words(self, address: int, value: int, count: int) -> None:
         self._fill(address, np.full(count, value, np.uint32))
 
     @entry("cuMemPrefetchAsync cuMemAdvise cuStreamAttachMemAsync")
-    def advise(self) -> None:
+    def _advise(self) -> None:
         """Nothing: advice about where managed memory lies, which is here for both sides."""
 
     def _fill(self, address: int, content: np.ndarray[Any, Any]) -> None:

@@ -40,64 +40,65 @@ class PoolCalls:
         self.pools: dict[int, dict[int, int]] = {self.default: {}}
 
     @entry("cuDeviceGetDefaultMemPool cuDeviceGetMemPool", OutHandle, _INT)
-    def default_pool(self, out: Any, device: int) -> None:
+    def _default_pool(self, out: Any, device: int) -> None:
         require(device == 0, Result.CUDA_ERROR_INVALID_DEVICE)
         out[0] = self.default
 
     @entry("cuDeviceSetMemPool", _INT, Handle)
-    def set_pool(self, device: int, pool: int) -> None:
+    def _set_pool(self, _device: int, pool: int) -> None:
         self._attributes(pool)
 
     @entry("cuMemPoolCreate", OutHandle, _DATA)
-    def create(self, out: Any, properties: int) -> None:
+    def _create(self, out: Any, _properties: int) -> None:
         pool = self.gpu.handle()
         self.pools[pool] = {}
         out[0] = pool
 
     @entry("cuMemPoolDestroy", Handle)
-    def destroy(self, pool: int) -> None:
+    def _destroy(self, pool: int) -> None:
         self._attributes(pool)
         if pool != self.default:
             del self.pools[pool]
 
     @entry("cuMemPoolSetAttribute", Handle, _INT, _DATA)
-    def set_attribute(self, pool: int, attribute: int, value: int) -> None:
+    def _set_attribute(self, pool: int, attribute: int, value: int) -> None:
         kind = _INT if attribute in _NARROW_ATTRIBUTES else ctypes.c_uint64
         self._attributes(pool)[attribute] = kind.from_address(value).value
 
     @entry("cuMemPoolGetAttribute", Handle, _INT, _DATA)
-    def attribute(self, pool: int, attribute: int, value: int) -> None:
+    def _attribute(self, pool: int, attribute: int, value: int) -> None:
         kind = _INT if attribute in _NARROW_ATTRIBUTES else ctypes.c_uint64
         kind.from_address(value).value = self._attributes(pool).get(attribute, 0)
 
     @entry("cuMemPoolTrimTo", Handle, _SIZE)
-    def trim(self, pool: int, keep: int) -> None:
+    def _trim(self, pool: int, _keep: int) -> None:
         self._attributes(pool)
 
     @entry("cuMemPoolSetAccess", Handle, _DATA, _SIZE)
-    def set_access(self, pool: int, access: int, count: int) -> None:
+    def _set_access(self, pool: int, _access: int, _count: int) -> None:
         self._attributes(pool)
 
     @entry("cuMemAllocAsync", OutHandle, _SIZE, Handle)
-    def allocate(self, out: Any, size: int, stream: int) -> None:
+    def _allocate(self, out: Any, size: int, _stream: int) -> None:
         out[0] = self.buffers.allocate(size, "device")
 
     @entry("cuMemAllocFromPoolAsync", OutHandle, _SIZE, Handle, Handle)
-    def allocate_from(self, out: Any, size: int, pool: int, stream: int) -> None:
+    def _allocate_from(self, out: Any, size: int, pool: int, _stream: int) -> None:
         self._attributes(pool)
         out[0] = self.buffers.allocate(size, "device")
 
     @entry("cuMemFreeAsync", Handle, Handle)
-    def free(self, address: int, stream: int) -> None:
-        self.buffers.free(address, ("device", "managed", "host"))
+    def _free(self, address: int, _stream: int) -> None:
+        if address:
+            self.buffers.free(address, ("device", "managed", "host"))
 
     @entry("cuPointerGetAttribute", _DATA, _INT, Handle)
-    def pointer_attribute(self, data: int, attribute: int, address: int) -> None:
+    def _pointer_attribute(self, data: int, attribute: int, address: int) -> None:
         require(self.buffers.kind(address))
         self._write(data, attribute, address)
 
     @entry("cuPointerGetAttributes", _UNSIGNED, ctypes.POINTER(_INT), ctypes.POINTER(_DATA), Handle)
-    def pointer_attributes(self, count: int, attributes: Any, data: Any, address: int) -> None:
+    def _pointer_attributes(self, count: int, attributes: Any, data: Any, address: int) -> None:
         for index in range(count):
             self._write(data[index], attributes[index], address)
 

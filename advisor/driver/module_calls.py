@@ -33,36 +33,36 @@ class ModuleCalls:
         return self.kernels[handle]
 
     @entry("cuLibraryLoadData cuModuleLoadData cuModuleLoadDataEx", OutHandle, _DATA)
-    def load(self, out: Any, image: int) -> None:
+    def _load(self, out: Any, image: int) -> None:
         handle = self.gpu.handle()
         self.modules[handle] = load(image)
         out[0] = handle
 
     @entry("cuLibraryUnload cuModuleUnload", Handle)
-    def unload(self, module: int) -> None:
+    def _unload(self, module: int) -> None:
         self._module(module)
         del self.modules[module]
         for key in [key for key in self._names if key[0] == module]:
             del self.kernels[self._names.pop(key)]
 
     @entry("cuLibraryGetModule", OutHandle, Handle)
-    def same(self, out: Any, handle: int) -> None:
+    def _same(self, out: Any, handle: int) -> None:
         self._module(handle)
         out[0] = handle
 
     @entry("cuKernelGetFunction", OutHandle, Handle)
-    def same_kernel(self, out: Any, handle: int) -> None:
+    def _same_kernel(self, out: Any, handle: int) -> None:
         self.kernel(handle)
         out[0] = handle
 
     @entry("cuKernelGetLibrary cuFuncGetModule", OutHandle, Handle)
-    def module_of(self, out: Any, handle: int) -> None:
+    def _module_of(self, out: Any, handle: int) -> None:
         owner = next((key[0] for key, known in self._names.items() if known == handle), 0)
         require(owner, Result.CUDA_ERROR_INVALID_HANDLE)
         out[0] = owner
 
     @entry("cuLibraryGetKernel cuModuleGetFunction", OutHandle, Handle, _TEXT)
-    def get(self, out: Any, module: int, name: bytes) -> None:
+    def _get(self, out: Any, module: int, name: bytes) -> None:
         loaded = self._module(module)
         key = (module, name.decode())
         if key not in self._names:
@@ -72,12 +72,12 @@ class ModuleCalls:
         out[0] = self._names[key]
 
     @entry("cuLibraryGetKernelCount cuModuleGetFunctionCount", OutHandle, Handle)
-    def count(self, out: Any, module: int) -> None:
+    def _count(self, out: Any, module: int) -> None:
         functions = self._module(module).program.functions.values()
         ctypes.c_uint.from_buffer(out.contents).value = sum(one.entry for one in functions)
 
     @entry("cuLibraryGetGlobal cuModuleGetGlobal cuLibraryGetManaged", OutHandle, OutSize, Handle, _TEXT)
-    def variable(self, address: Any, size: Any, module: int, name: bytes) -> None:
+    def _variable(self, address: Any, size: Any, module: int, name: bytes) -> None:
         loaded = self._module(module)
         known = loaded.program.variables.get(name.decode())
         require(known is not None and known.space in ("global", "const"), Result.CUDA_ERROR_NOT_FOUND)
@@ -88,7 +88,7 @@ class ModuleCalls:
                 size[0] = known.size
 
     @entry("cuKernelGetAttribute cuFuncGetAttribute", OutInt, _INT, Handle)
-    def attribute(self, out: Any, code: int, handle: int) -> None:
+    def _attribute(self, out: Any, code: int, handle: int) -> None:
         kernel = self.kernel(handle)
         major, minor = self.gpu.properties.capability
         values = {
@@ -105,7 +105,7 @@ class ModuleCalls:
         out[0] = values.get(code, kernel.settings.get(code, 0))
 
     @entry("cuKernelSetAttribute", _INT, _INT, Handle)
-    def set_kernel_attribute(self, code: int, value: int, handle: int) -> None:
+    def _set_kernel_attribute(self, code: int, value: int, handle: int) -> None:
         kernel = self.kernel(handle)
         if code == _MAX_DYNAMIC_SHARED:
             most = self.gpu.properties.limit("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
@@ -114,15 +114,15 @@ class ModuleCalls:
         kernel.settings[code] = value
 
     @entry("cuFuncSetAttribute", Handle, _INT, _INT)
-    def set_function_attribute(self, handle: int, code: int, value: int) -> None:
-        self.set_kernel_attribute(code, value, handle)
+    def _set_function_attribute(self, handle: int, code: int, value: int) -> None:
+        self._set_kernel_attribute(code, value, handle)
 
     @entry("cuKernelSetCacheConfig cuFuncSetCacheConfig cuFuncLoad", Handle, _INT)
-    def prefer(self, handle: int, preference: int) -> None:
+    def _prefer(self, handle: int, _preference: int) -> None:
         self.kernel(handle)
 
     @entry("cuKernelGetParamInfo cuFuncGetParamInfo", Handle, _SIZE, OutSize, OutSize)
-    def parameter(self, handle: int, index: int, offset: Any, size: Any) -> None:
+    def _parameter(self, handle: int, index: int, offset: Any, size: Any) -> None:
         parameters = self.kernel(handle).function.parameters
         require(index < len(parameters))
         offset[0] = parameter_offsets(parameters)[0][parameters[index].name]
@@ -130,14 +130,14 @@ class ModuleCalls:
             size[0] = parameters[index].size
 
     @entry("cuKernelGetParamCount cuFuncGetParamCount", Handle, OutSize)
-    def parameter_count(self, handle: int, out: Any) -> None:
+    def _parameter_count(self, handle: int, out: Any) -> None:
         out[0] = len(self.kernel(handle).function.parameters)
 
     @entry(
         "cuOccupancyMaxActiveBlocksPerMultiprocessor cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
         OutInt, Handle, _INT, _SIZE,
     )  # fmt: skip
-    def active_blocks(self, out: Any, handle: int, threads: int, dynamic: int) -> None:
+    def _active_blocks(self, out: Any, handle: int, threads: int, dynamic: int) -> None:
         require(threads > 0)
         out[0] = self.kernel(handle).blocks_per_sm(threads, dynamic)
 
@@ -145,7 +145,7 @@ class ModuleCalls:
         "cuOccupancyMaxPotentialBlockSize cuOccupancyMaxPotentialBlockSizeWithFlags",
         OutInt, OutInt, Handle, _DATA, _SIZE, _INT,
     )  # fmt: skip
-    def best_block(
+    def _best_block(
         self, grid: Any, block: Any, handle: int, shared_of: int | None, dynamic: int, limit: int
     ) -> None:
         require(not shared_of, Result.CUDA_ERROR_NOT_SUPPORTED)

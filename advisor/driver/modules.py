@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from advisor.compiled.linking import LinkFailure, Resources, assemble
 from advisor.driver.device_properties import DeviceProperties
 from advisor.driver.gpu import require
-from advisor.driver.results import Result
+from advisor.driver.results import CallFailed, Result
 from advisor.errors import EvidenceUnavailable
 from advisor.occupancy import occupancy
 from advisor.simt.ptx_program import Address, Function, Group, Module, Operand, Symbol
@@ -37,7 +37,7 @@ class LoadedModule:
 
 @dataclass
 class LoadedKernel:
-    """A kernel of a module on the device; `dynamic_limit` is the dynamic shared memory that was opted in to."""
+    """A kernel of a module; `dynamic_limit` is the dynamic shared memory that was opted in to, in bytes."""
 
     module: LoadedModule
     function: Function
@@ -48,7 +48,7 @@ class LoadedKernel:
     @cached_property
     def static_shared(self) -> int:
         """Bytes of static shared memory for each block."""
-        return _bytes_in("shared", self.function, self.module.program)
+        return static_shared(self.function, self.module.program)
 
     @cached_property
     def constant_bytes(self) -> int:
@@ -57,7 +57,7 @@ class LoadedKernel:
 
     @cached_property
     def local_bytes(self) -> int:
-        """Bytes of local memory for each thread as the PTX declares it; the assembler may need less or more."""
+        """Bytes of local memory for each thread as the PTX declares it; the assembler may need others."""
         return sum(one.size for one in self.function.variables if one.space == "local")
 
     @cached_property
@@ -112,22 +112,28 @@ def load(image: int) -> LoadedModule:
     require(start not in (_ELF, _FATBIN), Result.CUDA_ERROR_INVALID_IMAGE)
     text = ctypes.string_at(image).decode(errors="replace")
     try:
-        return LoadedModule(text, read_ptx(text))
-    except PtxError:
-        require(False, Result.CUDA_ERROR_INVALID_PTX)
-        raise
+        return module_of(text)
+    except PtxError as problem:
+        raise CallFailed(Result.CUDA_ERROR_INVALID_PTX) from problem
 
 
-def _bytes_in(space: str, kernel: Function, program: Module) -> int:
-    """The bytes of a memory space that a kernel and the functions of its module use."""
-    own = [one for one in kernel.variables if one.space == space]
+@lru_cache(maxsize=16)
+def module_of(ptx: str) -> LoadedModule:
+    """The module of a PTX text; raises PtxError for what is not understood."""
+    return LoadedModule(ptx, read_ptx(ptx))
+
+
+def static_shared(kernel: Function, program: Module) -> int:
+    """The bytes of static shared memory that a kernel and the functions of its module use."""
     used = _symbols(kernel)
     for function in program.functions.values():
         if not function.entry:
             used |= _symbols(function)
+    shared = [*kernel.variables, *(one for one in program.variables.values() if one.name in used)]
     total = 0
-    for one in [*own, *(one for one in program.variables.values() if one.space == space and one.name in used)]:
-        total = -(-total // one.align) * one.align + one.size
+    for one in shared:
+        if one.space == "shared":
+            total = -(-total // one.align) * one.align + one.size
     return total
 
 

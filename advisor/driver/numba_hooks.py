@@ -13,7 +13,8 @@ from typing import Any
 from advisor.driver.gpu import Gpu
 from advisor.driver.launch_notes import LaunchNotes
 from advisor.driver.module_calls import ModuleCalls
-from advisor.driver.ptx_linking import link_ptx
+from advisor.driver.modules import module_of, static_shared
+from advisor.driver.ptx_linking import bound_registers, link_ptx
 from advisor.driver.results import Result
 from advisor.errors import AdvisorError, EvidenceUnavailable
 
@@ -48,7 +49,9 @@ class NumbaHooks:
         dispatcher._Kernel.regs_per_thread = property(lambda kernel: self._resources(kernel).registers)
         dispatcher._Kernel.local_mem_per_thread = property(lambda kernel: self._resources(kernel).local_bytes)
 
-    def _while_loading(self, original: Callable[..., Any], owner: Any, *arguments: Any, **options: Any) -> Any:
+    def _while_loading(
+        self, original: Callable[..., Any], owner: Any, *arguments: Any, **options: Any
+    ) -> Any:
         """What is compiled within this call is to be loaded, so it must end as PTX."""
         with self._as_loading():
             return original(owner, *arguments, **options)
@@ -71,13 +74,31 @@ class NumbaHooks:
         if not self._is_loading:
             return original(library, cc=cc)
         if library not in self._images:
-            capability = library._ensure_cc(cc)
-            linker = self._driver._Linker(
-                max_registers=library._max_registers, cc=capability, lto=library._lto
-            )
-            library._link_all(linker, capability)
-            self._images[library] = linker.complete()
+            image = self._linked(library, cc, lto=False)
+            if self._exceeds_shared_memory(image):
+                # The assembler refuses such a kernel; its own words are the best.
+                original(library, cc=cc)
+            self._images[library] = image
         return self._images[library]
+
+    def _linked(self, library: Any, cc: Any, lto: bool) -> Any:
+        """The PTX of a library and of what is linked to it.
+
+        Without link-time optimisation PTX comes out as it is; code that exists for that optimisation only
+        (LTO-IR) takes the other way.
+        """
+        capability = library._ensure_cc(cc)
+        linker = self._driver._Linker(max_registers=library._max_registers, cc=capability, lto=lto)
+        library._link_all(linker, capability)
+        if linker._has_ltoir and not lto:
+            return self._linked(library, cc, lto=True)
+        return linker.complete()
+
+    def _exceeds_shared_memory(self, image: Any) -> bool:
+        most = self.gpu.properties.limit("MAX_SHARED_MEMORY_PER_BLOCK")
+        module = module_of(image.code.decode())
+        kernels = [one for one in module.program.functions.values() if one.entry]
+        return any(static_shared(one, module.program) > most for one in kernels)
 
     def _complete(self, original: Callable[..., Any], linker: Any) -> Any:
         """The end of linking: one PTX text while loading."""
@@ -90,6 +111,8 @@ class NumbaHooks:
         else:
             ptx = link_ptx(_texts(linker._object_codes))
             linker._info_log, linker._complete = "", True
+        if linker.max_registers:
+            ptx = bound_registers(ptx, linker.max_registers)
         return ObjectCode.from_ptx(ptx.encode())
 
     def _with_lines(
@@ -103,9 +126,7 @@ class NumbaHooks:
     def _without_cache(self, original: Callable[..., Any], dispatcher: Any) -> None:
         """Nothing: kernels from Numba's cache have no lines, and those of a run must not get into it."""
 
-    def _launch(
-        self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any
-    ) -> Any:
+    def _launch(self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any) -> Any:
         """A launch with its function and types told to the driver, and its fault raised as Numba does."""
         self.gpu.take_pending()
         function, place = getattr(kernel, "py_func", None), self.notes.place()
@@ -121,7 +142,7 @@ class NumbaHooks:
     def _raise(self, problem: BaseException) -> None:
         error = getattr(problem, "error", None)
         if error is None:
-            raise problem
+            raise problem from None
         result = Result.__members__.get(error, Result.CUDA_ERROR_LAUNCH_FAILED)
         code = self._driver.binding.CUresult(result.value)
         raise self._driver.CudaAPIError(
@@ -134,8 +155,8 @@ class NumbaHooks:
         resources = loaded.resources
         if isinstance(resources, str):
             raise EvidenceUnavailable(
-                f"The registers and local memory of {kernel.py_func.__name__} are known to NVIDIA's assembler "
-                f"only, which could not be asked: {resources}.",
+                f"The registers and local memory of {kernel.py_func.__name__} are known only to NVIDIA's "
+                f"assembler, which could not be asked: {resources}.",
                 "Install it with `pip install nvidia-nvjitlink`.",
             )
         return resources
@@ -148,7 +169,7 @@ def _texts(objects: list[Any]) -> list[str]:
         if one.code_type == "ptx":
             code = one.code
             texts.append((code if isinstance(code, str) else code.decode()).strip("\0"))
-        elif not (one.code_type == "library" and b"cudaCG" in one.code):
+        elif not (one.code_type == "library" and "cudadevrt" in one.name):
             raise AdvisorError(
                 f"{one.name} cannot be run: it holds {one.code_type} code, the simulated GPU runs PTX."
             )

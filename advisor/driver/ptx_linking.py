@@ -16,6 +16,7 @@ _FUNCTION = re.compile(
     rf"^{_LINKAGE}\.(?:entry|func)\s*(?:\([^)]*\)\s*)?(?P<name>{_NAME})\s*(?:\([^)]*\))?[^;{{]*(?P<end>[;{{])",
     re.MULTILINE,
 )
+_ENTRY = re.compile(rf"(\.entry\s+{_NAME}\s*(?:\([^)]*\))?)")
 _VARIABLE = re.compile(
     rf"^{_LINKAGE}\.(?:global|const|shared)\s+(?:\.\w+\s+(?:\d+\s+)?)*?(?P<name>{_NAME})(?:\[|\s*[=;])[^;]*;",
     re.MULTILINE,
@@ -40,6 +41,11 @@ def link_ptx(texts: Sequence[str]) -> str:
         taken |= _definitions(text)
         parts.append(text)
     return _without_declarations("\n".join(parts), set(taken))
+
+
+def bound_registers(ptx: str, most: int) -> str:
+    """The text with a bound on the registers of each thread of its kernels."""
+    return _ENTRY.sub(rf"\1\n.maxnreg {most}\n", ptx)
 
 
 def _definitions(text: str) -> dict[str, str]:

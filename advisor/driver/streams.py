@@ -48,104 +48,104 @@ class StreamCalls:
         return self.streams[handle].number
 
     @entry("cuStreamCreate", OutHandle, _UNSIGNED)
-    def create(self, out: Any, flags: int) -> None:
-        self.create_with_priority(out, flags, 0)
+    def _create(self, out: Any, flags: int) -> None:
+        self._create_with_priority(out, flags, 0)
 
     @entry("cuStreamCreateWithPriority", OutHandle, _UNSIGNED, _INT)
-    def create_with_priority(self, out: Any, flags: int, priority: int) -> None:
+    def _create_with_priority(self, out: Any, flags: int, priority: int) -> None:
         self.created += 1
         handle = self.gpu.handle()
         self.streams[handle] = _Stream(self.created, flags, priority)
         out[0] = handle
 
     @entry("cuStreamDestroy", Handle)
-    def destroy(self, handle: int) -> None:
+    def _destroy(self, handle: int) -> None:
         require(handle in self.streams, Result.CUDA_ERROR_INVALID_HANDLE)
         del self.streams[handle]
 
     @entry("cuStreamSynchronize cuStreamQuery", Handle)
-    def synchronise(self, handle: int) -> None:
+    def _synchronise(self, handle: int) -> None:
         self.number(handle)
 
     @entry("cuStreamGetFlags", Handle, OutUnsigned)
-    def flags(self, handle: int, out: Any) -> None:
+    def _flags(self, handle: int, out: Any) -> None:
         self.number(handle)
         out[0] = self.streams[handle].flags if handle in self.streams else 0
 
     @entry("cuStreamGetPriority", Handle, OutInt)
-    def priority(self, handle: int, out: Any) -> None:
+    def _priority(self, handle: int, out: Any) -> None:
         self.number(handle)
         out[0] = self.streams[handle].priority if handle in self.streams else 0
 
     @entry("cuStreamGetId", Handle, OutHandle)
-    def identity(self, handle: int, out: Any) -> None:
+    def _identity(self, handle: int, out: Any) -> None:
         out[0] = self.number(handle)
 
     @entry("cuStreamGetCtx", Handle, OutHandle)
-    def context(self, handle: int, out: Any) -> None:
+    def _context(self, handle: int, out: Any) -> None:
         self.number(handle)
         out[0] = self.contexts.primary
 
     @entry("cuStreamGetCtx", Handle, OutHandle, OutHandle, since=12050)
-    def context_or_green(self, handle: int, out: Any, green: Any) -> None:
-        self.context(handle, out)
+    def _context_or_green(self, handle: int, out: Any, green: Any) -> None:
+        self._context(handle, out)
         if green:
             green[0] = 0
 
     @entry("cuStreamGetDevice", Handle, OutInt)
-    def device(self, handle: int, out: Any) -> None:
+    def _device(self, handle: int, out: Any) -> None:
         self.number(handle)
         out[0] = 0
 
     @entry("cuStreamIsCapturing", Handle, OutInt)
-    def capturing(self, handle: int, out: Any) -> None:
+    def _capturing(self, handle: int, out: Any) -> None:
         self.number(handle)
         out[0] = 0
 
     @entry("cuStreamWaitEvent", Handle, Handle, _UNSIGNED)
-    def wait(self, stream: int, event: int, flags: int) -> None:
+    def _wait(self, stream: int, event: int, _flags: int) -> None:
         self.number(stream)
         self._event(event)
 
     @entry("cuStreamAddCallback", Handle, ctypes.c_void_p, ctypes.c_void_p, _UNSIGNED)
-    def add_callback(self, stream: int, function: int | None, data: int | None, flags: int) -> None:
+    def _add_callback(self, stream: int, function: int | None, data: int | None, _flags: int) -> None:
         self.number(stream)
         require(function)
-        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _INT, ctypes.c_void_p)(function)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _INT, ctypes.c_void_p)(function or 0)
         call(stream, 0, data)
 
     @entry("cuLaunchHostFunc", Handle, ctypes.c_void_p, ctypes.c_void_p)
-    def host_function(self, stream: int, function: int | None, data: int | None) -> None:
+    def _host_function(self, stream: int, function: int | None, data: int | None) -> None:
         self.number(stream)
         require(function)
-        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(function)(data)
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(function or 0)(data)
 
     @entry("cuEventCreate", OutHandle, _UNSIGNED)
-    def create_event(self, out: Any, flags: int) -> None:
+    def _create_event(self, out: Any, flags: int) -> None:
         handle = self.gpu.handle()
         self.events[handle] = _Event(timed=not flags & _DISABLE_TIMING)
         out[0] = handle
 
     @entry("cuEventDestroy", Handle)
-    def destroy_event(self, handle: int) -> None:
+    def _destroy_event(self, handle: int) -> None:
         self._event(handle)
         del self.events[handle]
 
     @entry("cuEventRecord", Handle, Handle)
-    def record(self, event: int, stream: int) -> None:
+    def _record(self, event: int, stream: int) -> None:
         self.number(stream)
         self._event(event).recorded = time.perf_counter()
 
     @entry("cuEventRecordWithFlags", Handle, Handle, _UNSIGNED)
-    def record_with_flags(self, event: int, stream: int, flags: int) -> None:
-        self.record(event, stream)
+    def _record_with_flags(self, event: int, stream: int, _flags: int) -> None:
+        self._record(event, stream)
 
     @entry("cuEventQuery cuEventSynchronize", Handle)
-    def synchronise_event(self, handle: int) -> None:
+    def _synchronise_event(self, handle: int) -> None:
         self._event(handle)
 
     @entry("cuEventElapsedTime", ctypes.POINTER(ctypes.c_float), Handle, Handle)
-    def elapsed(self, out: Any, start: int, end: int) -> None:
+    def _elapsed(self, out: Any, start: int, end: int) -> None:
         times = [self._event(handle) for handle in (start, end)]
         require(all(event.timed for event in times), Result.CUDA_ERROR_INVALID_HANDLE)
         first, last = times[0].recorded, times[1].recorded
