@@ -1,0 +1,1 @@
+"""Launches of kernels that were seen while a program ran: their record, and what the SIMT machine counted."""

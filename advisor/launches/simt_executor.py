@@ -1,0 +1,175 @@
+"""Runs the launches of a program on the SIMT machine and hands what was counted to a listener."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from advisor.cache import Cache
+from advisor.devices import Device
+from advisor.driver.executor import KernelFault, LaunchNote
+from advisor.launches.defects import FoundDefect, found_defects
+from advisor.simt.device_memory import DeviceMemory
+from advisor.simt.inlining import CannotInline
+from advisor.simt.launch import ArrayArgument, Launch, parameter_offsets
+from advisor.simt.machine import CacheSizes, Settings, compile_kernel, run
+from advisor.simt.ptx_program import Module
+from advisor.simt.ptx_reader import PtxError, read_ptx
+from advisor.simt.statistics import Statistics, statistics
+from advisor.simt.vector.emission import Unsupported
+from advisor.simt.vector.kernels import Kernel
+from advisor.simt.vector.layout import Status
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A launch that ran: its note, how long it took here, what was counted; or why it could not run."""
+
+    note: LaunchNote
+    seconds: float
+    statistics: Statistics | None
+    defects: list[FoundDefect]
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a launch may cost: threads of the host, seconds, lane instructions that are looked at closely."""
+
+    threads: int = 0
+    seconds: float | None = None
+    detailed_lanes: int = 4_000_000
+
+
+class SimtExecutor:
+    """Executes launches on the CPU; `listen` is told of each one."""
+
+    def __init__(
+        self,
+        device: Device,
+        listen: Callable[[Outcome], None],
+        limits: Limits = Limits(),
+        cache: Cache | None = None,
+    ) -> None:
+        self.memory = DeviceMemory()
+        self._device = device
+        self._listen = listen
+        self._limits = limits
+        self._cache = cache
+        self._modules: dict[str, Module] = {}
+        self._kernels: dict[tuple[str, str], Kernel] = {}
+        self._seen: dict[object, Statistics] = {}
+
+    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
+        """Nothing; runs the grid. Raises KernelFault for what ends a launch with an error on a GPU."""
+        begin = time.perf_counter()
+        try:
+            ready = self._compiled(ptx, kernel)
+        except (Unsupported, CannotInline, PtxError) as error:
+            self._listen(Outcome(note, time.perf_counter() - begin, None, [], str(error)))
+            raise KernelFault(
+                f"{note.function} cannot run without a GPU: {error}", "CUDA_ERROR_NOT_SUPPORTED"
+            ) from None
+        names, arrays = _arrays(ready, launch, note)
+        launch = replace(launch, arrays=arrays)
+        before = self._seen.get(_signature(note))
+        execution = run(ready, launch, self.memory, self._settings(ready, launch, before is None))
+        found = found_defects(ready, launch, execution, names)
+        counted = statistics(ready, launch, execution, names)
+        self._seen[_signature(note)] = counted
+        self._listen(Outcome(note, time.perf_counter() - begin, counted, found))
+        if execution.status != Status.DONE:
+            limit = self._limits.seconds
+            raise KernelFault(
+                f"{note.function} did not end within {limit:g} s on the simulated GPU"
+                if limit
+                else f"{note.function} did not end",
+                "CUDA_ERROR_LAUNCH_TIMEOUT",
+            )
+        _raise_defects(note, found)
+
+    def variable(self, ptx: str, name: str) -> int:
+        """The address of a module's variable; raises KeyError when no kernel of it uses one of this name."""
+        module = self._module(ptx)
+        for function in module.functions.values():
+            if function.entry and function.instructions:
+                ready = self._compiled(ptx, function.name)
+                addresses = dict(
+                    zip(ready.warp.variables, ready.variable_addresses(self.memory), strict=True)
+                )
+                if name in addresses:
+                    return addresses[name]
+        raise KeyError(name)
+
+    def _module(self, ptx: str) -> Module:
+        known = self._modules.get(ptx)
+        if known is None:
+            known = self._modules[ptx] = read_ptx(ptx)
+        return known
+
+    def _compiled(self, ptx: str, kernel: str) -> Kernel:
+        known = self._kernels.get((ptx, kernel))
+        if known is None:
+            known = self._kernels[ptx, kernel] = compile_kernel(self._module(ptx), kernel, self._cache)
+        return known
+
+    def _settings(self, kernel: Kernel, launch: Launch, first: bool) -> Settings:
+        device = self._device
+        caches = None
+        used = kernel.warp.placement.shared_size + launch.dynamic_shared
+        if device.l1_bytes and device.l2_bytes and device.sm_count:
+            left = max(device.l1_bytes - used * 2, 16 * 1024)
+            caches = CacheSizes(left, device.l2_bytes, device.sm_count)
+        return Settings(
+            threads=self._limits.threads or min(os.cpu_count() or 1, 8),
+            seconds=self._limits.seconds,
+            detailed_lanes=self._limits.detailed_lanes if first else 0,
+            caches=caches,
+        )
+
+
+def _signature(note: LaunchNote) -> object:
+    shapes = tuple((one.type, one.shape, one.strides) for one in note.arguments)
+    return (note.file, note.line, note.function, note.grid, note.block, note.dynamic_shared, shapes)
+
+
+def _arrays(
+    kernel: Kernel, launch: Launch, note: LaunchNote
+) -> tuple[dict[str, str], tuple[ArrayArgument, ...]]:
+    """The arrays' names by PTX parameter, and their bounds. Parameters come in the order of the arguments."""
+    offsets, _ = parameter_offsets(kernel.function.parameters)
+    waiting = [one for one in note.arguments if one.address is not None and one.size is not None]
+    names: dict[str, str] = {}
+    found: list[ArrayArgument] = []
+    for number, parameter in enumerate(kernel.function.parameters):
+        if parameter.size != 8 or not waiting:
+            continue
+        begin = offsets[parameter.name]
+        value = int.from_bytes(launch.parameters[begin : begin + 8], "little")
+        one = waiting[0]
+        assert one.address is not None and one.size is not None
+        if value and one.address <= value <= one.address + one.size:
+            waiting.pop(0)
+            names[parameter.name] = one.name
+            found.append(ArrayArgument(one.name, number, one.address, one.address + one.size))
+    return names, tuple(found)
+
+
+def _raise_defects(note: LaunchNote, found: list[FoundDefect]) -> None:
+    """Ends the launch as a GPU does for an access outside of all memory or a trap."""
+    for defect in found:
+        where = f"{defect.path}:{defect.line}, block {defect.block}, thread {defect.thread}"
+        if defect.kind == "trap":
+            raise KernelFault(f"{note.function} trapped at {where}", "CUDA_ERROR_LAUNCH_FAILED")
+        if defect.kind == "misaligned":
+            raise KernelFault(
+                f"{note.function}: misaligned {defect.access} at {where}", "CUDA_ERROR_MISALIGNED_ADDRESS"
+            )
+        if defect.kind == "out_of_bounds":
+            array = f" of {defect.array}" if defect.array else ""
+            raise KernelFault(
+                f"{note.function}: {defect.access}{array} out of bounds at {where}",
+                "CUDA_ERROR_ILLEGAL_ADDRESS",
+            )

@@ -1,0 +1,191 @@
+"""The record of launches in `.advisor/launches.sqlite`: runs, their launches, and what was counted."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from advisor.errors import UsageError
+
+FOLDER = ".advisor"
+FILE = "launches.sqlite"
+_VERSION = 1
+_SECONDS_TO_WAIT = 30.0
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, command TEXT, device TEXT, executed_on TEXT, started REAL, ended REAL, status TEXT
+);
+CREATE TABLE IF NOT EXISTS launches (
+    id INTEGER PRIMARY KEY, run INTEGER REFERENCES runs(id), number INTEGER, kernel TEXT, path TEXT, line INTEGER,
+    function_hash TEXT, launch_path TEXT, launch_line INTEGER, grid TEXT, block TEXT, dynamic_shared INTEGER,
+    arguments TEXT, stream INTEGER, started REAL, seconds REAL, counts INTEGER REFERENCES counts(id)
+);
+CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, statistics TEXT, defects TEXT, problem TEXT);
+CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);
+"""
+
+
+@dataclass(frozen=True)
+class LaunchRow:
+    """One launch as it was recorded; `path` is relative to the root of the project.
+
+    `arguments` hold names, types, dtypes, shapes and strides, no contents. `statistics` and `defects` are what
+    the SIMT machine found, None where the launch ran on a GPU; `problem` says why it was not executed.
+    """
+
+    number: int
+    kernel: str
+    path: str
+    line: int
+    function_hash: str
+    launch_path: str | None
+    launch_line: int | None
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    dynamic_shared: int
+    arguments: list[dict[str, Any]]
+    stream: int
+    started: float
+    seconds: float
+    statistics: dict[str, Any] | None = None
+    defects: list[dict[str, Any]] = field(default_factory=list)
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One run of a program: its command line, the device advice was for, and how it ended."""
+
+    id: int
+    command: str
+    device: str
+    executed_on: str
+    started: float
+    ended: float | None
+    status: str
+
+
+class LaunchStore:
+    """Writes and reads the launches of a project; several processes may write at once."""
+
+    def __init__(self, root: Path, folder: Path | None = None) -> None:
+        self.root = root
+        self.file = (folder or root / FOLDER) / FILE
+        self._connection: sqlite3.Connection | None = None
+        self._waiting: list[tuple[int, LaunchRow, int | None]] = []
+
+    def exists(self) -> bool:
+        """Whether anything was recorded here."""
+        return self.file.is_file()
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._connection is None:
+            try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                (self.file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+                connection = sqlite3.connect(
+                    self.file, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
+                )
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+                if int(connection.execute("PRAGMA user_version").fetchone()[0]) not in (0, _VERSION):
+                    raise UsageError(f"{self.file} was written by another version; remove it and run again.")
+                connection.executescript(_TABLES)
+                connection.execute(f"PRAGMA user_version={_VERSION}")
+            except (OSError, sqlite3.Error) as error:
+                raise UsageError(f"{self.file} cannot be used: {error}") from error
+            self._connection = connection
+        return self._connection
+
+    def begin_run(self, command: str, device: str, executed_on: str) -> int:
+        """The number of a new run."""
+        cursor = self._connect().execute(
+            "INSERT INTO runs (command, device, executed_on, started, status) VALUES (?, ?, ?, ?, 'running')",
+            (command, device, executed_on, time.time()),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def end_run(self, run: int, status: str) -> None:
+        """Nothing; notes how a run ended."""
+        self._connect().execute(
+            "UPDATE runs SET ended = ?, status = ? WHERE id = ?", (time.time(), status, run)
+        )
+
+    def add_counts(self, row: LaunchRow) -> int:
+        """The number under which the counts of a launch are kept, for launches that are alike."""
+        cursor = self._connect().execute(
+            "INSERT INTO counts (statistics, defects, problem) VALUES (?, ?, ?)",
+            (json.dumps(row.statistics), json.dumps(row.defects), row.problem),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def add(self, run: int, rows: Sequence[tuple[LaunchRow, int | None]]) -> None:
+        """Nothing; adds launches with the numbers of their counts, all or none."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "INSERT INTO launches (run, number, kernel, path, line, function_hash, launch_path, launch_line,"
+                " grid, block, dynamic_shared, arguments, stream, started, seconds, counts)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [_values(run, row, counts) for row, counts in rows],
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        connection = self._connect()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+    def runs(self) -> list[RunRow]:
+        """All runs, the latest last."""
+        query = "SELECT id, command, device, executed_on, started, ended, status FROM runs ORDER BY id"
+        return [RunRow(*row) for row in self._connect().execute(query)]
+
+    def latest(self, paths: Sequence[str]) -> dict[tuple[str, str], list[tuple[RunRow, LaunchRow]]]:
+        """The launches of the latest run of each kernel in the files, by path and qualified name."""
+        found: dict[tuple[str, str], list[tuple[RunRow, LaunchRow]]] = {}
+        runs = {run.id: run for run in self.runs()}
+        for path in paths:
+            query = (
+                "SELECT run, number, kernel, path, line, function_hash, launch_path, launch_line, grid, block,"
+                " dynamic_shared, arguments, stream, launches.started, seconds, statistics, defects, problem"
+                " FROM launches LEFT JOIN counts ON counts.id = launches.counts"
+                " WHERE path = ?1 AND run = (SELECT max(run) FROM launches AS other WHERE other.path = ?1"
+                " AND other.kernel = launches.kernel) ORDER BY number"
+            )
+            for row in self._connect().execute(query, (path,)):
+                launch = _row(row)
+                found.setdefault((launch.path, launch.kernel), []).append((runs[row[0]], launch))
+        return found
+
+    def close(self) -> None:
+        """Nothing; closes the file."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _values(run: int, row: LaunchRow, counts: int | None) -> tuple[Any, ...]:
+    return (
+        run, row.number, row.kernel, row.path, row.line, row.function_hash, row.launch_path, row.launch_line,
+        json.dumps(row.grid), json.dumps(row.block), row.dynamic_shared, json.dumps(row.arguments), row.stream,
+        row.started, row.seconds, counts,
+    )  # fmt: skip
+
+
+def _row(row: tuple[Any, ...]) -> LaunchRow:
+    return LaunchRow(
+        *row[1:8], tuple(json.loads(row[8])), tuple(json.loads(row[9])), row[10], json.loads(row[11]),
+        *row[12:15], json.loads(row[15]) if row[15] else None, json.loads(row[16]) if row[16] else [], row[17],
+    )  # fmt: skip

@@ -1,0 +1,49 @@
+"""What PTX instructions cost: issue slots, the unit they run on, floating point operations of a lane."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+from advisor.data_files import knowledge_folder
+from advisor.simt.ptx_program import Instruction
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One instruction: `slots` machine instructions of a warp, on a unit, with `flops` of each lane."""
+
+    unit: str = "integer"
+    slots: int = 1
+    flops: int = 0
+
+
+_PLAIN = Cost()
+
+
+@cache
+def _costs() -> dict[str, Cost]:
+    path = knowledge_folder() / "machine" / "instructions.toml"
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))["instruction"]
+    return {
+        name: Cost(entry["unit"], int(entry.get("slots", 1)), int(entry.get("flops", 0)))
+        for entry in entries
+        for name in entry["names"]
+    }
+
+
+def cost_of(item: Instruction) -> Cost:
+    """The cost of an instruction; one that the table does not name takes a slot of the integer unit."""
+    costs = _costs()
+    if item.opcode == "ld" and "param" in item.modifiers:
+        return costs["ld.param"]
+    for name in (".".join((item.opcode, *item.types)), f"{item.opcode}.{'.'.join(item.types[-1:])}", item.opcode):
+        if name in costs:
+            return costs[name]
+    return _PLAIN
