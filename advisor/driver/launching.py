@@ -79,7 +79,7 @@ class LaunchCalls:
 
     @entry("cuLaunchCooperativeKernel", Handle, *[_UNSIGNED] * 7, Handle, _PARAMETERS)
     def _launch_cooperative(self, kernel: int, *rest: Any) -> None:
-        self._launch(kernel, _Request(rest[:3], rest[3:6], *rest[6:], extra=None, cooperative=True))
+        self._launch(kernel, _Request(rest[:3], rest[3:6], rest[6], rest[7], rest[8], None, True))
 
     def _launch(self, handle: int, request: _Request) -> None:
         kernel = self.modules.kernel(handle)

@@ -54,8 +54,8 @@ class DriverLibrary:
         file = os.memfd_create(LIBRARY)
         with os.fdopen(file, "wb", closefd=False) as stream:
             stream.write(content)
+        # The file stays open: the loader takes a library loaded by the same path for the same one.
         library = ctypes.CDLL(f"/proc/self/fd/{file}", mode=ctypes.RTLD_GLOBAL)
-        os.close(file)
         self._slots = (ctypes.c_void_p * (len(exported) + _SPARE)).in_dll(library, SLOTS)
         self._first_stub = ctypes.addressof(ctypes.c_char.in_dll(library, STUBS))
         for callback in exported.values():

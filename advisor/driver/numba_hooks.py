@@ -53,13 +53,13 @@ class NumbaHooks:
         self, original: Callable[..., Any], owner: Any, *arguments: Any, **options: Any
     ) -> Any:
         """What is compiled within this call is to be loaded, so it must end as PTX."""
-        with self._as_loading():
+        with self._as_loading(True):
             return original(owner, *arguments, **options)
 
     @contextmanager
-    def _as_loading(self) -> Iterator[None]:
+    def _as_loading(self, on: bool) -> Iterator[None]:
         before = self._is_loading
-        self._loading.on = True
+        self._loading.on = on
         try:
             yield
         finally:
@@ -77,7 +77,8 @@ class NumbaHooks:
             image = self._linked(library, cc, lto=False)
             if self._exceeds_shared_memory(image):
                 # The assembler refuses such a kernel; its own words are the best.
-                original(library, cc=cc)
+                with self._as_loading(False):
+                    original(library, cc=cc)
             self._images[library] = image
         return self._images[library]
 
