@@ -41,7 +41,7 @@ class Config:
     """
 
     device: str = DEFAULT_DEVICE
-    evidence: Source = "compiled"
+    evidence: Source = "simulated"
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ from advisor.findings import SEVERITIES, Finding, Problem, Report
 from advisor.garbage_collection import collector_at_rest
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
+from advisor.metrics.joining import join
 from advisor.metrics.tables import Tables, build_tables, merge_records
 from advisor.neighbours import workspace_files
 from advisor.records import SOURCES, Record, Source
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 
 _COMPILE_SECONDS = 60.0
+_WORKLOAD_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def check(files: Sequence[Path], options: CheckOptions, progress: Progress | Non
     if report is None:
         with collector_at_rest():
             found = _survey(workplace, options, progress)
-            report = _report(found, device, rulebook, selected, options, progress)
+            report = _report(found, workplace, device, rulebook, selected, options, progress)
         report.summary["files"] = len(files) + (options.stdin is not None)
         if kept:
             kept.store(report, found.read - {str(file) for file in workplace.every})
@@ -117,6 +119,7 @@ def _kept_reports(
 
 def _report(
     found: Survey,
+    workplace: _Workplace,
     device: Device,
     rulebook: Rulebook,
     selected: frozenset[str],
@@ -129,6 +132,8 @@ def _report(
         compiled = _compiled(found, device, options, report, progress)
         looked_for |= {record.entity for record in compiled}
         records += compiled
+    if _wants(options, "simulated"):
+        records += _simulated(records, _own_texts(found, workplace, options), device, options, report)
     tables = _tables(records, device, rulebook, looked_for)
     _judge(tables, rulebook, selected, device, options, report)
     _suppress(report, rulebook, selected, options)
@@ -192,6 +197,57 @@ def _compiled(
         if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
         for record in records(unit, kernel)
     ]
+
+
+def _own_texts(found: Survey, workplace: _Workplace, options: CheckOptions) -> dict[str, str]:
+    """The texts of the checked files, without those of their neighbours."""
+    own = {*workplace.targets, *([workplace.stdin[0]] if workplace.stdin else [])}
+    return {path: text for path, text in found.texts.items() if _absolute(options.root / path) in own}
+
+
+def _simulated(
+    records: Sequence[Record],
+    texts: dict[str, str],
+    device: Device,
+    options: CheckOptions,
+    report: Report,
+) -> list[Record]:
+    """The records of launches: those recorded by `advisor run`, and those of workloads in the files."""
+    from advisor.launches.evidence import launch_evidence
+    from advisor.launches.store import LaunchStore
+
+    recorded = LaunchStore(options.settings.root)
+    stores = [recorded]
+    if not options.no_run and options.stdin is None:
+        stores.insert(0, _with_workloads(texts, device, options, report))
+    new: list[Record] = []
+    for store in stores:
+        evidence = launch_evidence(store, options.root, device, texts)
+        report.notices += evidence.notices
+        report.problems += [Problem(*item) for item in evidence.problems]
+        new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
+        store.close()
+    return new
+
+
+def _with_workloads(
+    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+) -> LaunchStore:
+    """The record of the files' workloads, those run that have no fresh one."""
+    from advisor.launches.evidence import Names
+    from advisor.launches.store import LaunchStore
+    from advisor.launches.workloads import run_workloads, stale_workloads, workload_folder
+
+    root = options.settings.root
+    store = LaunchStore(root, workload_folder(options.cache_folder))
+    names = Names(root, options.root)
+    named = [(names.recorded(path), text) for path, text in sorted(texts.items())]
+    stale = stale_workloads(store, named, device.id)
+    if stale:
+        jobs = options.jobs or min(os.cpu_count() or 1, 4)
+        problems = run_workloads(store, stale, device.id, _WORKLOAD_SECONDS, jobs, options.cache_folder)
+        report.problems += [Problem(names.shown(one.path), one.line, one.message) for one in problems]
+    return store
 
 
 def _missing(unavailable: EvidenceUnavailable) -> str:

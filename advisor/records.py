@@ -46,6 +46,24 @@ class Record:
                 self.readings[metric] = Reading(value, source, assumptions)
 
 
+@dataclass(frozen=True, slots=True)
+class LineReading:
+    """What a source knows of all accesses, atomics or branches of one line together.
+
+    `array`, `space` and `kind` narrow the records of that line down; empty ones fit all.
+    """
+
+    entity: str
+    kernel: str
+    path: str
+    line: int
+    array: str
+    space: str
+    kind: str
+    values: dict[str, Value | None]
+    assumptions: tuple[str, ...] = ()
+
+
 def kernel_key(path: str, qualname: str, line: int) -> str:
     """The key of a kernel record: path, qualified name and the line of its `def`."""
     return f"{path}::{qualname}@{line}"

@@ -93,3 +93,9 @@ WORKLOAD = Workload(
     reference=reference,
     tolerance=0.0,
 )
+
+
+def workload():
+    inputs = WORKLOAD.make_inputs()
+    WORKLOAD.run_first(inputs)
+    WORKLOAD.run_improved(inputs)

@@ -110,3 +110,9 @@ WORKLOAD = Workload(
     reference=reference,
     tolerance=1e-5,
 )
+
+
+def workload():
+    inputs = WORKLOAD.make_inputs()
+    WORKLOAD.run_first(inputs)
+    WORKLOAD.run_improved(inputs)

@@ -73,3 +73,9 @@ WORKLOAD = Workload(
     reference=reference,
     tolerance=1e-6,
 )
+
+
+def workload():
+    inputs = WORKLOAD.make_inputs()
+    WORKLOAD.run_first(inputs)
+    WORKLOAD.run_improved(inputs)

@@ -20,7 +20,8 @@ _SECONDS_TO_WAIT = 30.0
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY, command TEXT, device TEXT, executed_on TEXT, started REAL, ended REAL, status TEXT
+    id INTEGER PRIMARY KEY, command TEXT, device TEXT, executed_on TEXT, started REAL, ended REAL, status TEXT,
+    inputs TEXT
 );
 CREATE TABLE IF NOT EXISTS launches (
     id INTEGER PRIMARY KEY, run INTEGER REFERENCES runs(id), number INTEGER, kernel TEXT, path TEXT, line INTEGER,
@@ -112,11 +113,23 @@ class LaunchStore:
         )
         return int(cursor.lastrowid or 0)
 
-    def end_run(self, run: int, status: str) -> None:
-        """Nothing; notes how a run ended."""
+    def end_run(self, run: int, status: str, inputs: dict[str, str] | None = None) -> None:
+        """Nothing; notes how a run ended, and the hashes of the files that it imported by their paths."""
         self._connect().execute(
-            "UPDATE runs SET ended = ?, status = ? WHERE id = ?", (time.time(), status, run)
+            "UPDATE runs SET ended = ?, status = ?, inputs = ? WHERE id = ?",
+            (time.time(), status, json.dumps(inputs), run),
         )
+
+    def last_inputs(self, command: str, device: str) -> dict[str, str] | None:
+        """The files and hashes of the latest run of a command for a device that ended well, None for no run."""
+        row = self._connect().execute(
+            "SELECT inputs, status FROM runs WHERE command = ? AND device = ? ORDER BY id DESC LIMIT 1",
+            (command, device),
+        ).fetchone()
+        if row is None or row[1] != "done" or row[0] is None:
+            return None
+        found = json.loads(row[0])
+        return found if isinstance(found, dict) else None
 
     def add_counts(self, row: LaunchRow) -> int:
         """The number under which the counts of a launch are kept, for launches that are alike."""

@@ -24,7 +24,7 @@ def add_check_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_evidence(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--device", metavar="NAME", help="the GPU to judge for (see `advisor devices`)")
     group.add_argument(
-        "--evidence", choices=SOURCES, help="the highest source of evidence to use (default: compiled)"
+        "--evidence", choices=SOURCES, help="the highest source of evidence to use (default: simulated)"
     )
     group.add_argument("--no-run", action="store_true", help="execute nothing of the code that is checked")
     group.add_argument("--stdin-filename", metavar="NAME", help="the path of the text on stdin (with `-`)")

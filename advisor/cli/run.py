@@ -1,0 +1,64 @@
+"""`advisor run`: runs a program without a GPU and records its launches."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.launches.script import ScriptEnd
+
+SUMMARY = "Run a program, its kernels on the simulated GPU, and record its launches for `advisor check`."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor run`."""
+    parser.add_argument("-m", dest="module", action="store_true", help="TARGET is a module, as for python -m")
+    parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
+    parser.add_argument("--threads", type=int, default=0, help="threads of the host to run blocks on")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds that one launch may take")
+    parser.add_argument("--quiet", action="store_true", help="say nothing when the program has ended")
+    parser.add_argument("target", metavar="TARGET", help="the program: a Python file, or a module with -m")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARG", help="its arguments")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The exit status of the program."""
+    from advisor.config import load_config, prepare_cache_folder
+    from advisor.devices import find_device
+    from advisor.launches.script import ScriptRequest, run_script
+    from advisor.launches.simt_executor import Limits
+
+    config = load_config(Path.cwd())
+    end = run_script(
+        ScriptRequest(
+            target=args.target,
+            arguments=args.arguments,
+            module=args.module,
+            device=find_device(args.device or config.device),
+            root=config.root,
+            limits=Limits(threads=args.threads, seconds=args.time_limit),
+            cache_folder=prepare_cache_folder(config),
+        )
+    )
+    if not args.quiet:
+        _tell(end)
+    return end.status
+
+
+def _tell(end: ScriptEnd) -> None:
+    recorder = end.recorder
+    plural = "" if recorder.launches == 1 else "es"
+    print(f"advisor: {recorder.launches} launch{plural} recorded.", file=sys.stderr)
+    for function, problem in recorder.problems.items():
+        print(f"advisor: {function} did not run: {problem}", file=sys.stderr)
+    told = set()
+    for function, defect in recorder.defects:
+        place = f"{recorder.relative(defect.path)}:{defect.line}"
+        if (place, defect.kind) not in told:
+            told.add((place, defect.kind))
+            words = defect.kind.replace("_", " ")
+            where = f"block {defect.block}, thread {defect.thread}"
+            print(f"advisor: {place}: {words} in {function}, {where}", file=sys.stderr)

@@ -1,0 +1,191 @@
+"""Recorded launches as evidence: readings of kernels, their accesses, branches and atomics."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.devices import Device
+from advisor.launches.function_text import definition
+from advisor.launches.kernel_readings import kernel_readings
+from advisor.launches.line_readings import Move, line_readings
+from advisor.launches.store import LaunchRow, LaunchStore, RunRow
+from advisor.records import LineReading, Record, kernel_key
+from advisor.simt.statistics import Statistics
+from advisor.text import Span
+
+_DAY = 86_400.0
+
+
+@dataclass
+class LaunchEvidence:
+    """What recorded launches tell: records, readings of lines, and what to say of records that are too old."""
+
+    records: list[Record] = field(default_factory=list)
+    lines: list[LineReading] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    problems: list[tuple[str, int, str]] = field(default_factory=list)
+
+    def extend(self, other: LaunchEvidence) -> None:
+        """Nothing; adds what another store told."""
+        self.records += other.records
+        self.lines += other.lines
+        self.notices += other.notices
+        self.problems += other.problems
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """The launches of one kernel in its latest run, and how far its lines have moved since."""
+
+    path: str
+    name: str
+    run: RunRow
+    launches: Sequence[LaunchRow]
+    moved: int
+    line: int
+    names: Names
+
+    @property
+    def key(self) -> str:
+        return kernel_key(self.path, self.name, self.line)
+
+
+@dataclass(frozen=True)
+class Names:
+    """How paths are called: in the record relative to its root, in the report relative to another folder."""
+
+    recorded_from: Path
+    shown_from: Path
+
+    def recorded(self, shown: str) -> str:
+        """The record's name of a path in the report."""
+        return _relative(self.shown_from / shown, self.recorded_from)
+
+    def shown(self, recorded: str) -> str:
+        """The report's name of a path in the record."""
+        return _relative(self.recorded_from / recorded, self.shown_from)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return os.path.relpath(path, folder).replace(os.sep, "/")
+    except ValueError:  # on another drive
+        return path.as_posix()
+
+
+def launch_evidence(
+    store: LaunchStore, root: Path, device: Device, texts: Mapping[str, str]
+) -> LaunchEvidence:
+    """The evidence of a store for the files with these texts, by their paths relative to `root`."""
+    found = LaunchEvidence()
+    if not store.exists():
+        return found
+    names = Names(store.root, root)
+    recorded = {names.recorded(path): path for path in texts}
+    kernels = []
+    for (path, name), rows in store.latest(sorted(recorded)).items():
+        kernel = _current(recorded[path], name, rows, texts[recorded[path]], names)
+        if kernel is None:
+            run, row = rows[-1]
+            found.notices.append(_stale(recorded[path], name, row, run))
+        else:
+            kernels.append(kernel)
+    for kernel in kernels:
+        _tell(found, kernel, device)
+    _tell_runs(found, kernels)
+    return found
+
+
+def _current(
+    path: str, name: str, rows: Sequence[tuple[RunRow, LaunchRow]], text: str, names: Names
+) -> _Kernel | None:
+    """The kernel where its text is still that which ran, also when it stands at another line now."""
+    run, first = rows[-1]
+    launches = [row for _, row in rows]
+    here = definition(text, first.line)
+    if here is not None and here[1] == first.function_hash:
+        return _Kernel(path, name, run, launches, 0, here[0], names)
+    for line in range(1, text.count("\n") + 2):
+        moved = definition(text, line)
+        if moved is not None and moved[1] == first.function_hash:
+            return _Kernel(path, name, run, launches, line - first.line, moved[0], names)
+    return None
+
+
+def _stale(path: str, name: str, row: LaunchRow, run: RunRow) -> str:
+    return (
+        f"{path}:{row.line}: the recorded launches of {name} are older than its code and are not used; "
+        f"run `{run.command}` again."
+    )
+
+
+def age(seconds: float) -> str:
+    """An age in words: seconds, minutes, hours or days."""
+    for name, size in (("d", _DAY), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
+def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device) -> None:
+    problems = {row.problem for row in kernel.launches if row.problem}
+    found.problems += [(kernel.path, kernel.line, problem) for problem in sorted(problems)]
+    counted = [(row, Statistics.from_data(row.statistics)) for row in kernel.launches if row.statistics]
+    record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
+    found.records.append(record)
+    if not counted:
+        return
+    row, heaviest = max(counted, key=lambda one: one[1].lane_instructions)
+    assumptions = _assumptions(kernel, row, heaviest, len(kernel.launches))
+    same_device = kernel.run.device == device.id
+    readings = kernel_readings(heaviest, device, same_device)
+    record.know("simulated", assumptions, **readings)
+    record.know("simulated", assumptions, launches=float(len(kernel.launches)))
+    found.lines += line_readings(kernel.key, heaviest, row.defects, _moved(kernel), assumptions)
+
+
+def _moved(kernel: _Kernel) -> Move:
+    """What gives the path and line of a place as they are now: lines of the kernel's own file move with it."""
+
+    def moved(path: str, line: int) -> tuple[str, int]:
+        shown = kernel.names.shown(path)
+        return shown, line + kernel.moved if shown == kernel.path else line
+
+    return moved
+
+
+def _assumptions(
+    kernel: _Kernel, row: LaunchRow, heaviest: Statistics, launches: int
+) -> tuple[str, ...]:
+    shown = kernel.names.shown(row.launch_path) if row.launch_path else None
+    place = f"{shown}:{row.launch_line}" if shown else "a recorded launch"
+    shape = f"grid {_shape(row.grid)}, block {_shape(row.block)}"
+    largest = f", the largest of {launches} launches" if launches > 1 else ""
+    of_workload = kernel.run.command.startswith("workload ")
+    old = "" if of_workload else f", {age(max(0.0, time.time() - kernel.run.started))} ago"
+    found = [f"Simulated without a GPU: {place}, {shape}{largest}{old}."]
+    if not heaviest.ended:
+        found.append("The launch was stopped before its end; the counts are those until then.")
+    return tuple(found)
+
+
+def _shape(extent: Sequence[int]) -> str:
+    numbers = list(extent)
+    while len(numbers) > 1 and numbers[-1] == 1:
+        numbers.pop()
+    return " x ".join(map(str, numbers))
+
+
+def _run_key(run: RunRow) -> str:
+    return f"run {run.started} {run.id}"
+
+
+def _tell_runs(found: LaunchEvidence, kernels: Sequence[_Kernel]) -> None:
+    for run in {kernel.run.id: kernel.run for kernel in kernels}.values():
+        record = Record("run", _run_key(run), run.command, Span(1), run.command)
+        record.know("simulated", active_kernels=float(sum(kernel.run.id == run.id for kernel in kernels)))
+        found.records.append(record)

@@ -1,0 +1,102 @@
+"""Metrics of a kernel from the counts of one launch."""
+
+from __future__ import annotations
+
+from advisor.devices import Device
+from advisor.records import Value
+from advisor.simt.statistics import WARP, AccessCounts, Statistics, total
+
+SECTOR = 32
+_FLOATS = ("f16", "f16x2", "f32", "f64")
+
+
+def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> dict[str, Value | None]:
+    """The simulated metrics of a kernel; what rests on the cache model only where it ran for this device."""
+    whole = counted.blocks_run == counted.blocks and counted.ended
+    accesses = counted.accesses
+    requests = total(accesses, "requests", "global")
+    sectors = total(accesses, "sectors", "global")
+    shared = total(accesses, "requests", "shared")
+    flops = sum(counted.flops.get(name, 0) for name in _FLOATS)
+    traffic = cache_traffic(counted, device, same_device) if whole else Traffic()
+    return {
+        "block_threads": float(counted.block[0] * counted.block[1] * counted.block[2]),
+        "grid_blocks": float(counted.blocks),
+        "warp_execution_efficiency": _ratio(counted.lane_instructions, counted.warp_instructions * WARP),
+        "warp_instructions": float(counted.warp_instructions) if whole else None,
+        "flops": float(flops) if whole else None,
+        "global_sectors_per_request": _ratio(sectors, requests),
+        "coalescing_efficiency": _ratio(total(accesses, "ideal", "global"), sectors),
+        "shared_ways": _ratio(
+            total(accesses, "wavefronts", "shared"), total(accesses, "ideal_wavefronts", "shared")
+        )
+        if shared
+        else None,
+        "atomic_lanes_per_address": _contention(accesses),
+        "l1_hit_rate": traffic.l1_hit_rate,
+        "l2_hit_rate": traffic.l2_hit_rate,
+        "l2_sectors": traffic.l2_sectors,
+        "dram_bytes": traffic.dram_bytes,
+        "ai_flops_per_byte": flops / traffic.dram_bytes if traffic.dram_bytes else None,
+        "l1_sectors": float(sectors + total(accesses, "sectors", "local")) if whole else None,
+        "shared_wavefronts": float(total(accesses, "wavefronts", "shared")) if whole else None,
+        "issue_slots": float(sum(counted.slots.values())) if whole else None,
+        "fp32_slots": float(counted.slots.get("fp32", 0)) if whole else None,
+        "fp64_slots": float(counted.slots.get("fp64", 0)) if whole else None,
+        "special_slots": float(counted.slots.get("special", 0)) if whole else None,
+        "loads_per_warp": counted.loads_of_a_warp,
+        "launch_shared_bytes": float(counted.shared_bytes),
+        "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
+    }
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _contention(accesses: list[AccessCounts]) -> float | None:
+    atomics = [one for one in accesses if one.kind == "atomic"]
+    requests = sum(one.requests for one in atomics)
+    return sum(one.most_same for one in atomics) / requests if requests else None
+
+
+class Traffic:
+    """Hit rates and traffic behind the caches; None for what is not known."""
+
+    def __init__(
+        self,
+        l1_hit_rate: float | None = None,
+        l2_hit_rate: float | None = None,
+        l2_sectors: float | None = None,
+        dram_bytes: float | None = None,
+    ) -> None:
+        self.l1_hit_rate = l1_hit_rate
+        self.l2_hit_rate = l2_hit_rate
+        self.l2_sectors = l2_sectors
+        self.dram_bytes = dram_bytes
+
+
+def cache_traffic(counted: Statistics, device: Device, same_device: bool) -> Traffic:
+    """The traffic of a launch behind L1 and L2.
+
+    Each sector comes from DRAM once where all that is touched fits into L2. Else the share of look-ups that
+    missed in the blocks which were looked at closely stands for all blocks, and each sector comes at least once.
+    """
+    touched = counted.loaded_sectors + counted.stored_sectors
+    fits = device.l2_bytes is not None and touched * SECTOR <= device.l2_bytes
+    looked_up = [one for one in counted.accesses if one.space in ("global", "constant")]
+    seen = sum(one.l2_sectors + one.l1_hits for one in looked_up)
+    if not same_device or not seen:
+        return Traffic(dram_bytes=float(touched * SECTOR) if fits else None)
+    l1_sectors = sum(one.l1_sectors for one in looked_up)
+    l1_hit = sum(one.l1_hits for one in looked_up) / l1_sectors if l1_sectors else None
+    loads = sum(one.sectors for one in looked_up if one.kind == "load")
+    others = sum(one.sectors for one in looked_up if one.kind != "load")
+    l2_sectors = loads * (1.0 - (l1_hit or 0.0)) + others
+    sample = sum(one.l2_sectors for one in looked_up)
+    missed = sample - sum(one.l2_hits for one in looked_up)
+    estimate = l2_sectors * missed / sample if sample else 0.0
+    moved = float(touched) if fits else max(float(touched), estimate)
+    moved = min(moved, max(l2_sectors, float(touched)))
+    hit = max(0.0, 1.0 - moved / l2_sectors) if l2_sectors else None
+    return Traffic(l1_hit, hit, l2_sectors, moved * SECTOR)

@@ -1,0 +1,100 @@
+"""Runs a user's program in this process, its kernels on the SIMT machine, and records its launches."""
+
+from __future__ import annotations
+
+import runpy
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.cache import Cache
+from advisor.devices import Device
+from advisor.errors import UsageError
+from advisor.launches.recorder import Recorder
+from advisor.launches.simt_executor import Limits, SimtExecutor
+from advisor.launches.store import LaunchStore
+
+
+@dataclass(frozen=True)
+class ScriptRequest:
+    """What to run: a file or, with `module`, the name of a module; and its arguments."""
+
+    target: str
+    arguments: Sequence[str]
+    module: bool
+    device: Device
+    root: Path
+    limits: Limits
+    cache_folder: Path | None
+
+
+@dataclass(frozen=True)
+class ScriptEnd:
+    """How a program ended: its exit status, and the recorder with what was seen."""
+
+    status: int
+    recorder: Recorder
+
+
+def run_script(request: ScriptRequest) -> ScriptEnd:
+    """The end of the program; raises UsageError when there is no such file or module."""
+    from advisor.driver.device_properties import device_properties
+    from advisor.driver.install import install
+
+    if not request.module and not Path(request.target).is_file():
+        raise UsageError(f"There is no file {request.target}.")
+    store = LaunchStore(request.root)
+    command = " ".join([*(["-m"] if request.module else []), request.target, *request.arguments])
+    run = store.begin_run(command, request.device.id, "simt")
+    recorder = Recorder(store, run)
+    cache = Cache(request.cache_folder) if request.cache_folder else None
+    executor = SimtExecutor(request.device, recorder, request.limits, cache)
+    install(executor, device_properties(request.device))
+    status, words = _run(request)
+    recorder.close()
+    store.end_run(run, words)
+    store.close()
+    return ScriptEnd(status, recorder)
+
+
+def _run(request: ScriptRequest) -> tuple[int, str]:
+    """The exit status of the program and how the record calls its end."""
+    sys.argv = [request.target, *request.arguments]
+    try:
+        if request.module:
+            sys.path.insert(0, str(Path.cwd()))
+            runpy.run_module(request.target, run_name="__main__", alter_sys=True)
+        else:
+            sys.path.insert(0, str(Path(request.target).resolve().parent))
+            runpy.run_path(request.target, run_name="__main__")
+    except SystemExit as end:
+        return _exit_status(end), "done"
+    except KeyboardInterrupt:
+        print("\nInterrupted.", file=sys.stderr)
+        return 128 + signal.SIGINT, "interrupted"
+    except BaseException as error:
+        _print_traceback(error)
+        return 1, "failed"
+    finally:
+        sys.stdout.flush()
+    return 0, "done"
+
+
+def _exit_status(end: SystemExit) -> int:
+    if end.code is None or isinstance(end.code, int):
+        return end.code or 0
+    print(end.code, file=sys.stderr)
+    return 1
+
+
+def _print_traceback(error: BaseException) -> None:
+    """Nothing; prints a traceback that begins in the user's program."""
+    here = error.__traceback__
+    while here is not None and here.tb_frame.f_code.co_filename in (__file__, runpy.__file__):
+        here = here.tb_next
+    while here is not None and "runpy" in here.tb_frame.f_code.co_filename:
+        here = here.tb_next
+    traceback.print_exception(type(error), error, here or error.__traceback__)

@@ -1,0 +1,114 @@
+"""The process that runs workloads: imports the user's modules and calls their functions on the SIMT machine.
+
+Reads a request as JSON from standard input; writes for each workload what went wrong, or an empty text.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from advisor import __version__
+from advisor.cache import Cache
+from advisor.devices import find_device
+from advisor.errors import AdvisorError
+from advisor.launches.recorder import Recorder
+from advisor.launches.simt_executor import Limits, SimtExecutor
+from advisor.launches.store import LaunchStore
+from advisor.launches.workloads import file_hash
+
+
+def main() -> None:
+    """Runs the request on standard input."""
+    request = json.loads(sys.stdin.read())
+    root = Path(request["root"])
+    store = LaunchStore(root, Path(request["folder"]))
+    answers: dict[str, str] = {}
+    try:
+        work = _Work(store, request)
+    except AdvisorError as error:
+        answers = {f"{path}::{name}": str(error) for path, name in request["workloads"]}
+    else:
+        for path, name in request["workloads"]:
+            answers[f"{path}::{name}"] = work.run(path, name)
+    Path(request["answer"]).write_text(json.dumps(answers), encoding="utf-8")
+
+
+class _Work:
+    def __init__(self, store: LaunchStore, request: dict[str, Any]) -> None:
+        from advisor.driver.device_properties import device_properties
+        from advisor.driver.install import install
+
+        self.store = store
+        self.device = find_device(request["device"])
+        self.recorder: Recorder | None = None
+        cache = Cache(Path(request["cache"])) if request["cache"] else None
+        limits = Limits(threads=1, seconds=request["seconds"])
+        self.executor = SimtExecutor(self.device, self._listen, limits, cache)
+        install(self.executor, device_properties(self.device))
+        _quiet()
+
+    def _listen(self, outcome: Any) -> None:
+        if self.recorder is not None:
+            self.recorder(outcome)
+
+    def run(self, path: str, name: str) -> str:
+        """What went wrong in a workload, an empty text where nothing did."""
+        run = self.store.begin_run(f"workload {path}::{name}", self.device.id, "simt")
+        self.recorder = Recorder(self.store, run)
+        before = set(sys.modules)
+        said = ""
+        try:
+            getattr(import_file(self.store.root / path), name)()
+        except (Exception, SystemExit) as error:
+            said = _last_words(error)
+        self.recorder.close()
+        self.store.end_run(run, "failed" if said else "done", self._inputs(path, before))
+        return said
+
+    def _inputs(self, path: str, before: set[str]) -> dict[str, str]:
+        """The files under the root that are imported now, with their hashes."""
+        del before
+        root = self.store.root.resolve()
+        files = {path: root / path}
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str) and file.startswith(f"{root}{os.sep}") and "site-packages" not in file:
+                files[Path(file).relative_to(root).as_posix()] = Path(file)
+        hashes = {name: file_hash(file) for name, file in files.items()}
+        return {"advisor": __version__, **{name: known for name, known in hashes.items() if known}}
+
+
+def _quiet() -> None:
+    """Nothing; leaves out what Numba says about grids that are small for the device it believes to use."""
+    from numba.core.errors import NumbaPerformanceWarning
+
+    warnings.simplefilter("ignore", NumbaPerformanceWarning)
+
+
+def _last_words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def import_file(file: Path) -> ModuleType:
+    """The module of a file, imported under the name it has within its package."""
+    folder, parts = file.parent, [file.stem]
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    if parts[-1] == "__init__":
+        parts.pop()
+    return importlib.import_module(".".join(parts))
+
+
+if __name__ == "__main__":
+    main()
