@@ -133,7 +133,9 @@ def _report(
         looked_for |= {record.entity for record in compiled}
         records += compiled
     if _wants(options, "simulated"):
-        records += _simulated(records, _own_texts(found, workplace, options), device, options, report)
+        simulated = _simulated(records, _own_texts(found, workplace, options), device, options, report)
+        looked_for |= {"defect"} if simulated else set()
+        records += simulated
     tables = _tables(records, device, rulebook, looked_for)
     _judge(tables, rulebook, selected, device, options, report)
     _suppress(report, rulebook, selected, options)

@@ -63,7 +63,13 @@ def found_defects(
             found[key].count += 1
         else:
             found[key] = defect
-    return list(found.values())
+    racing = {(one.path, one.line, one.array) for one in found.values() if one.kind == "race"}
+    # What a race reads too early was not written yet; the race is what has to be mended.
+    return [
+        one
+        for one in found.values()
+        if one.kind != "uninitialised" or (one.path, one.line, one.array) not in racing
+    ]
 
 
 def _defect(

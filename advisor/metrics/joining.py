@@ -15,14 +15,16 @@ _STANDING_ALONE = frozenset({"access", "atomic", "defect"})
 def join(records: Iterable[Record], readings: Sequence[LineReading], source: Source) -> list[Record]:
     """New records that carry the readings of lines, each with the key of a record which stands at that line."""
     known: dict[_Place, list[Record]] = {}
+    spans: dict[tuple[str, int], list[Record]] = {}
     for record in records:
+        spans.setdefault((record.path, record.span.line), []).append(record)
         known.setdefault((record.entity, record.owner or "", record.path, record.span.line), []).append(record)
     found: list[Record] = []
     for reading in readings:
         here = known.get((reading.entity, reading.kernel, reading.path, reading.line), [])
         chosen = _chosen(here, reading)
         if not chosen and reading.entity in _STANDING_ALONE and not (here and reading.kind == "update"):
-            chosen = [_alone(reading)]
+            chosen = [_alone(reading, spans.get((reading.path, reading.line), []))]
         for record in chosen:
             copy = Record(record.entity, record.key, record.path, record.span, record.label, record.owner)
             copy.know(source, reading.assumptions, **reading.values)
@@ -47,10 +49,17 @@ def _value(record: Record, metric: str) -> object:
     return None if reading is None else reading.value
 
 
-def _alone(reading: LineReading) -> Record:
+def _span(reading: LineReading, here: Sequence[Record]) -> Span:
+    """Where a line's reading is shown: at the access of its array, else at what else is known of the line."""
+    found = [one for one in here if one.entity in ("access", "atomic", "barrier", "line")]
+    found.sort(key=lambda one: (_value(one, "array") != reading.array, one.entity == "line"))
+    return found[0].span if found else Span(reading.line)
+
+
+def _alone(reading: LineReading, here: Sequence[Record]) -> Record:
     label = reading.array or reading.space or reading.kind
     key = f"{reading.kernel}:{reading.path}:{reading.line}:{label}:{reading.kind}:{reading.entity}"
-    record = Record(reading.entity, key, reading.path, Span(reading.line), label, reading.kernel)
+    record = Record(reading.entity, key, reading.path, _span(reading, here), label, reading.kernel)
     if reading.entity == "access":
         record.know("simulated", reading.assumptions, array=label, space=reading.space, kind=reading.kind)
     return record
