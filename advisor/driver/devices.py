@@ -27,6 +27,7 @@ class DeviceCalls:
     @entry("cuInit", ctypes.c_uint)
     def _initialise(self, flags: int) -> None:
         require(flags == 0)
+        self.gpu.initialised = True
 
     @entry("cuDriverGetVersion", OutInt)
     def _version(self, out: Any) -> None:

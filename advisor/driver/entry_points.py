@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from advisor.driver.gpu import Gpu
 from advisor.driver.results import CallFailed, Result
 
 Handle = ctypes.c_uint64
@@ -42,32 +43,33 @@ def entry(names: str, *types: Any, since: int = 0) -> Callable[[_Method], _Metho
     return mark
 
 
-def entry_points(calls: object, report: Callable[[str, BaseException], None]) -> Iterator[EntryPoint]:
-    """The functions that the marked methods of an object answer.
+def entry_points(calls: object, gpu: Gpu) -> Iterator[EntryPoint]:
+    """The functions that the marked methods of an object answer, one call at a time.
 
-    `report` is told the function's name and what was raised in it, other than CallFailed and MemoryError.
+    The GPU is told the function's name and what was raised in it, other than CallFailed and MemoryError.
     """
     for attribute in dir(type(calls)):
         for names, types, since in getattr(getattr(type(calls), attribute), "driver_entries", ()):
             method = getattr(calls, attribute)
             for name in names:
-                answer = _answering(name, method, report)
+                answer = _answering(name, method, gpu)
                 yield EntryPoint(name, since, ctypes.CFUNCTYPE(ctypes.c_int, *types)(answer))
 
 
-def _answering(
-    name: str, method: Callable[..., None], report: Callable[[str, BaseException], None]
-) -> Callable[..., int]:
+def _answering(name: str, method: Callable[..., None], gpu: Gpu) -> Callable[..., int]:
     def answer(*arguments: Any) -> int:
+        if gpu.lost_by_fork:
+            return Result.CUDA_ERROR_NOT_INITIALIZED.value
         try:
-            method(*arguments)
+            with gpu.lock:
+                method(*arguments)
         except CallFailed as failure:
             return failure.result.value
         except MemoryError:
             return Result.CUDA_ERROR_OUT_OF_MEMORY.value
         except BaseException as problem:
             # An exception cannot pass through C; KeyboardInterrupt and SystemExit are kept for the caller.
-            report(name, problem)
+            gpu.report(name, problem)
             return Result.CUDA_ERROR_UNKNOWN.value
         return Result.CUDA_SUCCESS.value
 

@@ -22,8 +22,15 @@ class Gpu:
     driver_version: int
     lock: threading.RLock = field(default_factory=threading.RLock)
     pending: BaseException | None = None
+    initialised: bool = False
+    lost_by_fork: bool = False
     _handles: count[int] = field(default_factory=lambda: count(0x1000, 0x10))
     _told: set[str] = field(default_factory=set)
+
+    def after_fork(self) -> None:
+        """Nothing; a process that was forked after cuInit cannot use CUDA, as with a real driver."""
+        self.lost_by_fork = self.initialised
+        self.lock = threading.RLock()
 
     def handle(self) -> int:
         """A new number for a context, stream, event, module or kernel; never 0 and none of CUDA's own."""

@@ -55,9 +55,10 @@ def install(executor: Executor, device: DeviceProperties) -> None:
         LaunchCalls(gpu, buffers, streams, modules, notes),
     )
     library = DriverLibrary(
-        [point for group in calls for point in entry_points(group, gpu.report)], gpu.tell_missing
+        [point for group in calls for point in entry_points(group, gpu)], gpu.tell_missing
     )
     library.load()
+    os.register_at_fork(after_in_child=gpu.after_fork)
     _installed.append(library)
     if missing := missing_names():
         raise AdvisorError(f"This numba-cuda is built differently: it has no {', '.join(missing)}.")

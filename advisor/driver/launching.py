@@ -90,7 +90,7 @@ class LaunchCalls:
         check_limits(kernel, launch)
         note = self.notes.note(kernel.function, launch, values, stream)
         try:
-            with self.gpu.lock, self.buffers.visible():
+            with self.buffers.visible():
                 self.gpu.executor.launch(kernel.module.ptx, kernel.function.name, launch, note)
         except KernelFault as fault:
             self.gpu.pending = fault

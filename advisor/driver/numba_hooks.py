@@ -43,7 +43,10 @@ class NumbaHooks:
         _wrap(codegen.CUDACodeLibrary, "get_cufunc", self._while_loading)
         _wrap(codegen.CUDACodeLibrary, "get_cubin", self._get_cubin)
         _wrap(nrt._Runtime, "_compile_memsys_module", self._while_loading)
+        self._user_error = importlib.import_module("numba.cuda.core.errors").NumbaError
         _wrap(dispatcher.CUDADispatcher, "__init__", self._with_lines)
+        _wrap(dispatcher.CUDADispatcher, "compile_device", self._compile_device)
+        _wrap(dispatcher._Kernel, "__init__", self._compile_kernel)
         _wrap(dispatcher.CUDADispatcher, "enable_caching", self._without_cache)
         _wrap(dispatcher._Kernel, "launch", self._launch)
         dispatcher._Kernel.regs_per_thread = property(lambda kernel: self._resources(kernel).registers)
@@ -123,6 +126,29 @@ class NumbaHooks:
         if not targetoptions.get("debug"):
             targetoptions = {**targetoptions, "lineinfo": True}
         return original(dispatcher, py_func, targetoptions, **more)
+
+    def _compile_kernel(
+        self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any
+    ) -> None:
+        """A kernel; without lines where Numba cannot describe its variables (an empty tuple is one)."""
+        try:
+            original(kernel, *arguments, **options)
+        except Exception as problem:
+            if isinstance(problem, self._user_error) or not options.get("lineinfo"):
+                raise
+            original(kernel, *arguments, **{**options, "lineinfo": False})
+
+    def _compile_device(
+        self, original: Callable[..., Any], dispatcher: Any, *arguments: Any, **options: Any
+    ) -> Any:
+        """A device function, without lines where Numba cannot describe its variables."""
+        try:
+            return original(dispatcher, *arguments, **options)
+        except Exception as problem:
+            if isinstance(problem, self._user_error) or not dispatcher.targetoptions.get("lineinfo"):
+                raise
+            dispatcher.targetoptions["lineinfo"] = False
+            return original(dispatcher, *arguments, **options)
 
     def _without_cache(self, original: Callable[..., Any], dispatcher: Any) -> None:
         """Nothing: kernels from Numba's cache have no lines, and those of a run must not get into it."""

@@ -23,6 +23,9 @@ ATTRIBUTES = (
     ("numba.cuda.dispatcher", "_Kernel.local_mem_per_thread"),
     ("numba.cuda.dispatcher", "CUDADispatcher.__init__"),
     ("numba.cuda.dispatcher", "CUDADispatcher.enable_caching"),
+    ("numba.cuda.dispatcher", "CUDADispatcher.compile_device"),
+    ("numba.cuda.dispatcher", "_Kernel.__init__"),
+    ("numba.cuda.core.errors", "NumbaError"),
     ("numba.cuda.memory_management.nrt", "_Runtime._compile_memsys_module"),
 )
 # Module, class and an attribute that only its instances have.
@@ -34,6 +37,7 @@ INSTANCE_ATTRIBUTES = (
     ("numba.cuda.codegen", "CUDACodeLibrary", "_max_registers"),
     ("numba.cuda.codegen", "CUDACodeLibrary", "_lto"),
     ("numba.cuda.dispatcher", "_Kernel", "py_func"),
+    ("numba.cuda.dispatcher", "CUDADispatcher", "targetoptions"),
 )
 
 
@@ -48,6 +52,12 @@ def missing_names() -> list[str]:
             missing.append(f"{module}.{path}")
     for module, owner, attribute in INSTANCE_ATTRIBUTES:
         kind = getattr(importlib.import_module(module), owner, None)
-        if kind is None or f"self.{attribute} = " not in inspect.getsource(kind):
+        if kind is None or not _mentions(kind, attribute):
             missing.append(f"{module}.{owner}.{attribute}")
     return missing
+
+
+def _mentions(kind: type, attribute: str) -> bool:
+    """Whether a method of a class reads or sets an attribute of this name."""
+    methods = [inspect.unwrap(one) for one in vars(kind).values() if callable(one)]
+    return any(attribute in one.__code__.co_names for one in methods if hasattr(one, "__code__"))

@@ -213,3 +213,56 @@ def test_random_states(program: Program) -> None:
         print(states.shape, len(set(states["s0"].tolist())))
     """)
     assert out == "(4,) 4\n"
+
+
+def test_threads_share_the_device(program: Program) -> None:
+    out = program("""
+        from concurrent.futures import ThreadPoolExecutor
+
+        @machine.kernel
+        def add(a, b):
+            a += b
+
+        @cuda.jit
+        def add(a, b):
+            a[cuda.grid(1)] += b
+
+        def work(number):
+            device = cuda.to_device(np.zeros(100))
+            for _ in range(20):
+                add[1, 100](device, number)
+            return device.copy_to_host()[0]
+
+        with ThreadPoolExecutor(4) as pool:
+            print(list(pool.map(work, range(6))))
+    """)
+    assert out == f"[{', '.join(f'np.float64({20 * number}.0)' for number in range(6))}]\n"
+
+
+def test_a_forked_process_cannot_go_on_with_cuda(program: Program) -> None:
+    out = program("""
+        import os
+        cuda.to_device(np.zeros(3))
+        child = os.fork()
+        if child == 0:
+            try:
+                cuda.to_device(np.zeros(3))
+            except Exception as problem:
+                print(problem, flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+        print(cuda.to_device(np.ones(3)).copy_to_host())
+    """)
+    assert out.splitlines() == ["CUDA initialized before forking", "[1. 1. 1.]"]
+
+
+def test_a_process_forked_before_the_first_use_has_a_device_of_its_own(program: Program) -> None:
+    out = program("""
+        import os
+        child = os.fork()
+        if child == 0:
+            print(cuda.to_device(np.arange(3)).copy_to_host(), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+    """)
+    assert out == "[0 1 2]\n"

@@ -314,3 +314,20 @@ def test_debugging_kernels_have_their_error_codes(program: Program) -> None:
             print("negative" in str(problem))
     """)
     assert out == "True\n"
+
+
+def test_a_kernel_that_numba_cannot_give_lines_runs_without_them(program: Program) -> None:
+    out = program("""
+        @machine.kernel
+        def nothing(x):
+            x[:] = 3
+
+        @cuda.jit
+        def nothing(a, x):
+            x[0] = 3
+
+        x = np.zeros(2)
+        nothing[1, 1]((), x)
+        print(x, [one.name for one in machine.launches[-1][1].arguments])
+    """)
+    assert out == "[3. 3.] ['x']\n"
