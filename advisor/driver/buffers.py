@@ -59,13 +59,6 @@ class Buffers:
             self._device_bytes -= self.memory.size_of(address)
         self.memory.free(address)
 
-    def free_all(self) -> None:
-        """Nothing; gives back every buffer, as the end of the context does."""
-        for address, kind in list(self._kinds.items()):
-            self.free(address, (kind,))
-        for address in list(self._registered):
-            self.unregister(address)
-
     def register(self, address: int, size: int) -> None:
         """Nothing; host memory of the program's is to be visible to kernels. Raises CallFailed when it is."""
         require(address and size)
