@@ -14,7 +14,7 @@ from advisor.launches.kernel_readings import kernel_readings
 from advisor.launches.line_readings import Move, line_readings
 from advisor.launches.store import LaunchRow, LaunchStore, RunRow
 from advisor.records import LineReading, Record, kernel_key
-from advisor.simt.statistics import Statistics
+from advisor.simt.counts import Statistics
 from advisor.text import Span
 
 _DAY = 86_400.0

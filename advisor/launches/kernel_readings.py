@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.devices import Device
 from advisor.records import Value
-from advisor.simt.statistics import WARP, AccessCounts, Statistics, total
+from advisor.simt.counts import WARP, AccessCounts, Statistics, total
 
 SECTOR = 32
 _FLOATS = ("f16", "f16x2", "f32", "f64")
@@ -18,6 +18,7 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
     sectors = total(accesses, "sectors", "global")
     shared = total(accesses, "requests", "shared")
     flops = sum(counted.flops.get(name, 0) for name in _FLOATS)
+    touched = counted.loaded_sectors + counted.stored_sectors
     traffic = cache_traffic(counted, device, same_device) if whole else Traffic()
     return {
         "block_threads": float(counted.block[0] * counted.block[1] * counted.block[2]),
@@ -37,6 +38,9 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         "l2_hit_rate": traffic.l2_hit_rate,
         "l2_sectors": traffic.l2_sectors,
         "dram_bytes": traffic.dram_bytes,
+        "dram_rereads": _ratio(traffic.dram_bytes or 0.0, touched * SECTOR)
+        if traffic.dram_bytes is not None
+        else None,
         "ai_flops_per_byte": flops / traffic.dram_bytes if traffic.dram_bytes else None,
         "l1_sectors": float(sectors + total(accesses, "sectors", "local")) if whole else None,
         "shared_wavefronts": float(total(accesses, "wavefronts", "shared")) if whole else None,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from advisor.records import LineReading, Value
-from advisor.simt.statistics import AccessCounts, Statistics
+from advisor.simt.counts import AccessCounts, Statistics
 
 Move = Callable[[str, int], tuple[str, int]]
 

@@ -15,7 +15,7 @@ from advisor.launches.defects import FoundDefect
 from advisor.launches.function_text import definition, read_source
 from advisor.launches.simt_executor import Outcome
 from advisor.launches.store import LaunchRow, LaunchStore
-from advisor.simt.statistics import Statistics
+from advisor.simt.counts import Statistics
 
 # Launches are written when this long has passed since the last time; a killed program loses at most these.
 _SECONDS_BETWEEN = 0.2

@@ -17,7 +17,8 @@ from advisor.simt.launch import ArrayArgument, Launch, parameter_offsets
 from advisor.simt.machine import CacheSizes, Settings, compile_kernel, run
 from advisor.simt.ptx_program import Module
 from advisor.simt.ptx_reader import PtxError, read_ptx
-from advisor.simt.statistics import Statistics, statistics
+from advisor.simt.counts import Statistics
+from advisor.simt.statistics import statistics
 from advisor.simt.vector.emission import Unsupported
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.layout import Status

@@ -15,13 +15,13 @@ from advisor.simt.launch import Launch
 from advisor.simt.vector.caches import CacheSizes, cache_tables
 from advisor.simt.vector.contexts import HostThread, TouchedSectors, aligned_bytes, host_thread
 from advisor.simt.vector.kernels import Kernel, compile_kernel
-from advisor.simt.vector.layout import Context, DefectWord, Status
+from advisor.simt.vector.layout import Context, DefectWord, Space, Status
 
 Counts = npt.NDArray[np.int64]
 _RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _RUN_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
-# Words of the shadow for each word of shared memory, as the runtime keeps them.
-_SHADOW_FACTOR = 4
+# Bytes of the shadow's entry for a unit of shared memory: two words.
+_SHADOW_ENTRY = 16
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,9 @@ def _run_detailed(
         return Status.DONE
     context = worker.context
     sizes = np.array([block.last - block.first for block in kernel.warp.flow.blocks], np.int64)
-    shadow = aligned_bytes(int(context[Context.SHARED_SIZE]) * _SHADOW_FACTOR + 64)
+    shift = _shadow_shift(kernel)
+    shadow = aligned_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
+    context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
     tables = cache_tables(settings.caches) if settings.caches is not None else None
     context[Context.DETAILED] = 1
     context[Context.ALONE] = 1
@@ -168,6 +170,15 @@ def _run_detailed(
         context[word] = 0
     context[Context.ALONE] = int(threads == 1)
     return status
+
+
+def _shadow_shift(kernel: Kernel) -> int:
+    """The logarithm of the smallest element that the kernel accesses in shared memory, four bytes at most.
+
+    Threads that write neighbouring bytes of one word do not race.
+    """
+    sizes = [one.size for one in kernel.warp.accesses.values() if one.space in (Space.SHARED, Space.GENERIC)]
+    return min([4, *sizes]).bit_length() - 1
 
 
 def _run_rest(kernel: Kernel, workers: list[HostThread], parts: _Parts) -> Status:

@@ -18,6 +18,7 @@ _PARAMETER = re.compile(
     rf"\.(?:param|reg)\s+(?:\.align\s+(?P<align>\d+)\s+)?\.(?P<type>\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)?"
     rf"(?:\.align\s+\d+\s+)?)?(?P<name>{_NAME})(?:\[(?P<count>\d*)\])?"
 )
+_REGISTERS = re.compile(r"\.reg\s*\.(?P<type>\w+)\s+(?P<names>.+)", re.DOTALL)
 _RANGE = re.compile(rf"({_NAME})<(\d+)>")
 _VARIABLE = re.compile(
     rf"(?:\.(?:visible|weak|extern|common)\s+)*\.(?P<space>global|shared|local|const|param)\s+"
@@ -63,12 +64,15 @@ def _parameter(text: str) -> Parameter:
 
 def read_registers(statement: str, function: Function) -> None:
     """Adds the registers of a `.reg` statement to the function; raises ValueError."""
-    _, kind, names = statement.rstrip(";").split(None, 2)
-    for name in split_operands(names):
+    declared = _REGISTERS.fullmatch(statement.rstrip(";"))
+    if declared is None:
+        raise ValueError(f"`{statement[:80]}` declares no registers")
+    kind = declared["type"]
+    for name in split_operands(declared["names"]):
         if found := _RANGE.fullmatch(name):
-            function.ranges[found[1]] = (kind.lstrip("."), int(found[2]))
+            function.ranges[found[1]] = (kind, int(found[2]))
         else:
-            function.registers[name] = kind.lstrip(".")
+            function.registers[name] = kind
 
 
 def read_variable(statement: str) -> Variable:

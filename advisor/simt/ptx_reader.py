@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from advisor.errors import AdvisorError
 from advisor.simt.ptx_declarations import read_header, read_registers, read_variable
@@ -33,7 +34,7 @@ _LABEL = re.compile(r"([A-Za-z_$%][\w$]*)\s*:(?!:)")
 _HEADER = re.compile(r"(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func)\b[^;{]*")
 _STATEMENT = re.compile(r"[^;]*;")
 _INSTRUCTION = re.compile(
-    r"(?:@(?P<not>!?)\s*(?P<predicate>%\w+)\s+)?(?P<opcode>[a-z]\w*)(?P<rest>(?:\.[\w:]+)*)\s*(?P<operands>.*);",
+    r"(?:@(?P<not>!?)\s*(?P<predicate>%?\w+)\s+)?(?P<opcode>[a-z]\w*)(?P<rest>(?:\.[\w:]+)*)\s*(?P<operands>.*);",
     re.DOTALL,
 )
 _SPACES = (".global", ".shared", ".local", ".const", ".param", ".visible", ".weak", ".extern", ".common")
@@ -62,6 +63,8 @@ class _Reader:
         self.files = {int(number): name for number, name in _files(text)}
         self.location: Location | None = None
         self.callers: dict[tuple[str, ...], Location] = {}
+        # The names that each open brace declares, with the registers they stand for.
+        self.scopes: list[dict[str, str]] = []
 
     def module(self) -> Module:
         while self._skip_space():
@@ -110,6 +113,10 @@ class _Reader:
     def _brace(self, character: str) -> None:
         self.at += 1
         self.depth += 1 if character == "{" else -1
+        if character == "{":
+            self.scopes.append({})
+        elif self.scopes:
+            self.scopes.pop()
         if self.depth < 0 or (self.depth and self.function is None):
             raise ValueError("a brace outside a function")
         if self.depth == 0:
@@ -169,7 +176,7 @@ class _Reader:
         if statement.startswith(".reg"):
             if self.function is None:
                 raise ValueError("registers are declared outside a function")
-            read_registers(statement, self.function)
+            self._registers(statement, self.function)
         elif statement.startswith(_SPACES):
             variable = read_variable(statement)
             if self.function is None:
@@ -185,6 +192,22 @@ class _Reader:
         ):
             raise ValueError(f"`{statement}` is not understood")
 
+    def _registers(self, statement: str, function: Function) -> None:
+        """Nothing; declares registers. One of a name that another scope has already gets a name of its own."""
+        inner = Function("", False, (), ())
+        read_registers(statement, inner)
+        function.ranges.update(inner.ranges)
+        for name, kind in inner.registers.items():
+            own = name
+            if len(self.scopes) > 1 and name in function.registers:
+                own = f"{name}.{len(function.registers)}"
+            function.registers[own] = kind
+            self.scopes[-1][name] = own
+
+    def _scoped(self, name: str) -> str | None:
+        """The register that a name stands for here, None for a name that no scope declares."""
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+
     def _instruction(self, statement: str, line: int) -> Instruction:
         found = _INSTRUCTION.fullmatch(statement)
         if found is None:
@@ -193,24 +216,29 @@ class _Reader:
         cut = len(parts)
         while cut and parts[cut - 1] in TYPES:
             cut -= 1
-        predicate = Register(found["predicate"], bool(found["not"])) if found["predicate"] else None
-        named = self.function.registers if self.function is not None else {}
-        operands = tuple(
-            _with_registers(read_operand(text), named) for text in split_operands(found["operands"])
-        )
+        guard = found["predicate"]
+        predicate = Register(self._scoped(guard) or guard, bool(found["not"])) if guard else None
+        texts = split_operands(found["operands"])
+        operands = tuple(_with_registers(read_operand(text), self._scoped) for text in texts)
         return Instruction(
             found["opcode"], tuple(parts[:cut]), tuple(parts[cut:]), operands, predicate, self.location, line
         )
 
 
-def _with_registers(operand: Operand, named: dict[str, str]) -> Operand:
-    """An operand in which the names of registers that are written without a percent sign are registers."""
-    if isinstance(operand, Symbol) and operand.name in named:
-        return Register(operand.name)
+def _with_registers(operand: Operand, named: Callable[[str], str | None]) -> Operand:
+    """An operand with the registers that its names stand for, also those without a percent sign."""
+    if isinstance(operand, Register):
+        own = named(operand.name)
+        return operand if own is None or own == operand.name else Register(own, operand.negated)
+    if isinstance(operand, Symbol):
+        own = named(operand.name)
+        return operand if own is None else Register(own)
     if isinstance(operand, Group):
         return Group(tuple(_with_registers(item, named) for item in operand.items))
-    if isinstance(operand, Address) and isinstance(operand.base, Symbol) and operand.base.name in named:
-        return Address(Register(operand.base.name), operand.offset)
+    if isinstance(operand, Address) and isinstance(operand.base, Register | Symbol):
+        base = _with_registers(operand.base, named)
+        assert isinstance(base, Register | Symbol)
+        return operand if base is operand.base else Address(base, operand.offset)
     return operand
 
 

@@ -5,110 +5,22 @@ Counts are those of all blocks where all ran, else of the blocks that did.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-
+from advisor.simt.counts import WARP, AccessCounts, BranchCounts, Statistics
 from advisor.simt.instruction_costs import cost_of
-from advisor.simt.launch import Extent, Launch
+from advisor.simt.launch import Launch
 from advisor.simt.machine import Execution
 from advisor.simt.ptx_program import Location
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.layout import Site, Space, Status
 from advisor.simt.vector.sites import Access
 
-WARP = 32
-_SECTOR = 32
 _BANK_ROW = 128
 _SPACE_NAMES = {
     Space.GLOBAL: "global", Space.SHARED: "shared", Space.LOCAL: "local", Space.GENERIC: "global",
     Space.CONSTANT: "constant",
 }  # fmt: skip
-
-
-@dataclass
-class AccessCounts:
-    """The memory instructions of one line to one array: requests of warps, and what they moved.
-
-    `bytes` are those that lanes asked for. `ideal` are the sectors, and `ideal_wavefronts` the wavefronts of
-    shared memory, that the same bytes need at least. The cache counts are those of the detailed blocks.
-    """
-
-    path: str
-    line: int
-    array: str
-    space: str
-    kind: str
-    requests: int = 0
-    lanes: int = 0
-    bytes: int = 0
-    sectors: int = 0
-    ideal: int = 0
-    wavefronts: int = 0
-    ideal_wavefronts: int = 0
-    distinct: int = 0
-    most_same: int = 0
-    l1_sectors: int = 0
-    l1_hits: int = 0
-    l2_sectors: int = 0
-    l2_hits: int = 0
-
-
-@dataclass
-class BranchCounts:
-    """The conditional branches of one line: how often warps ran them, and how often their lanes parted."""
-
-    path: str
-    line: int
-    executions: int = 0
-    divided: int = 0
-
-
-@dataclass
-class Statistics:
-    """The counts of one launch.
-
-    `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots` are
-    machine instructions by unit, estimated; `flops` floating point operations by precision.
-    """
-
-    grid: Extent
-    block: Extent
-    blocks: int
-    blocks_run: int
-    detailed: int
-    ended: bool
-    warps: int = 0
-    warp_instructions: int = 0
-    lane_instructions: int = 0
-    loads_of_a_warp: float = 0.0
-    slots: dict[str, int] = field(default_factory=dict)
-    flops: dict[str, int] = field(default_factory=dict)
-    loaded_sectors: int = 0
-    stored_sectors: int = 0
-    barriers: int = 0
-    shared_bytes: int = 0
-    local_bytes: int = 0
-    accesses: list[AccessCounts] = field(default_factory=list)
-    branches: list[BranchCounts] = field(default_factory=list)
-
-    def as_data(self) -> dict[str, Any]:
-        """The statistics as plain data for a store."""
-        return asdict(self)
-
-    @classmethod
-    def from_data(cls, data: dict[str, Any]) -> Statistics:
-        """The statistics that a store held."""
-        plain = {name: value for name, value in data.items() if name not in ("accesses", "branches")}
-        for name in ("grid", "block"):
-            plain[name] = tuple(plain[name])
-        return cls(
-            **plain,
-            accesses=[AccessCounts(**one) for one in data["accesses"]],
-            branches=[BranchCounts(**one) for one in data["branches"]],
-        )
 
 
 def statistics(
@@ -205,11 +117,3 @@ def _branches(kernel: Kernel, execution: Execution) -> list[BranchCounts]:
         counts.executions += int(execution.block_runs[block.number])
         counts.divided += int(execution.divisions[block.number])
     return list(found.values())
-
-
-def total(counts: Sequence[AccessCounts], name: str, *spaces: str) -> int:
-    """The sum of one count over the accesses of some spaces, of all where none is given."""
-    return sum(getattr(one, name) for one in counts if not spaces or one.space in spaces)
-
-
-__all__ = ["AccessCounts", "BranchCounts", "Statistics", "np", "statistics", "total"]

@@ -17,6 +17,11 @@ WARNING = SEVERITIES.index("warning")
 
 # What these speak of appears only when a program runs.
 DECIDED_BY_EXECUTION = {
+    "access-out-of-bounds",
+    "barrier-not-reached",
+    "misaligned-access",
+    "shared-memory-race",
+    "uninitialised-shared-memory",
     "gpu-underused",
     "high-memcpy-share",
     "launch-bound",

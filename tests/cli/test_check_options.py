@@ -13,7 +13,7 @@ def test_the_defaults(advisor: Callable[..., Any], fake_check: Any, project: Pat
     assert advisor("check").status == 0
     asked = fake_check.asked
     assert fake_check.files == ("k.py",)
-    assert (asked.device, asked.evidence, asked.no_run) == ("a100-80gb", "compiled", False)
+    assert (asked.device, asked.evidence, asked.no_run) == ("a100-80gb", "simulated", False)
     assert (asked.select, asked.extend_select, asked.ignore) == ((), (), ())
     assert (asked.root, asked.cache_folder) == (project, project / ".advisor" / "cache")
     assert (asked.jobs, asked.stdin) == (None, None)

@@ -23,7 +23,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_without_a_file_the_defaults_hold_and_the_repository_is_the_root(project: Path) -> None:
     config = load_config(project / "pkg")
     assert config == Config(root=project)
-    assert (config.device, config.evidence, config.fail_level) == ("a100-80gb", "compiled", "warning")
+    assert (config.device, config.evidence, config.fail_level) == ("a100-80gb", "simulated", "warning")
 
 
 def test_every_key_of_pyproject_is_read(project: Path) -> None:

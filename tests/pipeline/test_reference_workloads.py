@@ -67,7 +67,7 @@ def test_a_first_version_has_a_finding_at_its_kernel_or_launch(outcome: Outcome,
         and finding["severity"] != "info"
     ]
     assert sources
-    assert all(found & {"source", "compiled"} for found in sources)
+    assert all(found & {"source", "compiled", "simulated"} for found in sources)
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)

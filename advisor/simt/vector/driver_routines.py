@@ -73,7 +73,7 @@ def _begin(r: Routine) -> None:
     _clear(r, r.context_word(context, Context.SHARED, POINTER), size)
     shadow = r.context_word(context, Context.SHADOW, POINTER)
     with r.if_then(r.icmp_unsigned("!=", r.ptrtoint(shadow, I64), r.number(0))):
-        _clear(r, shadow, r.mul(size, r.number(4)))
+        _clear(r, shadow, r.context_word(context, Context.SHADOW_BYTES))
     threads = r.context_word(context, Context.THREADS)
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
         state = _state(r, context, warp)

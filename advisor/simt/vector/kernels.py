@@ -54,4 +54,4 @@ def compile_kernel(module: Module, name: str, cache: Cache | None = None) -> Ker
     code = object_code(warp.text, cache)
     loaded = runtime(cache)
     called = {routine: loaded.addresses[routine] for routine in ROUTINES if f'"{routine}"' in warp.text}
-    return Kernel(module, function, warp, load(f"kernel{id(warp)}", code, ["warp"], called), loaded)
+    return Kernel(module, function, warp, load("kernel", code, ["warp"], called), loaded)

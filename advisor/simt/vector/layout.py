@@ -74,8 +74,8 @@ class Context(IntEnum):
     WARP_FUNCTION = 47
     WARP_PROGRESS = 48
     BARRIERS = 49
-    RESIDENT = 50
-    GENERATION = 51
+    SHADOW_BYTES = 50
+    SHADOW_SHIFT = 51
     PRINTED = 52
     SLICE = 53
     LEFT = 54

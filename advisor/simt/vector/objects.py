@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import itertools
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ import llvmlite.binding as llvm
 from advisor.cache import Cache
 
 _LOCK = threading.Lock()
+_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -82,5 +84,5 @@ def load(name: str, code: bytes, exports: list[str], imports: dict[str, int]) ->
             builder.import_symbol(symbol, address)
         for symbol in exports:
             builder.export_symbol(symbol)
-        tracker = builder.link(_compiler(), name)
+        tracker = builder.link(_compiler(), f"{name}-{next(_numbers)}")
         return Loaded({symbol: int(tracker[symbol]) for symbol in exports}, tracker)

@@ -16,7 +16,8 @@ from advisor.simt.vector.memory_routines import SIZES, good_lanes
 from advisor.simt.vector.routines import Routine, routine
 
 _ADDRESSES = vector(I64)
-# Words of the shadow of four bytes of shared memory: who wrote last and who read last, each epoch << 16 | warp + 1.
+# Words of the shadow of a unit of shared memory: who wrote last and who read last, each epoch << 16 | warp + 1.
+# A unit is the smallest element that the kernel accesses there, four bytes at most.
 _WRITTEN, _READ, _SHADOW_WORDS = 0, 1, 2
 
 
@@ -110,13 +111,15 @@ def _follow(r: Routine) -> None:
     writes = r.icmp_unsigned("!=", r.and_(description, r.number(WRITES)), r.number(0))
     shadow = r.context_word(context, Context.SHADOW, POINTER)
     shared = r.context_word(context, Context.SHARED)
+    shift = r.context_word(context, Context.SHADOW_SHIFT)
     warp = r.add(r.context_word(context, Context.WARP), r.number(1))
     epoch = r.shl(r.context_word(context, Context.EPOCH), r.number(16))
     mark = r.or_(epoch, warp)
     with r.each_lane(mask) as lane:
         address = r.load(r.element(place, I64, lane), typ=I64)
-        first = r.lshr(r.sub(address, shared), r.number(2))
-        end = r.lshr(r.add(r.sub(address, shared), r.add(size, r.number(3))), r.number(2))
+        begin = r.sub(address, shared)
+        first = r.lshr(begin, shift)
+        end = r.add(r.lshr(r.add(begin, r.sub(size, r.number(1))), shift), r.number(1))
         with r.loop(end, first) as word:
             entry = r.gep(shadow, [r.mul(word, r.number(_SHADOW_WORDS))], source_etype=I64)
             _follow_word(r, context, site, entry, (lane, address), (mark, epoch, writes, atomic))
