@@ -30,6 +30,7 @@ from advisor.text import SourceText
 
 if TYPE_CHECKING:
     from advisor.compiled import CompiledEvidence
+    from advisor.launches.store import LaunchStore
 
 Progress = Callable[[str, int, int], None]
 

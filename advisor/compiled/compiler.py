@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from advisor.compiled.linking import LinkFailure, UndefinedFunction, assemble
 from advisor.compiled.literals import NotLiteral, argument_type, constant_value
 from advisor.compiled.namespace import BadUnit, UnitText, define
 from advisor.compiled.ptx import count_ptx, static_shared_bytes, unit_function
+from advisor.machine_code_linking import LinkFailure, UndefinedFunction, assemble
 
 Json = dict[str, Any]
 

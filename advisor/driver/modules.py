@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from advisor.compiled.linking import LinkFailure, Resources, assemble
 from advisor.driver.device_properties import DeviceProperties
 from advisor.driver.gpu import require
 from advisor.driver.results import CallFailed, Result
 from advisor.errors import EvidenceUnavailable
+from advisor.machine_code_linking import LinkFailure, Resources, assemble
 from advisor.occupancy import occupancy
 from advisor.simt.ptx_program import Address, Function, Group, Module, Operand, Symbol
 from advisor.simt.ptx_reader import PtxError, read_ptx

@@ -23,7 +23,8 @@ _KINDS = {
 
 @dataclass
 class FoundDefect:
-    """One kind of defect at one line: the first block and thread that met it, and how many times it was noted.
+    """One kind of defect at one line: the first block and thread that met it, and how many times it was
+    noted.
 
     `distance` is the number of bytes by which an access lies beyond its array's end, negative before its
     begin; `access` says load, store or atomic.

@@ -22,7 +22,7 @@ _DAY = 86_400.0
 
 @dataclass
 class LaunchEvidence:
-    """What recorded launches tell: records, readings of lines, and what to say of records that are too old."""
+    """What recorded launches tell: records, readings of lines, and notices of what is too old."""
 
     records: list[Record] = field(default_factory=list)
     lines: list[LineReading] = field(default_factory=list)
@@ -149,7 +149,7 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device) -> None:
 
 
 def _moved(kernel: _Kernel) -> Move:
-    """What gives the path and line of a place as they are now: lines of the kernel's own file move with it."""
+    """What gives a place's path and line as they are now: lines of the kernel's file move with it."""
 
     def moved(path: str, line: int) -> tuple[str, int]:
         shown = kernel.names.shown(path)
@@ -158,9 +158,7 @@ def _moved(kernel: _Kernel) -> Move:
     return moved
 
 
-def _assumptions(
-    kernel: _Kernel, row: LaunchRow, heaviest: Statistics, launches: int
-) -> tuple[str, ...]:
+def _assumptions(kernel: _Kernel, row: LaunchRow, heaviest: Statistics, launches: int) -> tuple[str, ...]:
     shown = kernel.names.shown(row.launch_path) if row.launch_path else None
     place = f"{shown}:{row.launch_line}" if shown else "a recorded launch"
     shape = f"grid {_shape(row.grid)}, block {_shape(row.block)}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @lru_cache(maxsize=256)
 def _functions(text: str) -> dict[int, tuple[int, str]]:
-    """For each first line of a function, its decorators included, the line of its `def` and a hash of its text."""
+    """For each function's first line, decorators included, the line of its `def` and its text's hash."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
@@ -26,7 +26,7 @@ def _functions(text: str) -> dict[int, tuple[int, str]]:
 
 
 def definition(text: str, first_line: int) -> tuple[int, str] | None:
-    """The line of the `def` and the hash of the function whose code begins at a line, None for no function."""
+    """The line of the `def` and the hash of the function that begins at a line, None for no function."""
     return _functions(text).get(first_line)
 
 

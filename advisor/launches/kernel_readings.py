@@ -84,7 +84,8 @@ def cache_traffic(counted: Statistics, device: Device, same_device: bool) -> Tra
     """The traffic of a launch behind L1 and L2.
 
     Each sector comes from DRAM once where all that is touched fits into L2. Else the share of look-ups that
-    missed in the blocks which were looked at closely stands for all blocks, and each sector comes at least once.
+    missed in the blocks which were looked at closely stands for all blocks, and each sector comes at least
+    once.
     """
     touched = counted.loaded_sectors + counted.stored_sectors
     fits = device.l2_bytes is not None and touched * SECTOR <= device.l2_bytes

@@ -18,12 +18,13 @@ def line_readings(
     move: Move,
     assumptions: tuple[str, ...],
 ) -> list[LineReading]:
-    """The readings of a kernel's lines; an access that loads and stores one element has those of both together."""
+    """The readings of a kernel's lines; an update of an element has those of its load and store together."""
     found = []
     for (path, line, array, space), counts in _by_place(counted.accesses).items():
         where = move(path, line)
         for kind in ("load", "store", "update"):
-            chosen = [one for one in counts if one.kind == kind or (kind == "update" and one.kind != "atomic")]
+            both = ("load", "store") if kind == "update" else (kind,)
+            chosen = [one for one in counts if one.kind in both]
             if chosen and (kind != "update" or len({one.kind for one in chosen}) == 2):
                 found.append(
                     LineReading("access", kernel, *where, array, space, kind, _access(chosen), assumptions)
@@ -81,9 +82,7 @@ def _atomic(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
     }
 
 
-def _defect(
-    kernel: str, defect: dict[str, Any], move: Move, assumptions: tuple[str, ...]
-) -> LineReading:
+def _defect(kernel: str, defect: dict[str, Any], move: Move, assumptions: tuple[str, ...]) -> LineReading:
     values: dict[str, Value | None] = {
         "kind": defect["kind"],
         "access": defect["access"] or None,

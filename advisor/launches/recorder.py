@@ -99,7 +99,7 @@ class Recorder:
         )
 
     def _definition(self, note: LaunchNote) -> tuple[str, int, str]:
-        """Path, first line and hash of the text of a kernel; without its file the PTX's name stands for it."""
+        """Path, first line and hash of the text of a kernel; empty ones without a file."""
         if note.file is None or note.line is None:
             return "", 0, ""
         text = read_source(Path(note.file))

@@ -11,13 +11,13 @@ from advisor.cache import Cache
 from advisor.devices import Device
 from advisor.driver.executor import KernelFault, LaunchNote
 from advisor.launches.defects import FoundDefect, found_defects
+from advisor.simt.counts import Statistics
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.inlining import CannotInline
 from advisor.simt.launch import ArrayArgument, Launch, parameter_offsets
 from advisor.simt.machine import CacheSizes, Settings, compile_kernel, run
 from advisor.simt.ptx_program import Module
 from advisor.simt.ptx_reader import PtxError, read_ptx
-from advisor.simt.counts import Statistics
 from advisor.simt.statistics import statistics
 from advisor.simt.vector.emission import Unsupported
 from advisor.simt.vector.kernels import Kernel
@@ -37,7 +37,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a launch may cost: threads of the host, seconds, lane instructions that are looked at closely."""
+    """How much a launch may cost: host threads, seconds, lane instructions looked at closely."""
 
     threads: int = 0
     seconds: float | None = None

@@ -20,13 +20,13 @@ _SECONDS_TO_WAIT = 30.0
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY, command TEXT, device TEXT, executed_on TEXT, started REAL, ended REAL, status TEXT,
-    inputs TEXT
+    id INTEGER PRIMARY KEY, command TEXT, device TEXT, executed_on TEXT, started REAL, ended REAL,
+    status TEXT, inputs TEXT
 );
 CREATE TABLE IF NOT EXISTS launches (
-    id INTEGER PRIMARY KEY, run INTEGER REFERENCES runs(id), number INTEGER, kernel TEXT, path TEXT, line INTEGER,
-    function_hash TEXT, launch_path TEXT, launch_line INTEGER, grid TEXT, block TEXT, dynamic_shared INTEGER,
-    arguments TEXT, stream INTEGER, started REAL, seconds REAL, counts INTEGER REFERENCES counts(id)
+    id INTEGER PRIMARY KEY, run INTEGER REFERENCES runs(id), number INTEGER, kernel TEXT, path TEXT,
+    line INTEGER, function_hash TEXT, launch_path TEXT, launch_line INTEGER, grid TEXT, block TEXT,
+    dynamic_shared INTEGER, arguments TEXT, stream INTEGER, started REAL, seconds REAL, counts INTEGER REFERENCES counts(id)
 );
 CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, statistics TEXT, defects TEXT, problem TEXT);
 CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);
@@ -37,8 +37,8 @@ CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);
 class LaunchRow:
     """One launch as it was recorded; `path` is relative to the root of the project.
 
-    `arguments` hold names, types, dtypes, shapes and strides, no contents. `statistics` and `defects` are what
-    the SIMT machine found, None where the launch ran on a GPU; `problem` says why it was not executed.
+    `arguments` hold names, types, dtypes, shapes and strides, no contents. `statistics` and `defects` are
+    what the SIMT machine found, None where the launch ran on a GPU; `problem` says why it was not executed.
     """
 
     number: int
@@ -121,11 +121,15 @@ class LaunchStore:
         )
 
     def last_inputs(self, command: str, device: str) -> dict[str, str] | None:
-        """The files and hashes of the latest run of a command for a device that ended well, None for no run."""
-        row = self._connect().execute(
-            "SELECT inputs, status FROM runs WHERE command = ? AND device = ? ORDER BY id DESC LIMIT 1",
-            (command, device),
-        ).fetchone()
+        """Files and hashes of a command's latest run for a device where it ended well, else None."""
+        row = (
+            self._connect()
+            .execute(
+                "SELECT inputs, status FROM runs WHERE command = ? AND device = ? ORDER BY id DESC LIMIT 1",
+                (command, device),
+            )
+            .fetchone()
+        )
         if row is None or row[1] != "done" or row[0] is None:
             return None
         found = json.loads(row[0])
@@ -143,8 +147,8 @@ class LaunchStore:
         """Nothing; adds launches with the numbers of their counts, all or none."""
         with self._transaction() as connection:
             connection.executemany(
-                "INSERT INTO launches (run, number, kernel, path, line, function_hash, launch_path, launch_line,"
-                " grid, block, dynamic_shared, arguments, stream, started, seconds, counts)"
+                "INSERT INTO launches (run, number, kernel, path, line, function_hash, launch_path,"
+                " launch_line, grid, block, dynamic_shared, arguments, stream, started, seconds, counts)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [_values(run, row, counts) for row, counts in rows],
             )
@@ -171,8 +175,9 @@ class LaunchStore:
         runs = {run.id: run for run in self.runs()}
         for path in paths:
             query = (
-                "SELECT run, number, kernel, path, line, function_hash, launch_path, launch_line, grid, block,"
-                " dynamic_shared, arguments, stream, launches.started, seconds, statistics, defects, problem"
+                "SELECT run, number, kernel, path, line, function_hash, launch_path, launch_line, grid,"
+                " block, dynamic_shared, arguments, stream, launches.started, seconds, statistics, defects,"
+                " problem"
                 " FROM launches LEFT JOIN counts ON counts.id = launches.counts"
                 " WHERE path = ?1 AND run = (SELECT max(run) FROM launches AS other WHERE other.path = ?1"
                 " AND other.kernel = launches.kernel) ORDER BY number"
@@ -191,14 +196,31 @@ class LaunchStore:
 
 def _values(run: int, row: LaunchRow, counts: int | None) -> tuple[Any, ...]:
     return (
-        run, row.number, row.kernel, row.path, row.line, row.function_hash, row.launch_path, row.launch_line,
-        json.dumps(row.grid), json.dumps(row.block), row.dynamic_shared, json.dumps(row.arguments), row.stream,
-        row.started, row.seconds, counts,
+        run, row.number, row.kernel, row.path, row.line, row.function_hash, row.launch_path,
+        row.launch_line, json.dumps(row.grid), json.dumps(row.block), row.dynamic_shared,
+        json.dumps(row.arguments), row.stream, row.started, row.seconds, counts,
     )  # fmt: skip
 
 
 def _row(row: tuple[Any, ...]) -> LaunchRow:
+    number, kernel, path, line, text_hash, launch_path, launch_line, grid, block, shared = row[1:11]
+    arguments, stream, started, seconds, statistics, defects, problem = row[11:]
     return LaunchRow(
-        *row[1:8], tuple(json.loads(row[8])), tuple(json.loads(row[9])), row[10], json.loads(row[11]),
-        *row[12:15], json.loads(row[15]) if row[15] else None, json.loads(row[16]) if row[16] else [], row[17],
-    )  # fmt: skip
+        number=number,
+        kernel=kernel,
+        path=path,
+        line=line,
+        function_hash=text_hash,
+        launch_path=launch_path,
+        launch_line=launch_line,
+        grid=tuple(json.loads(grid)),
+        block=tuple(json.loads(block)),
+        dynamic_shared=shared,
+        arguments=json.loads(arguments),
+        stream=stream,
+        started=started,
+        seconds=seconds,
+        statistics=json.loads(statistics) if statistics else None,
+        defects=json.loads(defects) if defects else [],
+        problem=problem,
+    )

@@ -89,9 +89,7 @@ def is_fresh(store: LaunchStore, workload: WorkloadFunction, device: str) -> boo
     inputs = store.last_inputs(workload.command, device)
     if not inputs or inputs.get("advisor") != __version__:
         return False
-    return all(
-        file_hash(store.root / path) == known for path, known in inputs.items() if path != "advisor"
-    )
+    return all(file_hash(store.root / path) == known for path, known in inputs.items() if path != "advisor")
 
 
 def workload_folder(cache_folder: Path | None) -> Path:

@@ -13,12 +13,13 @@ _STANDING_ALONE = frozenset({"access", "atomic", "defect"})
 
 
 def join(records: Iterable[Record], readings: Sequence[LineReading], source: Source) -> list[Record]:
-    """New records that carry the readings of lines, each with the key of a record which stands at that line."""
+    """New records that carry the readings of lines, with the keys of the records that stand there."""
     known: dict[_Place, list[Record]] = {}
     spans: dict[tuple[str, int], list[Record]] = {}
     for record in records:
         spans.setdefault((record.path, record.span.line), []).append(record)
-        known.setdefault((record.entity, record.owner or "", record.path, record.span.line), []).append(record)
+        place = (record.entity, record.owner or "", record.path, record.span.line)
+        known.setdefault(place, []).append(record)
     found: list[Record] = []
     for reading in readings:
         here = known.get((reading.entity, reading.kernel, reading.path, reading.line), [])
@@ -33,7 +34,7 @@ def join(records: Iterable[Record], readings: Sequence[LineReading], source: Sou
 
 
 def _chosen(here: Sequence[Record], reading: LineReading) -> list[Record]:
-    """The records of a line that a reading is of: by array and kind, else by space where that leaves one array."""
+    """The records of a line that a reading is of: by array and kind, else by space if one array is left."""
     alike = [one for one in here if _value(one, "kind") in (reading.kind, None) or reading.entity != "access"]
     if not reading.array and not reading.space:
         return list(alike)

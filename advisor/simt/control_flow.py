@@ -1,9 +1,9 @@
 """Basic blocks of a PTX function, in an order in which diverged lanes meet again.
 
 Blocks are numbered in reverse post-order with the exits of a loop behind its body: when of all lanes those at
-the lowest block run first, lanes that left a branch or a loop early wait where the others come by. A loop with
-several ways back to its head gets an empty block behind its body in which they meet, or lanes that take a
-short way would run ahead by whole iterations.
+the lowest block run first, lanes that left a branch or a loop early wait where the others come by. A loop
+with several ways back to its head gets an empty block behind its body in which they meet, or lanes that take
+a short way would run ahead by whole iterations.
 """
 
 from __future__ import annotations

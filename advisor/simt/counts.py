@@ -53,8 +53,8 @@ class BranchCounts:
 class Statistics:
     """The counts of one launch.
 
-    `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots` are
-    machine instructions by unit, estimated; `flops` floating point operations by precision.
+    `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots`
+    are machine instructions by unit, estimated; `flops` floating point operations by precision.
     """
 
     grid: Extent

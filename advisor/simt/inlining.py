@@ -65,7 +65,7 @@ class _Inliner:
         called_at: Location | None,
         stack: tuple[str, ...],
     ) -> None:
-        """Nothing; adds a function's instructions, its names with a prefix, parameters and results as cells."""
+        """Nothing; adds a function's instructions with a prefix to its names, parameters as cells."""
         end = f"{prefix}$end"
         several: dict[int, list[str]] = {}
         for name, at in function.labels.items():
@@ -80,7 +80,7 @@ class _Inliner:
                 self.result.labels[prefix + name] = len(self.result.instructions)
             item = replace(item, location=_placed(item.location, called_at))
             if item.opcode == "call":
-                self._call(item, function, prefix, now, stack)
+                self._call(item, prefix, now, stack)
                 last, now = now, self._next_call()
             elif item.opcode in ("ld", "st") and "param" in item.modifiers:
                 self._parameter(item, prefix, own, parameters | results, (now, last))
@@ -101,9 +101,7 @@ class _Inliner:
     def _add(self, item: Instruction) -> None:
         self.result.instructions.append(item)
 
-    def _call(
-        self, item: Instruction, function: Function, prefix: str, number: int, stack: tuple[str, ...]
-    ) -> None:
+    def _call(self, item: Instruction, prefix: str, number: int, stack: tuple[str, ...]) -> None:
         names = [operand.name for operand in item.operands if isinstance(operand, Symbol)]
         groups = [operand for operand in item.operands if isinstance(operand, Group)]
         if len(names) != 1 or item.predicate is not None:

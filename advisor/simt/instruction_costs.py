@@ -43,7 +43,8 @@ def cost_of(item: Instruction) -> Cost:
     costs = _costs()
     if item.opcode == "ld" and "param" in item.modifiers:
         return costs["ld.param"]
-    for name in (".".join((item.opcode, *item.types)), f"{item.opcode}.{'.'.join(item.types[-1:])}", item.opcode):
+    exact = ".".join((item.opcode, *item.types))
+    for name in (exact, ".".join((item.opcode, *item.types[-1:])), item.opcode):
         if name in costs:
             return costs[name]
     return _PLAIN

@@ -17,7 +17,7 @@ _WITH_CARRY = frozenset({"addc", "subc", "madc"})
 
 @dataclass(frozen=True)
 class Liveness:
-    """For each block the registers that are read at or behind its begin and its end before they are written."""
+    """For each block the registers that are still read behind its begin, and behind its end."""
 
     at_begin: tuple[frozenset[str], ...]
     at_end: tuple[frozenset[str], ...]

@@ -211,9 +211,7 @@ def _run_together(
     """A cooperative launch: each block has memory of its own and runs to the next barrier of the grid."""
     if settings.blocks is not None:
         raise ValueError("the blocks of a cooperative launch wait for each other, so all of them must run")
-    workers = [
-        host_thread(kernel, launch, memory, settings, 1, touched) for _ in range(launch.blocks)
-    ]
+    workers = [host_thread(kernel, launch, memory, settings, 1, touched) for _ in range(launch.blocks)]
     timer = _timer(workers, settings)
     function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
     waiting = list(range(launch.blocks))

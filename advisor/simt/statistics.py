@@ -100,11 +100,7 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
 
 
 def _block_of_instruction(kernel: Kernel) -> dict[int, int]:
-    return {
-        at: block.number
-        for block in kernel.warp.flow.blocks
-        for at in range(block.first, block.last)
-    }
+    return {at: block.number for block in kernel.warp.flow.blocks for at in range(block.first, block.last)}
 
 
 def _branches(kernel: Kernel, execution: Execution) -> list[BranchCounts]:

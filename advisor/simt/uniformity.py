@@ -1,9 +1,10 @@
 """Which registers hold one value for all lanes of a warp, and which writes must spare the lanes that wait.
 
 A branch whose predicate differs between lanes divides them: while some run, the others wait in blocks further
-down. A register that lanes there still read must keep its value for them (`masked`), and so cannot be held once
-for the warp. The blocks where the divided lanes may wait are found by labels that spread from both sides of the
-branch until they meet, as in R. Karrenberg and S. Hack, "Whole-Function Vectorization", CGO 2011, section 3.
+down. A register that lanes there still read must keep its value for them (`masked`), and so cannot be held
+once for the warp. The blocks where the divided lanes may wait are found by labels that spread from both sides
+of the branch until they meet, as in R. Karrenberg and S. Hack, "Whole-Function Vectorization", CGO 2011,
+section 3.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _PER_LANE = frozenset({"atom", "shfl", "call", "match"})
 
 @dataclass(frozen=True)
 class Uniformity:
-    """`uniform` registers have one value for a warp; `masked` holds (block, register) of writes for some lanes.
+    """`uniform` registers have one value for a warp; `masked` holds (block, register) of writes for some
+    lanes.
 
     `ordered` is False where lanes may run out of order (a barrier that not all lanes reach together, a loop
     that waits for another thread); nothing is uniform across blocks and every write is masked there.
@@ -118,7 +120,7 @@ class _Search:
 
 
 def _labels(branch: Block, blocks: tuple[Block, ...]) -> tuple[dict[int, int], set[int]]:
-    """For each block on the way from a branch to where all its lanes meet the side it belongs to; the joins."""
+    """For each block between a branch and where its lanes meet the side it is on; and the joins."""
     labels = {target: target for target in branch.successors}
     joins: set[int] = set()
     pending = sorted(labels)

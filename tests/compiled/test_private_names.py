@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from advisor.compiled.linking import LinkFailure, read_log
 from advisor.compiled.ptx import count_ptx, static_shared_bytes
 from advisor.compiled.sass import count_sass
+from advisor.machine_code_linking import LinkFailure, read_log
 
 needs_compiler = pytest.mark.skipif(
     sys.platform not in ("linux", "win32"), reason="NVIDIA publishes no compiler packages for this system"

@@ -13,6 +13,8 @@ from advisor.simt.launch import Launch, pack_parameters
 from advisor.simt.machine import Execution, Kernel, Settings, compile_kernel, run
 from advisor.simt.ptx_reader import read_ptx
 
+WHOLE_GRID = Settings()
+
 
 @dataclass
 class Compiled:
@@ -26,7 +28,7 @@ class Compiled:
         block: int | tuple[int, ...],
         *arguments: Any,
         shared: int = 0,
-        settings: Settings = Settings(),
+        settings: Settings = WHOLE_GRID,
     ) -> Execution:
         """The execution; arrays among the arguments hold what the kernel wrote."""
         memory = DeviceMemory()
@@ -36,7 +38,8 @@ class Compiled:
             if isinstance(argument, np.ndarray):
                 address = memory.upload(argument)
                 arrays.append((address, argument))
-                numbers = (0, 0, argument.size, argument.itemsize, address, *argument.shape, *argument.strides)
+                sizes = (*argument.shape, *argument.strides)
+                numbers = (0, 0, argument.size, argument.itemsize, address, *sizes)
                 values += [int(number).to_bytes(8, "little", signed=True) for number in numbers]
             else:
                 values.append(np.asarray(argument).tobytes())

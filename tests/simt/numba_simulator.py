@@ -1,7 +1,8 @@
 """Numba's own CUDA simulator as an oracle, in a process of its own: its environment is fixed at import.
 
-As a module this is the client; run as a program it answers requests: a length, then that many bytes of a pickle
-of (source, kernel's name, grid, block, arrays); the answer is a pickle of the arrays or of an error's text.
+As a module this is the client; run as a program it answers requests: a length, then that many bytes of a
+pickle of (source, kernel's name, grid, block, arrays); the answer is a pickle of the arrays or of an error's
+text.
 """
 
 from __future__ import annotations

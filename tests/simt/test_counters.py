@@ -27,7 +27,8 @@ def copy_at(stride: int, offset: int = 0, lanes: int = 32):
     return kernel
 
 
-# stride, offset, element bytes -> sectors of the one load of a warp: the 32-byte pieces that 32 elements lie in.
+# stride, offset, element bytes -> sectors of the one load of a warp: the 32-byte pieces that 32 elements lie
+# in.
 LOADS = [
     (1, 0, 4, 4),
     (2, 0, 4, 8),

@@ -46,7 +46,9 @@ def expressions(draw, depth=2):
         return f"((({left}) & 0xFFFF) {operator} (({right}) & 7))"
     if operator in ("min", "max"):
         return f"{operator}({left}, {right})"
-    return f"((({left}) & 0xFFFF) {operator} ({right}))" if operator == "*" else f"(({left}) {operator} ({right}))"
+    if operator == "*":
+        return f"((({left}) & 0xFFFF) * ({right}))"
+    return f"(({left}) {operator} ({right}))"
 
 
 @st.composite
@@ -141,7 +143,7 @@ def arrays_for(threads):
 @settings(
     max_examples=200,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+    suppress_health_check=list(HealthCheck),
 )
 @given(kernels())
 def test_a_random_kernel_gives_what_numbas_simulator_gives(simulator, tmp_path, kernel):

@@ -1,8 +1,8 @@
 """Predicted time and achieved occupancy of a recorded launch, from its counts and the device's numbers.
 
 The time is the largest of what each resource needs alone, as in the roofline model (S. Williams et al.,
-"Roofline", CACM 52, 2009), with a bound by latency: the blocks that are resident together run in waves, and in
-each wave a warp takes at least as long as its instructions and loads follow each other.
+"Roofline", CACM 52, 2009), with a bound by latency: the blocks that are resident together run in waves, and
+in each wave a warp takes at least as long as its instructions and loads follow each other.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ _ASSUMPTION = "The time is a model's: the largest of what DRAM, caches, units, i
 def _numbers() -> dict[str, float]:
     path = knowledge_folder() / "machine" / "timing.toml"
     groups = tomllib.loads(path.read_text(encoding="utf-8"))["numbers"]
-    return {
-        name: float(value) for group in groups for name, value in group.items() if name != "source"
-    }
+    return {name: float(value) for group in groups for name, value in group.items() if name != "source"}
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:

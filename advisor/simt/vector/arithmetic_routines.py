@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from advisor.simt.vector.lanes import DOUBLE, I32, I64, lane_numbers, same, splat, vector
-from advisor.simt.vector.routines import Routine, routine
+from advisor.simt.vector.routines import Routine, Write, routine
 
 _EXACT = 1 << 52
 
 
 def _divide_32(r: Routine, signed: bool, remainder: bool) -> None:
-    """A division of 32-bit numbers in double precision, which holds each of their quotients exactly enough."""
+    """A division of 32-bit numbers in double precision, which is exact enough for each quotient."""
     one, other = r.arguments
     none = r.icmp_unsigned("==", other, splat(I32, 0))
     other = r.select(none, splat(I32, 1), other)
@@ -67,16 +68,19 @@ def _small_quotient(r: Routine, one: Any, other: Any, remainder: bool) -> Any:
     return r.sub(one, r.mul(fixed, other)) if remainder else fixed
 
 
+_DIVISIONS = ((I32, _divide_32), (I64, _divide_64))
+
+
 def _enter_divisions() -> None:
     for sign in "su":
         for operation in ("div", "rem"):
-            for kind, write in ((I32, _divide_32), (I64, _divide_64)):
+            for kind, write in _DIVISIONS:
                 lanes = vector(kind)
                 name = f"{operation}_{sign}{kind.width}"
                 routine(name, lanes, lanes, lanes)(_division(write, sign == "s", operation == "rem"))
 
 
-def _division(write: Any, signed: bool, remainder: bool) -> Any:
+def _division(write: Callable[[Routine, bool, bool], None], signed: bool, remainder: bool) -> Write:
     return lambda r: write(r, signed, remainder)
 
 
@@ -118,8 +122,10 @@ def _extract(r: Routine, kind: Any, signed: bool) -> None:
     top = splat(I32, width)
     sign_place = r.sub(r.elementwise("llvm.umin", last, top), splat(I32, 1))
     sign_place = r.elementwise("llvm.smax", sign_place, splat(I32, 0))
-    lanes = vector(kind)
-    wide = (lambda part: r.zext(part, lanes)) if width == 64 else (lambda part: part)
+
+    def wide(part: Any) -> Any:
+        return r.zext(part, vector(kind)) if width == 64 else part
+
     sign = r.and_(r.lshr(value, wide(sign_place)), same(value, 1))
     if not signed:
         sign = same(value, 0)
@@ -138,8 +144,14 @@ def _extract(r: Routine, kind: Any, signed: bool) -> None:
 def _enter_extractions() -> None:
     for kind in (I32, I64):
         for sign in "su":
-            write = (lambda kind, signed: lambda r: _extract(r, kind, signed))(kind, sign == "s")
-            routine(f"bfe_{sign}{kind.width}", vector(kind), vector(kind), vector(I32), vector(I32))(write)
+            lanes = vector(kind)
+            routine(f"bfe_{sign}{kind.width}", lanes, lanes, vector(I32), vector(I32))(
+                _extraction(kind, sign == "s")
+            )
+
+
+def _extraction(kind: Any, signed: bool) -> Write:
+    return lambda r: _extract(r, kind, signed)
 
 
 _enter_extractions()
@@ -156,7 +168,7 @@ def _shuffle(r: Routine) -> None:
     r.ret(r.call(function, [r.add(offsets, r.broadcast(base)), everyone]))
 
 
-def _match(r: Routine, kind: Any) -> None:
+def _match(r: Routine) -> None:
     value, mask = r.arguments
     result = r.variable(splat(I32, 0))
     with r.each_group(value, mask) as (_, group):
@@ -166,8 +178,6 @@ def _match(r: Routine, kind: Any) -> None:
 
 
 for _kind in (I32, I64):
-    routine(f"match_any_{_kind.width}", vector(I32), vector(_kind), I32)(
-        (lambda kind: lambda r: _match(r, kind))(_kind)
-    )
+    routine(f"match_any_{_kind.width}", vector(I32), vector(_kind), I32)(_match)
 
 __all__ = ["lane_numbers"]

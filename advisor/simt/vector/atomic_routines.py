@@ -1,4 +1,4 @@
-"""Routines of atomic operations: lane after lane, with the host's own atomics where several threads run blocks."""
+"""Routines of atomic operations: lane after lane, atomic for the host too where threads share the blocks."""
 
 from __future__ import annotations
 

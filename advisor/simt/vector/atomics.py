@@ -14,7 +14,7 @@ _OPERATIONS = frozenset({"add", "min", "max", "and", "or", "xor", "exch", "cas",
 
 
 def atomic_name(item: Instruction) -> str | None:
-    """The runtime's function for an atomic operation such as `add_f32` or `min_s64`, None where it has none."""
+    """The runtime's function for an atomic operation such as `add_f32`, None where it has none."""
     operation = next((one for one in item.modifiers if one in _OPERATIONS), None)
     kind = item.types[-1]
     if operation is None or kind not in ("b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"):

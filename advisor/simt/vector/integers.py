@@ -1,4 +1,4 @@
-"""Integer arithmetic and bits; PTX ISA, "Integer Arithmetic Instructions" and "Logic and Shift Instructions"."""
+"""Integer arithmetic and bits; PTX ISA, "Integer Arithmetic Instructions", "Logic and Shift"."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _remainder(e: Emission, item: Instruction) -> None:
 
 
 def divide(e: Emission, item: Instruction, values: tuple[Any, ...]) -> Any:
-    """The quotient or remainder of integers; what PTX leaves open, a division by zero, gives the dividend's."""
+    """The quotient or remainder of integers; a division by zero, which PTX leaves open, is one by 1."""
     one, other = values
     builder = e.builder
     kind = element_of(one)

@@ -29,7 +29,8 @@ def width_of(kind: Any) -> int:
     """The bits of an element type."""
     if isinstance(kind, ir.IntType):
         return int(kind.width)
-    return {HALF: 16, FLOAT: 32, DOUBLE: 64}[kind]
+    widths: dict[Any, int] = {HALF: 16, FLOAT: 32, DOUBLE: 64}
+    return widths[kind]
 
 
 def integer_of(width: int) -> Any:
@@ -207,5 +208,5 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
 
 def _natural(kind: Any) -> int:
     if isinstance(kind, ir.VectorType):
-        return min(64, max(1, kind.count * width_of(kind.element) // 8))
+        return min(64, max(1, int(kind.count) * width_of(kind.element) // 8))
     return 8 if isinstance(kind, ir.PointerType) else max(1, width_of(kind) // 8)

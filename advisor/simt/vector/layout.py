@@ -144,7 +144,7 @@ class Status(IntEnum):
 
 
 class Extent(IntEnum):
-    """Words of an entry in the table of buffers: begin, end, and where its two maps of touched sectors lie."""
+    """Words of an entry in the table of buffers: begin, end, and its two maps of touched sectors."""
 
     LOW = 0
     HIGH = 1

@@ -199,7 +199,7 @@ def gather(e: Emission, kind: Any, addresses: Any, mask: Any) -> Any:
 
 
 def scatter(e: Emission, value: Any, addresses: Any, mask: Any) -> None:
-    """Nothing; stores an element at one address for each lane of a mask, that of the last lane where they meet."""
+    """Nothing; stores an element for each lane of a mask, that of the last lane where addresses meet."""
     e.call(f"scatter_{element_of(value).width}", ir.VoidType(), value, addresses, mask)
 
 
@@ -490,7 +490,7 @@ def _count(e: Emission, place: Place, shape: int | None, low: Any, high: Any) ->
 
 
 def _touch(e: Emission, place: Place, first: Any, last: Any) -> None:
-    """Nothing; marks sectors in the map of the buffer: one, or a row of whole warps' elements of common sizes."""
+    """Nothing; marks sectors in the map of the buffer: one, or those of a row of elements."""
     builder = e.builder
     base = builder.get(place.site, WORD * Site.TOUCHED, I64)
     begin = builder.inttoptr(builder.add(base, first), ir.PointerType())

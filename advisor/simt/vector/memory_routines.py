@@ -197,7 +197,7 @@ def _generic(r: Routine) -> None:
 
 @routine("inspect_local", I32, POINTER, POINTER, _ADDRESSES, I32)
 def _inspect_local(r: Routine) -> None:
-    """The good lanes of an access of local memory by its offsets; its sectors as a device interleaves words."""
+    """The good lanes of a local access by its offsets; its sectors as a device interleaves words."""
     context, site, offsets, mask = r.arguments
     size = r.and_(r.site_word(site, Site.DESCRIPTION), r.number(255))
     room = r.context_word(context, Context.LOCAL_SIZE)

@@ -40,7 +40,7 @@ _TID = {"tid.x": State.TID_X, "tid.y": State.TID_Y, "tid.z": State.TID_Z}
 
 @dataclass
 class Placement:
-    """Offsets of a kernel's variables in their spaces; `variables` numbers those in global and constant memory."""
+    """Offsets of a kernel's variables in their spaces; `variables` numbers global and constant ones."""
 
     shared: dict[str, int] = field(default_factory=dict)
     shared_size: int = 0
@@ -53,7 +53,7 @@ def place_variables(module: Module, function: Function) -> Placement:
     """The offsets of a kernel's variables; dynamic shared memory begins behind the static one."""
     placement = Placement()
     every = [*module.variables.values(), *function.variables]
-    used = {name for name in _symbols(function)}
+    used = set(_symbols(function))
     for variable in sorted(every, key=lambda one: one.size == 0):
         if variable.name not in used:
             continue

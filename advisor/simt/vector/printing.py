@@ -1,7 +1,7 @@
 """What kernels print: formats and arguments of the lanes as text on standard output.
 
-The arguments lie in a thread's local memory, each at a multiple of its size: `vprintf` in "PTX Writer's Guide to
-Interoperability".
+The arguments lie in a thread's local memory, each at a multiple of its size: `vprintf` in "PTX Writer's Guide
+to Interoperability".
 """
 
 from __future__ import annotations

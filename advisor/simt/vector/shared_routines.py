@@ -16,8 +16,8 @@ from advisor.simt.vector.memory_routines import SIZES, good_lanes
 from advisor.simt.vector.routines import Routine, routine
 
 _ADDRESSES = vector(I64)
-# Words of the shadow of a unit of shared memory: who wrote last and who read last, each epoch << 16 | warp + 1.
-# A unit is the smallest element that the kernel accesses there, four bytes at most.
+# Words of the shadow of a unit of shared memory: who wrote last and who read last, each epoch << 16 | warp +
+# 1. A unit is the smallest element that the kernel accesses there, four bytes at most.
 _WRITTEN, _READ, _SHADOW_WORDS = 0, 1, 2
 
 
@@ -55,7 +55,7 @@ def _wavefronts(r: Routine, addresses: Any, mask: Any, size: int) -> Any:
 
 
 def _by_stride(r: Routine, units: Any, mask: Any, banks: int) -> Any:
-    """With a common step between full lanes the wavefronts are its common divisor with the number of banks."""
+    """With a common step between all lanes the ways are its common divisor with the banks."""
     before = r.shuffle_vector(units, units, ir.Constant(vector(I32), [0, *range(LANES - 1)]))
     steps = r.sub(units, before)
     step = r.lane(steps, r.number(1, I32))
@@ -104,7 +104,7 @@ for _size in SIZES:
 
 @routine("follow_shared", VOID, POINTER, POINTER, POINTER, I32, I64)
 def _follow(r: Routine) -> None:
-    """Notes words that are read before any thread wrote them, and those another warp uses without a barrier."""
+    """Notes units read before any thread wrote them, and those two warps use without a barrier."""
     context, site, place, mask, size = r.arguments
     description = r.site_word(site, Site.DESCRIPTION)
     atomic = r.icmp_unsigned("!=", r.and_(description, r.number(ATOMIC)), r.number(0))

@@ -18,7 +18,7 @@ _PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp"})
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One memory instruction; `root` names the parameter or variable it goes to, None where that is not sure."""
+    """One memory instruction; `root` names the parameter or variable it goes to, None if not sure."""
 
     number: int
     instruction: int
@@ -121,7 +121,7 @@ def _pointer_parameters(function: Function) -> frozenset[str]:
             address = item.operands[1]
             if isinstance(address.base, Symbol):
                 origin.update(dict.fromkeys(results(item), parameter_key(address)))
-    found = set()
+    found: set[str] = set()
     for item in function.instructions:
         if item.opcode == "cvta":
             found.update(origin[name] for name in reads(item) if name in origin)

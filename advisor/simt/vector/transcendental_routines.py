@@ -1,7 +1,7 @@
 """Routines for the approximate functions of the special function unit.
 
-They are calculated in double precision and rounded to float; PTX ISA states the errors a device may have: ex2 2
-ulp, lg2 2^-22, sin and cos 2^-20.5 in -pi … pi, tanh 2^-11 relative. Results here lie well within these.
+They are calculated in double precision and rounded to float; PTX ISA states the errors a device may have: ex2
+2 ulp, lg2 2^-22, sin and cos 2^-20.5 in -pi … pi, tanh 2^-11 relative. Results here lie well within these.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from advisor.simt.vector.lanes import I1, I32, constant, element_type, is_vector
 
 @handles("shfl")
 def _shuffle(e: Emission, item: Instruction) -> None:
-    builder = e.builder
     target = item.operands[0]
     result, valid = target.items if isinstance(target, Group) else (target, None)
     value, step, limits = (e.read_vector(operand, I32) for operand in item.operands[1:4])
