@@ -26,7 +26,8 @@ CREATE TABLE IF NOT EXISTS runs (
 CREATE TABLE IF NOT EXISTS launches (
     id INTEGER PRIMARY KEY, run INTEGER REFERENCES runs(id), number INTEGER, kernel TEXT, path TEXT,
     line INTEGER, function_hash TEXT, launch_path TEXT, launch_line INTEGER, grid TEXT, block TEXT,
-    dynamic_shared INTEGER, arguments TEXT, stream INTEGER, started REAL, seconds REAL, counts INTEGER REFERENCES counts(id)
+    dynamic_shared INTEGER, arguments TEXT, stream INTEGER, started REAL, seconds REAL,
+    counts INTEGER REFERENCES counts(id)
 );
 CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, statistics TEXT, defects TEXT, problem TEXT);
 CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);

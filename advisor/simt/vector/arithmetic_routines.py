@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from advisor.simt.vector.lanes import DOUBLE, I32, I64, lane_numbers, same, splat, vector
+from advisor.simt.vector.lanes import DOUBLE, I32, I64, same, splat, vector
 from advisor.simt.vector.routines import Routine, Write, routine
 
 _EXACT = 1 << 52
@@ -179,5 +179,3 @@ def _match(r: Routine) -> None:
 
 for _kind in (I32, I64):
     routine(f"match_any_{_kind.width}", vector(I32), vector(_kind), I32)(_match)
-
-__all__ = ["lane_numbers"]

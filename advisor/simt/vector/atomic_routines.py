@@ -7,7 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from advisor.simt.vector.lanes import DOUBLE, FLOAT, I32, I64, POINTER, VOID, is_float, splat, vector
+from advisor.simt.vector.lanes import DOUBLE, FLOAT, I32, I64, POINTER, is_float, splat, vector
 from advisor.simt.vector.layout import Context, Site, Space
 from advisor.simt.vector.memory_routines import count_sectors, distinct_sectors, good_lanes, touch
 from advisor.simt.vector.routines import Routine, routine
@@ -183,5 +183,3 @@ for _kind, _name in ((FLOAT, "f32"), (DOUBLE, "f64")):
             f"{_operation}_{_name}", _kind, 1,
             (lambda kind, operation: lambda r: _float(r, kind, operation))(_kind, _operation),
         )  # fmt: skip
-
-__all__ = ["VOID"]

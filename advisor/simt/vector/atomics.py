@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-
 from advisor.simt.ptx_program import Address, Instruction
 from advisor.simt.vector.emission import Emission, handles
 from advisor.simt.vector.lanes import I32, I64, element_type, integer_of, splat, vector, width_of
 from advisor.simt.vector.layout import Space
-from advisor.simt.vector.memory import place_of
+from advisor.simt.vector.places import place_of
 
 _OPERATIONS = frozenset({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
 
@@ -56,6 +54,3 @@ def _atomic(e: Emission, item: Instruction) -> None:
 )
 def _nothing(e: Emission, item: Instruction) -> None:
     """Nothing; orders or hints that one warp after the other needs not."""
-
-
-__all__ = ["atomic_name", "ir"]

@@ -22,7 +22,6 @@ from advisor.simt.vector.lanes import (
     I1,
     I32,
     I64,
-    POINTER,
     Builder,
     constant,
     element_of,
@@ -223,6 +222,3 @@ class Emission:
     def unsupported(self, item: Instruction, reason: str = "") -> Unsupported:
         """The error for an instruction that is not executed."""
         return Unsupported(item.name, item.text_line, reason)
-
-
-__all__ = ["HANDLERS", "POINTER", "Emission", "Handler", "Unsupported", "handles"]

@@ -13,11 +13,8 @@ from advisor.simt.vector.lanes import (
     DOUBLE,
     FLOAT,
     HALF,
-    I1,
-    I16,
     I32,
     I64,
-    constant,
     element_of,
     element_type,
     integer_of,
@@ -46,7 +43,7 @@ def float_arithmetic(e: Emission, item: Instruction) -> None:
 
 
 def _packed(e: Emission, item: Instruction) -> None:
-    from advisor.simt.vector.integers import halves
+    from advisor.simt.vector.bits import halves
 
     builder = e.builder
     operands = [halves(e, value) for value in e.reads(item, I32)]
@@ -291,6 +288,3 @@ def _test(e: Emission, item: Instruction) -> None:
         "subnormal": lambda: compare("<", magnitude, smallest),
     }
     e.write(item, tests[item.modifiers[0]]())
-
-
-__all__ = ["I1", "I16", "constant", "finish", "float_arithmetic", "flushed", "round_directed", "to_half"]

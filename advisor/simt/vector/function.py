@@ -17,7 +17,7 @@ from advisor.simt.launch import parameter_offsets
 from advisor.simt.liveness import CARRY, Liveness, liveness, written
 from advisor.simt.ptx_program import Function, Instruction, Module
 from advisor.simt.uniformity import Uniformity, uniformity
-from advisor.simt.vector import atomics, calls, conversions, integers, memory, warps
+from advisor.simt.vector import atomics, bits, calls, conversions, integers, memory, moves, warps
 from advisor.simt.vector.barriers import begin_behind_barrier, count_votes
 from advisor.simt.vector.emission import HANDLERS, Emission, Unsupported
 from advisor.simt.vector.lanes import I1, I32, I64, POINTER, Builder, constant, is_vector, splat, vector
@@ -25,7 +25,7 @@ from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, WORD
 from advisor.simt.vector.names import Names, Placement, place_variables
 from advisor.simt.vector.sites import Access, accesses
 
-HANDLER_MODULES = (atomics, calls, conversions, integers, memory, warps)
+HANDLER_MODULES = (atomics, bits, calls, conversions, integers, memory, moves, warps)
 
 
 @dataclass

@@ -6,8 +6,8 @@ from typing import Any
 
 from llvmlite import ir
 
+from advisor.simt.vector.access_ways import ONE_PLACE, SIDE_BY_SIDE
 from advisor.simt.vector.lanes import (
-    I1,
     I8,
     I16,
     I32,
@@ -16,7 +16,6 @@ from advisor.simt.vector.lanes import (
     POINTER,
     VOID,
     Written,
-    constant,
     lane_numbers,
     splat,
     vector,
@@ -28,7 +27,6 @@ from advisor.simt.vector.layout import (
     Context,
     Site,
 )
-from advisor.simt.vector.memory import ONE_PLACE, SIDE_BY_SIDE
 from advisor.simt.vector.routines import Routine, routine
 
 SIZES = (1, 2, 4, 8, 16, 32)
@@ -217,6 +215,3 @@ def _inspect_local(r: Routine) -> None:
     least = r.lshr(r.add(r.mul(lanes, size), r.number(31)), r.number(5))
     r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
     r.ret(good)
-
-
-__all__ = ["I1", "constant", "count_sectors", "distinct_sectors", "good_lanes", "touch"]

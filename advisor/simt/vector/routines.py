@@ -8,7 +8,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from advisor.simt.vector.lanes import I1, I32, I64, LANES, POINTER, Builder, constant, vector
+from advisor.simt.vector.lanes import I1, I32, I64, LANES, Builder, constant, vector
 from advisor.simt.vector.layout import WORD, Context, Site
 
 Write = Callable[["Routine"], None]
@@ -142,6 +142,3 @@ class Routine(Builder):
     def lanes_type(self, kind: Any) -> Any:
         """The type of a value for each lane."""
         return vector(kind, LANES)
-
-
-__all__ = ["POINTER", "ROUTINES", "Routine", "routine", "write_module"]

@@ -162,6 +162,3 @@ def _note_when(
 ) -> None:
     with r.if_then(condition, likely=False):
         r.call(r.module.globals["note_defect"], [context, r.number(kind), site, *at])
-
-
-__all__ = ["I8"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.simt.control_flow import reads, results
-from advisor.simt.ptx_program import Address, Function, Group, Instruction, Operand, Register, Symbol
+from advisor.simt.ptx_program import Address, Function, Instruction, Operand, Register, Symbol
 from advisor.simt.vector.layout import ATOMIC, FIXED_BOUNDS, WRITES, Space
 
 _SPACES = {
@@ -135,6 +135,3 @@ def _root_of(base: Operand, roots: dict[str, str]) -> str | None:
     if isinstance(base, Symbol):
         return base.name
     return roots.get(base.name) if isinstance(base, Register) else None
-
-
-__all__ = ["Access", "Group", "access_size", "accesses", "parameter_key"]

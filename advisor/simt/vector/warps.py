@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
 from advisor.simt.ptx_program import Group, Instruction
 from advisor.simt.vector.emission import Emission, handles
 from advisor.simt.vector.lanes import I1, I32, constant, element_type, is_vector, lane_numbers, splat, vector
@@ -98,6 +96,3 @@ def _elect(e: Emission, item: Instruction) -> None:
     assert isinstance(target, Group)
     e.write(item, first, target.items[0])
     e.write(item, builder.icmp_unsigned("==", lane_numbers(), builder.broadcast(first)), target.items[1])
-
-
-__all__ = ["ir"]

@@ -1,0 +1,64 @@
+"""Where a memory instruction goes: the addresses of its lanes and the record of its site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+
+from advisor.simt.ptx_program import Address, Instruction, Operand, Register, Symbol
+from advisor.simt.vector.emission import Emission
+from advisor.simt.vector.lanes import I32, I64, constant, same, width_of
+from advisor.simt.vector.layout import LOCAL_WINDOW, SHARED_WINDOW, WORD, Context, Site, Space
+from advisor.simt.vector.sites import Access
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an access goes: real addresses (`base` plus `offset` bytes) and its site's record."""
+
+    access: Access
+    base: Any
+    offset: int
+    site: Any
+    mask: Any
+
+
+def place_of(e: Emission, item: Instruction, address: Address) -> Place:
+    """The place of an access; addresses of shared memory are made real here, local ones by the runtime."""
+    access = e.names.accesses[e.names.current]
+    base = _base(e, access, address.base)
+    if access.space == Space.GENERIC:
+        base = e.builder.broadcast(base)
+    offset = address.offset
+    sites = e.once("sites", lambda: e.context_word(Context.SITES, ir.PointerType()))
+    site = e.builder.at(sites, WORD * Site.WORDS * access.number)
+    mask = e.active(item)
+    if mask is not e.mask:
+        some = e.builder.icmp_unsigned("!=", mask, constant(I32, 0))
+        e.builder.bump(site, WORD * Site.REQUESTS, e.builder.zext(some, I64))
+        e.builder.bump(site, WORD * Site.LANES, e.builder.zext(e.builder.population(mask), I64))
+    return Place(access, base, offset, site, mask)
+
+
+def _base(e: Emission, access: Access, operand: Operand) -> Any:
+    builder = e.builder
+    if access.space != Space.SHARED:
+        value = e.read(operand, I64)
+        if access.space == Space.LOCAL and not isinstance(operand, Symbol):
+            window = same(value, LOCAL_WINDOW)
+            return builder.and_(value, builder.not_(window))
+        return value
+    shared = e.once("shared", lambda: e.context_word(Context.SHARED))
+    key = ("shared", operand.name if isinstance(operand, Register | Symbol) else operand)
+    known = e.memo.get(key)
+    value = e.read(operand, I64)
+    if known is not None and known[0] is value:
+        return known[1]
+    inside = value
+    if isinstance(operand, Register) and width_of(e.names.type_of(operand.name)) == 64:
+        inside = builder.and_(value, same(value, ~SHARED_WINDOW & (1 << 64) - 1))
+    real = builder.add(*builder.alike(inside, shared))
+    e.memo[key] = (value, real)
+    return real
