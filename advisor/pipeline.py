@@ -3,60 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from advisor.config import Config
+from advisor.check_options import CheckOptions, Progress
 from advisor.devices import Device, find_device
-from advisor.errors import EvidenceUnavailable
+from advisor.evidence_sources import compiled_records, simulated_records
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey, survey
-from advisor.findings import SEVERITIES, Finding, Problem, Report
+from advisor.findings import SEVERITIES, Finding, Report
 from advisor.garbage_collection import collector_at_rest
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
-from advisor.metrics.joining import join
 from advisor.metrics.tables import Tables, build_tables, merge_records
 from advisor.neighbours import workspace_files
-from advisor.records import SOURCES, Record, Source
+from advisor.records import Record
 from advisor.report_cache import ReportCache
 from advisor.rulebook import rulebook_for
 from advisor.rules import Rulebook, RuleSettings, judge, to_finding
 from advisor.selectors import check_selectors, matches, select_rules
 from advisor.suppressions import apply_suppressions, parse_suppressions
 from advisor.text import SourceText
-
-if TYPE_CHECKING:
-    from advisor.compiled import CompiledEvidence
-    from advisor.launches.store import LaunchStore
-
-Progress = Callable[[str, int, int], None]
-
-_COMPILE_SECONDS = 60.0
-_WORKLOAD_SECONDS = 60.0
-
-
-@dataclass(frozen=True)
-class CheckOptions:
-    """What to check for. `root` is the folder that reported paths are relative to.
-
-    `neighbours` are the other files to look for launches in; None means those of the workspace.
-    """
-
-    device: str
-    root: Path
-    evidence: Source = "compiled"
-    no_run: bool = False
-    select: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    settings: Config = field(default_factory=Config)
-    cache_folder: Path | None = None
-    jobs: int | None = None
-    stdin: SourceText | None = None
-    neighbours: tuple[Path, ...] | None = None
 
 
 def check(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Report:
@@ -129,12 +97,12 @@ def _report(
 ) -> Report:
     report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
     records, looked_for = [*found.records, device.record()], {*SOURCE_ENTITIES}
-    if _wants(options, "compiled") and found.units:
-        compiled = _compiled(found, device, options, report, progress)
+    if options.wants("compiled") and found.units:
+        compiled = compiled_records(found.units, device, options, report, progress)
         looked_for |= {record.entity for record in compiled}
         records += compiled
-    if _wants(options, "simulated"):
-        simulated = _simulated(records, _own_texts(found, workplace, options), device, options, report)
+    if options.wants("simulated"):
+        simulated = simulated_records(records, _own_texts(found, workplace, options), device, options, report)
         looked_for |= {"defect"} if simulated else set()
         records += simulated
     tables = _tables(records, device, rulebook, looked_for)
@@ -161,101 +129,22 @@ def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
     )
 
 
-def _wants(options: CheckOptions, source: Source) -> bool:
-    return SOURCES.index(options.evidence) >= SOURCES.index(source)
-
-
 def _survey(workplace: _Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
     return survey(
         workplace.targets,
         options.root,
         neighbours=workplace.neighbours,
         stdin=workplace.stdin,
-        with_units=_wants(options, "compiled"),
+        with_units=options.wants("compiled"),
         jobs=options.jobs or min(os.cpu_count() or 1, 4),
         step=(lambda done, total: progress("reading source", done, total)) if progress else None,
     )
-
-
-def _compiled(
-    found: Survey, device: Device, options: CheckOptions, report: Report, progress: Progress | None
-) -> list[Record]:
-    from advisor.cache import Cache
-    from advisor.compiled import Target, compile_units, records
-
-    evidence: CompiledEvidence = compile_units(
-        found.units,
-        Target.parse(device.compute_capability),
-        cache=Cache(options.cache_folder) if options.cache_folder else None,
-        timeout=_COMPILE_SECONDS,
-        jobs=options.jobs or min(os.cpu_count() or 1, 4),
-        progress=progress,
-    )
-    if evidence.unavailable is not None:
-        report.notices.append(_missing(evidence.unavailable))
-    report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
-    return [
-        record
-        for unit in found.units
-        if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
-        for record in records(unit, kernel)
-    ]
 
 
 def _own_texts(found: Survey, workplace: _Workplace, options: CheckOptions) -> dict[str, str]:
     """The texts of the checked files, without those of their neighbours."""
     own = {*workplace.targets, *([workplace.stdin[0]] if workplace.stdin else [])}
     return {path: text for path, text in found.texts.items() if _absolute(options.root / path) in own}
-
-
-def _simulated(
-    records: Sequence[Record],
-    texts: dict[str, str],
-    device: Device,
-    options: CheckOptions,
-    report: Report,
-) -> list[Record]:
-    """The records of launches: those recorded by `advisor run`, and those of workloads in the files."""
-    from advisor.launches.evidence import launch_evidence
-    from advisor.launches.store import LaunchStore
-
-    recorded = LaunchStore(options.settings.root)
-    stores = [recorded]
-    if not options.no_run and options.stdin is None:
-        stores.insert(0, _with_workloads(texts, device, options, report))
-    new: list[Record] = []
-    for store in stores:
-        evidence = launch_evidence(store, options.root, device, texts)
-        report.notices += evidence.notices
-        report.problems += [Problem(*item) for item in evidence.problems]
-        new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
-        store.close()
-    return new
-
-
-def _with_workloads(
-    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
-) -> LaunchStore:
-    """The record of the files' workloads, those run that have no fresh one."""
-    from advisor.launches.evidence import Names
-    from advisor.launches.store import LaunchStore
-    from advisor.launches.workloads import run_workloads, stale_workloads, workload_folder
-
-    root = options.settings.root
-    store = LaunchStore(root, workload_folder(options.cache_folder))
-    names = Names(root, options.root)
-    named = [(names.recorded(path), text) for path, text in sorted(texts.items())]
-    stale = stale_workloads(store, named, device.id)
-    if stale:
-        jobs = options.jobs or min(os.cpu_count() or 1, 4)
-        problems = run_workloads(store, stale, device.id, _WORKLOAD_SECONDS, jobs, options.cache_folder)
-        report.problems += [Problem(names.shown(one.path), one.line, one.message) for one in problems]
-    return store
-
-
-def _missing(unavailable: EvidenceUnavailable) -> str:
-    remedy = f" {unavailable.remedy}" if unavailable.remedy else ""
-    return f"{unavailable}{remedy} The check goes on without it."
 
 
 def _tables(

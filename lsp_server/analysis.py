@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from advisor.check_options import CheckOptions
 from advisor.config import Config, load_config
 from advisor.findings import Finding, Problem, Report
 from advisor.path_patterns import path_matcher
-from advisor.pipeline import CheckOptions, check
+from advisor.pipeline import check
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels
 

@@ -12,8 +12,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from reading import EXAMPLES
 
+from advisor.check_options import CheckOptions
 from advisor.findings import Report
-from advisor.pipeline import CheckOptions, check
+from advisor.pipeline import check
 
 
 @pytest.fixture(scope="session")

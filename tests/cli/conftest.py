@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from advisor.__main__ import main
+from advisor.check_options import CheckOptions, Progress
 from advisor.findings import Finding, Problem, Report, Severity
-from advisor.pipeline import CheckOptions, Progress
 from advisor.text import Span
 
 KERNEL = "from numba import cuda\n\n\n@cuda.jit\ndef scale(a):\n    a[cuda.threadIdx.x] *= 2\n"

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from kernel_pairs import HEAD, TRANSPOSED
 
+from advisor.check_options import CheckOptions
 from advisor.config import load_config
-from advisor.pipeline import CheckOptions, check
+from advisor.pipeline import check
 from lsp_server.analysis import analyse
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels, kernel_names

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from advisor.check_options import CheckOptions
 from advisor.findings import Report
-from advisor.pipeline import CheckOptions, check
+from advisor.pipeline import check
 
 KERNELS = """\
 from numba import cuda

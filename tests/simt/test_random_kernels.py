@@ -117,7 +117,7 @@ def statements(draw, kind, depth, in_loop):
 
 @st.composite
 def kernels(draw):
-    block = draw(st.sampled_from([12, 36]))
+    block = draw(st.sampled_from([6, 6, 6, 34]))
     body = [line for _ in range(draw(st.integers(1, 3))) for line in draw(blocks(2, outermost=True))]
     return block, HEADER.format(block=block) + "".join(f"    {line}\n" for line in body) + FOOTER
 

@@ -18,7 +18,7 @@ from advisor.selectors import suggestion
 from advisor.text import SourceText, decode_source
 
 if TYPE_CHECKING:
-    from advisor.pipeline import CheckOptions
+    from advisor.check_options import CheckOptions
 
 STDIN = "-"
 
@@ -81,7 +81,7 @@ def _read_stdin(args: argparse.Namespace) -> SourceText | None:
 
 
 def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None) -> CheckOptions:
-    from advisor.pipeline import CheckOptions
+    from advisor.check_options import CheckOptions
 
     # --select replaces the project's whole selection; --ignore and --extend-select add to it.
     own = args.select is not None

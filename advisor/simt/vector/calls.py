@@ -25,6 +25,9 @@ def _external(e: Emission, item: Instruction) -> None:
         if results.items:
             e.write(item, constant(I32, 1), results.items[0])
         return
+    if name.name == "__assertfail":
+        e.call("note_trap", VOID, e.context, e.active(item), constant(I32, item.text_line))
+        return
     raise e.unsupported(item, f"the function {name.name}, which the PTX text does not hold")
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from advisor.simt.ptx_program import Instruction, Register
+from advisor.simt.vector.brain_floats import narrowed, widened
 from advisor.simt.vector.emission import Emission, handles
 from advisor.simt.vector.floats import finish, flushed, round_directed, to_half
 from advisor.simt.vector.lanes import (
     DOUBLE,
     FLOAT,
     HALF,
+    I16,
     I64,
     element_of,
     element_type,
@@ -26,6 +28,9 @@ _ROUND_TO_INTEGER = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.
 
 @handles("cvt")
 def _convert(e: Emission, item: Instruction) -> None:
+    if "bf16" in item.types:
+        e.write(item, _with_brain_float(e, item))
+        return
     if len(item.types) != 2 or any(name not in _CONVERTED for name in item.types):
         raise e.unsupported(item)
     into, source = (element_type(name) for name in item.types)
@@ -46,6 +51,29 @@ def _convert(e: Emission, item: Instruction) -> None:
 _CONVERTED = frozenset(
     {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "b8", "b16", "b32", "b64"}
 )
+
+
+def _with_brain_float(e: Emission, item: Instruction) -> Any:
+    """A conversion from or to bf16, by way of f32."""
+    into, source = item.types
+    rounding = next((one for one in item.modifiers if one in ("rz", "rm", "rp")), "rn")
+    if source == "bf16":
+        value = widened(e, e.read(item.operands[1], I16))
+        if into == "bf16":
+            return narrowed(e, value)
+        if into == "f32":
+            return value
+        return _from_float(e, item, value, element_type(into))
+    kind = element_type(source)
+    value = e.read(item.operands[1], kind)
+    if not is_float(kind):
+        convert = e.builder.sitofp if source[0] == "s" else e.builder.uitofp
+        value = convert(value, like(value, DOUBLE))
+    elif kind is HALF:
+        value = e.builder.fpext(value, like(value, FLOAT))
+    if rounding in ("rm", "rp") or "relu" in item.modifiers:
+        raise e.unsupported(item, "a directed rounding of this type")
+    return narrowed(e, value, rounding)
 
 
 def _extended_to_register(e: Emission, item: Instruction, value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.simt.ptx_program import Instruction
+from advisor.simt.vector.brain_floats import brain_arithmetic
 from advisor.simt.vector.emission import Emission, handles
 from advisor.simt.vector.lanes import (
     DOUBLE,
@@ -34,6 +35,9 @@ def float_arithmetic(e: Emission, item: Instruction) -> None:
     name = item.types[0]
     if name == "f16x2":
         _packed(e, item)
+        return
+    if name == "bf16":
+        e.write(item, brain_arithmetic(e, item))
         return
     if name not in ("f16", "f32", "f64"):
         raise e.unsupported(item)
@@ -64,10 +68,11 @@ def _calculate(e: Emission, item: Instruction, values: list[Any]) -> Any:
         return _rounded_to(e, item, values, next(iter(directed)))
     if kind is HALF:
         return _half(e, item, values)
-    return _plain(e, item.opcode, values, nan="NaN" in item.modifiers)
+    return plain_arithmetic(e, item.opcode, values, nan="NaN" in item.modifiers)
 
 
-def _plain(e: Emission, opcode: str, values: list[Any], nan: bool = False) -> Any:
+def plain_arithmetic(e: Emission, opcode: str, values: list[Any], nan: bool = False) -> Any:
+    """The result of an operation of f32 or f64; `nan` says that a NaN gives a NaN in min and max."""
     builder = e.builder
     if opcode in ("add", "sub", "mul", "div"):
         return getattr(builder, "f" + opcode)(*values)
@@ -115,7 +120,9 @@ def _half(e: Emission, item: Instruction, values: list[Any]) -> Any:
         bits = e.as_integer(values[0])
         return e.convert(builder.xor(bits, same(bits, 0x8000)), HALF)
     wide = like(values[0], FLOAT)
-    result = _plain(e, item.opcode, [builder.fpext(value, wide) for value in values], "NaN" in item.modifiers)
+    result = plain_arithmetic(
+        e, item.opcode, [builder.fpext(value, wide) for value in values], "NaN" in item.modifiers
+    )
     return builder.fptrunc(result, like(result, HALF))
 
 

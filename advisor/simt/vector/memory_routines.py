@@ -31,6 +31,8 @@ from advisor.simt.vector.routines import Routine, routine
 
 SIZES = (1, 2, 4, 8, 16, 32)
 _ADDRESSES = vector(I64)
+# Local memory interleaves words of four bytes, so 32 bytes hold a word of eight lanes.
+_LANES_OF_SECTOR = 8
 _CLASSED = ir.LiteralStructType([I64, I32])
 
 
@@ -193,6 +195,20 @@ def _generic(r: Routine) -> None:
     r.ret(r.select(r.icmp_unsigned("==", top, splat(I64, LOCAL_WINDOW >> 56)), local, real))
 
 
+def _local_sectors(r: Routine, words: Any, good: Any) -> Any:
+    """How many sectors words of local memory lie in: one word of eight neighbouring lanes is a sector."""
+    apart = r.sub(splat(I32, -1), lane_numbers())
+    known = r.select(r.lanes_of(good), words, apart)
+    again = r.number(0, I32)
+    for step in range(1, _LANES_OF_SECTOR):
+        places = [
+            lane - step if lane % _LANES_OF_SECTOR >= step else LANES + lane for lane in range(LANES)
+        ]
+        before = r.shuffle_vector(known, apart, ir.Constant(vector(I32), places))
+        again = r.or_(again, r.bits(r.icmp_unsigned("==", known, before)))
+    return r.zext(r.population(r.and_(good, r.not_(again))), I64)
+
+
 @routine("inspect_local", I32, POINTER, POINTER, _ADDRESSES, I32)
 def _inspect_local(r: Routine) -> None:
     """The good lanes of a local access by its offsets; its sectors as a device interleaves words."""
@@ -205,10 +221,8 @@ def _inspect_local(r: Routine) -> None:
         place = r.spilled(offsets)
         r.call(r.module.globals["note_lanes"], [context, site, place, r.and_(mask, r.not_(good))])
     words = r.trunc(r.lshr(offsets, splat(I64, 2)), vector(I32))
-    eighths = ir.Constant(vector(I32), [lane // 8 for lane in range(LANES)])
-    sectors = r.add(r.shl(words, splat(I32, 2)), eighths)
     wide = r.elementwise("llvm.umax", r.lshr(size, r.number(2)), r.number(1))
-    count = r.mul(distinct_sectors(r, sectors, good), wide)
+    count = r.mul(_local_sectors(r, words, good), wide)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
     r.count(site, Site.SECTORS, count)
     lanes = r.zext(r.population(good), I64)

@@ -82,7 +82,18 @@ def _by_stride(r: Routine, units: Any, mask: Any, banks: int) -> Any:
 
 
 def _most_in_a_bank(r: Routine, units: Any, mask: Any, banks: int) -> Any:
-    """The largest number of different units in one bank."""
+    """The largest number of different units in one bank; 1 at once where each lane has a bank of its own."""
+    own = r.shl(splat(I32, 1), r.and_(units, splat(I32, banks - 1)))
+    used = r.reduce("or", r.select(r.lanes_of(mask), own, splat(I32, 0)))
+    apart = r.icmp_unsigned("==", r.population(used), r.population(mask))
+    result = r.variable(r.number(1))
+    with r.if_then(r.not_(apart)):
+        r.store(_count_by_bank(r, units, mask, banks), result)
+    return r.value(result)
+
+
+def _count_by_bank(r: Routine, units: Any, mask: Any, banks: int) -> Any:
+    """The largest number of different units in one bank, counted one by one."""
     with r.goto_entry_block():
         counts = r.alloca(vector(I8))
     r.store(Written(vector(I8), "zeroinitializer"), counts, align=32)

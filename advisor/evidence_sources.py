@@ -1,0 +1,102 @@
+"""Evidence beyond the source: compiled kernels, and launches that were recorded or of workloads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from advisor.check_options import CheckOptions, Progress
+from advisor.compilation_unit import CompilationUnit
+from advisor.devices import Device
+from advisor.errors import EvidenceUnavailable
+from advisor.findings import Problem, Report
+from advisor.metrics.joining import join
+from advisor.records import Record
+
+if TYPE_CHECKING:
+    from advisor.compiled import CompiledEvidence
+    from advisor.launches.store import LaunchStore
+
+_COMPILE_SECONDS = 60.0
+_WORKLOAD_SECONDS = 60.0
+
+
+def compiled_records(
+    units: Sequence[CompilationUnit],
+    device: Device,
+    options: CheckOptions,
+    report: Report,
+    progress: Progress | None,
+) -> list[Record]:
+    """The records of compiled kernels; what went wrong is added to the report."""
+    from advisor.cache import Cache
+    from advisor.compiled import Target, compile_units, records
+
+    evidence: CompiledEvidence = compile_units(
+        units,
+        Target.parse(device.compute_capability),
+        cache=Cache(options.cache_folder) if options.cache_folder else None,
+        timeout=_COMPILE_SECONDS,
+        jobs=options.jobs or min(os.cpu_count() or 1, 4),
+        progress=progress,
+    )
+    if evidence.unavailable is not None:
+        report.notices.append(_missing(evidence.unavailable))
+    report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
+    return [
+        record
+        for unit in units
+        if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
+        for record in records(unit, kernel)
+    ]
+
+
+def simulated_records(
+    records: Sequence[Record],
+    texts: dict[str, str],
+    device: Device,
+    options: CheckOptions,
+    report: Report,
+) -> list[Record]:
+    """The records of launches: those recorded by `advisor run`, and those of workloads in the files."""
+    from advisor.launches.evidence import launch_evidence
+    from advisor.launches.store import LaunchStore
+
+    recorded = LaunchStore(options.settings.root)
+    stores = [recorded]
+    if not options.no_run and options.stdin is None:
+        stores.insert(0, _with_workloads(texts, device, options, report))
+    new: list[Record] = []
+    for store in stores:
+        evidence = launch_evidence(store, options.root, device, texts)
+        report.notices += evidence.notices
+        report.problems += [Problem(*item) for item in evidence.problems]
+        new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
+        store.close()
+    return new
+
+
+def _with_workloads(
+    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+) -> LaunchStore:
+    """The record of the files' workloads, those run that have no fresh one."""
+    from advisor.launches.evidence import Names
+    from advisor.launches.store import LaunchStore
+    from advisor.launches.workloads import run_workloads, stale_workloads, workload_folder
+
+    root = options.settings.root
+    store = LaunchStore(root, workload_folder(options.cache_folder))
+    names = Names(root, options.root)
+    named = [(names.recorded(path), text) for path, text in sorted(texts.items())]
+    stale = stale_workloads(store, named, device.id)
+    if stale:
+        jobs = options.jobs or min(os.cpu_count() or 1, 4)
+        problems = run_workloads(store, stale, device.id, _WORKLOAD_SECONDS, jobs, options.cache_folder)
+        report.problems += [Problem(names.shown(one.path), one.line, one.message) for one in problems]
+    return store
+
+
+def _missing(unavailable: EvidenceUnavailable) -> str:
+    remedy = f" {unavailable.remedy}" if unavailable.remedy else ""
+    return f"{unavailable}{remedy} The check goes on without it."

@@ -1,0 +1,124 @@
+"""Times the SIMT machine beside Numba's simulator, in one run.
+
+    python benchmarks/simt_speed.py [--repeat N] [NAME…]
+
+Each kernel runs at a small size on both, and at its full size on the machine with counters and bounds
+checks. The simulator's time at full size is that of the small one, scaled by lane instructions. The nine
+workloads of `kernels/` are taken with both versions. Prints a Markdown table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+warnings.simplefilter("ignore")
+
+
+def main() -> None:
+    """Prints the table, or with --simulator the seconds of one launch on Numba's simulator."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--simulator", metavar="NAME", help="time one kernel on Numba's simulator")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    if given.simulator:
+        print(_seconds(dict(_launches())[given.simulator][1]))
+        return
+    rows = list(_rows(given.repeat, given.names))
+    print("| kernel | JIT, ms | one thread, ms | G lane instr./s | two threads | simulator, s | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for name, jit, one, rate, two, slow in rows:
+        print(
+            f"| {name} | {jit * 1e3:.0f} | {one * 1e3:.1f} | {rate / 1e9:.2f} | {one / two:.2f} times "
+            f"| {slow:,.1f} | {slow / one:,.0f} |"
+        )
+    ratios = [slow / one for _, _, one, _, _, slow in rows]
+    rates = [rate for _, _, _, rate, _, _ in rows]
+    print(f"\nGeometric means: {_mean(ratios):,.0f} times the simulator, ", end="")
+    print(f"{_mean(rates) / 1e9:.2f} G lane instructions a second on one thread.")
+
+
+def _mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def _launches() -> Iterator[tuple[str, tuple[Callable[[], Any], Callable[[], Any]]]]:
+    """The launches by name: at full size, and at one for the simulator."""
+    from simt_kernels import KERNELS
+
+    from kernels import workloads
+
+    for name, (launch, full, small) in KERNELS.items():
+        yield name, (_bound(launch, full), _bound(launch, small))
+    for workload in workloads():
+        for version in ("first", "improved"):
+            run = getattr(workload, f"run_{version}")
+            sizes = [_bound(run, workload.make_inputs(scale)) for scale in ("full", "reduced")]
+            yield f"{workload.name}, {version}", (sizes[0], sizes[1])
+
+
+def _bound(launch: Callable[[Any], Any], argument: Any) -> Callable[[], Any]:
+    return lambda: launch(argument)
+
+
+def _rows(repeat: int, names: list[str]) -> Iterator[tuple[str, float, float, float, float, float]]:
+    from advisor.devices import find_device
+    from advisor.driver import device_properties, install
+    from advisor.launches.simt_executor import Limits, Outcome, SimtExecutor
+
+    device = find_device("A100")
+    outcomes: list[Outcome] = []
+    executor = SimtExecutor(device, outcomes.append, Limits(threads=1, detailed_lanes=0))
+    install(executor, device_properties(device))
+
+    def measured(work: Callable[[], Any], threads: int) -> tuple[float, int]:
+        """Seconds on the machine, and lane instructions, of all launches in a piece of work."""
+        executor._limits = Limits(threads=threads, detailed_lanes=0)
+        outcomes.clear()
+        work()
+        lanes = sum(one.statistics.lane_instructions for one in outcomes if one.statistics)
+        return sum(one.seconds for one in outcomes), lanes
+
+    for name, (full, small) in _launches():
+        if names and name not in names:
+            continue
+        first, few = measured(small, 1)
+        again = min(measured(small, 1)[0] for _ in range(repeat))
+        runs = [measured(full, 1) for _ in range(repeat)]
+        one, lanes = min(runs)
+        two = min(measured(full, 2)[0] for _ in range(repeat))
+        slow = _simulator(name) * lanes / few
+        yield name, first - again, one, lanes / one, two, slow
+
+
+def _simulator(name: str) -> float:
+    """The seconds of the small launch on Numba's simulator, in a process of its own."""
+    ended = subprocess.run(
+        [sys.executable, __file__, "--simulator", name],
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(ended.stdout.strip().splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main()
