@@ -23,6 +23,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 warnings.simplefilter("ignore")
+# What an editor can wait for.
+SAMPLE_LANES = 20_000_000
 
 
 def main() -> None:
@@ -30,10 +32,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--simulator", metavar="NAME", help="time one kernel on Numba's simulator")
+    parser.add_argument("--sample", action="store_true", help="time samples of blocks, and their error")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     if given.simulator:
         print(_seconds(dict(_launches())[given.simulator][1]))
+        return
+    if given.sample:
+        _print_samples(given.repeat)
         return
     rows = list(_rows(given.repeat, given.names))
     print("| kernel | JIT, ms | one thread, ms | G lane instr./s | two threads | simulator, s | ratio |")
@@ -106,6 +112,47 @@ def _rows(repeat: int, names: list[str]) -> Iterator[tuple[str, float, float, fl
         two = min(measured(full, 2)[0] for _ in range(repeat))
         slow = _simulator(name) * lanes / few
         yield name, first - again, one, lanes / one, two, slow
+
+
+_FIGURES = ("warp_execution_efficiency", "global_sectors_per_request", "coalescing_efficiency", "shared_ways",
+            "loads_per_warp", "atomic_lanes_per_address")  # fmt: skip
+
+
+def _print_samples(repeat: int) -> None:
+    """Prints how long samples of blocks take, and how far their figures lie from those of whole grids."""
+    from advisor.devices import find_device
+    from advisor.driver import device_properties, install
+    from advisor.launches.kernel_readings import kernel_readings
+    from advisor.launches.simt_executor import Limits, Outcome, SimtExecutor
+
+    device = find_device("A100")
+    outcomes: list[Outcome] = []
+    executor = SimtExecutor(device, outcomes.append, Limits(threads=1))
+    install(executor, device_properties(device))
+    print("| kernel | blocks | in the sample | ms | largest error, % | of |\n|---|---|---|---|---|---|")
+
+    def launched(limits: Limits, work: Callable[[], Any]) -> tuple[float, Any, dict[str, Any]]:
+        executor._limits = limits
+        outcomes.clear()
+        work()
+        heaviest = max((one for one in outcomes if one.statistics), key=lambda one: one.seconds)
+        return heaviest.seconds, heaviest.statistics, kernel_readings(heaviest.statistics, device, True)
+
+    for name, (full, _) in list(_launches())[-18:]:
+        _, whole, exact = launched(Limits(threads=1), full)
+        sample = Limits(threads=1, detailed_lanes=0, sample_lanes=SAMPLE_LANES)
+        runs = [launched(sample, full) for _ in range(repeat)]
+        seconds, part, figures = min(runs, key=lambda one: one[0])
+        errors = {
+            figure: abs(float(figures[figure]) / float(exact[figure]) - 1.0)
+            for figure in _FIGURES
+            if exact[figure] and figures[figure] is not None
+        }
+        worst = max(errors, key=lambda figure: errors[figure])
+        print(
+            f"| {name} | {whole.blocks} | {part.blocks_run} | {seconds * 1e3:.0f} "
+            f"| {errors[worst] * 100:.1f} | {worst} |"
+        )
 
 
 def _simulator(name: str) -> float:

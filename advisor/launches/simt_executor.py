@@ -11,6 +11,7 @@ from advisor.cache import Cache
 from advisor.devices import Device
 from advisor.driver.executor import KernelFault, LaunchNote
 from advisor.launches.defects import FoundDefect, found_defects
+from advisor.simt.block_sample import block_sample
 from advisor.simt.counts import Statistics
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.inlining import CannotInline
@@ -37,11 +38,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a launch may cost: host threads, seconds, lane instructions looked at closely."""
+    """How much a launch may cost: host threads, seconds, lane instructions looked at closely.
+
+    With `sample_lanes` only blocks that together run about so many lane instructions are run, spread over the
+    grid; the results are incomplete then.
+    """
 
     threads: int = 0
     seconds: float | None = None
     detailed_lanes: int = 4_000_000
+    sample_lanes: int | None = None
 
 
 class SimtExecutor:
@@ -128,7 +134,13 @@ class SimtExecutor:
             seconds=self._limits.seconds,
             detailed_lanes=self._limits.detailed_lanes if first else 0,
             caches=caches,
+            blocks=self._sample(kernel, launch),
         )
+
+    def _sample(self, kernel: Kernel, launch: Launch) -> list[int] | None:
+        if self._limits.sample_lanes is None or launch.cooperative:
+            return None
+        return block_sample(kernel, launch, self.memory, self._limits.sample_lanes)
 
 
 def _signature(note: LaunchNote) -> object:

@@ -11,8 +11,8 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.simt.vector.emission import Emission
-from advisor.simt.vector.lanes import I8, I32, I64, constant, is_vector, splat, vector
-from advisor.simt.vector.layout import WORD, Context, Site, Space
+from advisor.simt.vector.lanes import I1, I32, I64, is_vector, splat, vector
+from advisor.simt.vector.layout import Space
 from advisor.simt.vector.places import Place
 
 SIDE_BY_SIDE, ONE_PLACE = 1, 2
@@ -83,7 +83,7 @@ class _Way:
 
     def __enter__(self) -> tuple[Any, Any]:
         ways, e = self.ways, self.ways.e
-        builder, place = e.builder, self.ways.place
+        builder = e.builder
         self.next = builder.append_basic_block("other")
         inner = builder.append_basic_block("way")
         if self.shape is not None:
@@ -92,24 +92,27 @@ class _Way:
                 builder.icmp_unsigned("==", ways.shape, ir.Constant(I32, self.shape)), check, self.next
             )
             builder.position_at_end(check)
-        address, low, high = self._span()
-        fits = _fits(e, place, low, high, address, detailed=self.shape is None)
-        builder.cbranch(fits, inner, ways.slow)
+        address = self._address()
+        builder.cbranch(self._passes(address), inner, ways.slow)
         builder.position_at_end(inner)
-        _count(e, place, self.shape, low, high)
         return address, None
 
-    def _span(self) -> tuple[Any, Any, Any]:
+    def _address(self) -> Any:
+        ways = self.ways
+        start = ways.place.base if self.shape is None else ways.start
+        offset = ways.place.offset
+        return ways.e.builder.add(start, ir.Constant(I64, offset)) if offset else start
+
+    def _passes(self, address: Any) -> Any:
+        """Whether the access is within bounds and may take the fast way; it is counted then."""
         e, place = self.ways.e, self.ways.place
-        builder = e.builder
-        start = place.base if self.shape is None else self.ways.start
-        address = builder.add(start, ir.Constant(I64, place.offset)) if place.offset else start
-        size = place.access.size
-        if self.shape != SIDE_BY_SIDE:
-            return address, address, builder.add(address, ir.Constant(I64, size))
-        first, behind = e.reach(place.mask)
-        low = builder.add(address, builder.mul(first, ir.Constant(I64, size)))
-        return address, low, builder.add(address, builder.mul(behind, ir.Constant(I64, size)))
+        space = "shared" if place.access.space == Space.SHARED else "global"
+        kind = f"{space}_{place.access.size}"
+        if self.shape == SIDE_BY_SIDE:
+            return e.call(f"row_{kind}", I1, place.site, address, *e.reach(place.mask))
+        if self.shape == ONE_PLACE:
+            return e.call(f"one_{kind}", I1, place.site, address)
+        return e.call(f"alone_{kind}", I1, place.site, address, e.context, place.mask)
 
     def __exit__(self, *exception: object) -> None:
         self.ways.e.builder.position_at_end(self.next)
@@ -136,59 +139,3 @@ class _Otherwise:
 
     def __exit__(self, *exception: object) -> None:
         return None
-
-
-def _fits(e: Emission, place: Place, low: Any, high: Any, address: Any, detailed: bool) -> Any:
-    """Whether an access lies within the bounds of its site and on its alignment, and may take a fast way."""
-    builder = e.builder
-    bottom = builder.get(place.site, WORD * Site.LOW, I64)
-    top = builder.get(place.site, WORD * Site.HIGH, I64)
-    fits = builder.and_(builder.icmp_unsigned(">=", low, bottom), builder.icmp_unsigned("<=", high, top))
-    if place.access.size > 1:
-        rest = builder.and_(address, ir.Constant(I64, place.access.size - 1))
-        fits = builder.and_(fits, builder.icmp_unsigned("==", rest, ir.Constant(I64, 0)))
-    if detailed:
-        fits = builder.and_(fits, e.once("plain", lambda: _not_detailed(e)))
-        if place.mask is not e.mask:
-            fits = builder.and_(fits, builder.icmp_unsigned("!=", place.mask, ir.Constant(I32, 0)))
-    return fits
-
-
-def _not_detailed(e: Emission) -> Any:
-    word = e.context_word(Context.DETAILED)
-    return e.builder.icmp_unsigned("==", word, ir.Constant(I64, 0))
-
-
-def _count(e: Emission, place: Place, shape: int | None, low: Any, high: Any) -> None:
-    """Nothing; counts the sectors or wavefronts of a fast access. All lanes at one place need one of each."""
-    builder = e.builder
-    one = ir.Constant(I64, 1)
-    size = place.access.size
-    if place.access.space == Space.SHARED:
-        waves = one if shape != SIDE_BY_SIDE else ir.Constant(I64, max(1, size // 4))
-        builder.bump(place.site, WORD * Site.WAVEFRONTS, waves)
-    elif shape != SIDE_BY_SIDE:
-        builder.bump(place.site, WORD * Site.SECTORS, one)
-        builder.bump(place.site, WORD * Site.IDEAL, one)
-        _touch(e, place, builder.lshr(low, ir.Constant(I64, 5)), None)
-    else:
-        last = builder.lshr(builder.sub(high, one), ir.Constant(I64, 5))
-        first = builder.lshr(low, ir.Constant(I64, 5))
-        builder.bump(place.site, WORD * Site.SECTORS, builder.add(builder.sub(last, first), one))
-        _touch(e, place, first, last)
-        rounded = builder.add(builder.sub(high, low), ir.Constant(I64, 31))
-        builder.bump(place.site, WORD * Site.IDEAL, builder.lshr(rounded, ir.Constant(I64, 5)))
-
-
-def _touch(e: Emission, place: Place, first: Any, last: Any) -> None:
-    """Nothing; marks sectors in the map of the buffer: one, or those of a row of elements."""
-    builder = e.builder
-    base = builder.get(place.site, WORD * Site.TOUCHED, I64)
-    begin = builder.inttoptr(builder.add(base, first), ir.PointerType())
-    if last is None:
-        builder.store(constant(I8, 1), begin, align=1)
-        return
-    # 32 elements of 1, 2, 4, 8 and 16 bytes lie in so many sectors, or one more; the map has room behind it.
-    width = max(1, place.access.size)
-    builder.store(splat(I8, 1, width), begin, align=1)
-    builder.store(constant(I8, 1), builder.inttoptr(builder.add(base, last), ir.PointerType()), align=1)

@@ -8,6 +8,9 @@ from typing import Any
 from llvmlite import ir
 
 LANES = 32
+# The convention of functions that save every register they use, and the routines that follow it.
+KEEPING_CONVENTION = "preserve_allcc"
+KEEPING_VECTORS: set[str] = set()
 I1, I8, I16, I32, I64, I128 = (ir.IntType(width) for width in (1, 8, 16, 32, 64, 128))
 HALF, FLOAT, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
 POINTER = ir.PointerType()
@@ -134,7 +137,10 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         known = self.module.globals.get(name)
         if known is not None:
             return known
-        return ir.Function(self.module, ir.FunctionType(result, list(arguments)), name)
+        function = ir.Function(self.module, ir.FunctionType(result, list(arguments)), name)
+        if name in KEEPING_VECTORS:
+            function.calling_convention = KEEPING_CONVENTION
+        return function
 
     def intrinsic(self, name: str, result: Any, arguments: Sequence[Any], overloads: Sequence[Any]) -> Any:
         """The result of an LLVM intrinsic."""

@@ -201,9 +201,7 @@ def _local_sectors(r: Routine, words: Any, good: Any) -> Any:
     known = r.select(r.lanes_of(good), words, apart)
     again = r.number(0, I32)
     for step in range(1, _LANES_OF_SECTOR):
-        places = [
-            lane - step if lane % _LANES_OF_SECTOR >= step else LANES + lane for lane in range(LANES)
-        ]
+        places = [lane - step if lane % _LANES_OF_SECTOR >= step else LANES + lane for lane in range(LANES)]
         before = r.shuffle_vector(known, apart, ir.Constant(vector(I32), places))
         again = r.or_(again, r.bits(r.icmp_unsigned("==", known, before)))
     return r.zext(r.population(r.and_(good, r.not_(again))), I64)

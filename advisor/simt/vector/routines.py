@@ -8,7 +8,17 @@ from typing import Any
 
 from llvmlite import ir
 
-from advisor.simt.vector.lanes import I1, I32, I64, LANES, Builder, constant, vector
+from advisor.simt.vector.lanes import (
+    I1,
+    I32,
+    I64,
+    KEEPING_CONVENTION,
+    KEEPING_VECTORS,
+    LANES,
+    Builder,
+    constant,
+    vector,
+)
 from advisor.simt.vector.layout import WORD, Context, Site
 
 Write = Callable[["Routine"], None]
@@ -23,11 +33,16 @@ class FunctionPointer(ir.PointerType):  # type: ignore[misc]
         self.pointee = pointee
 
 
-def routine(name: str, result: Any, *arguments: Any) -> Callable[[Write], Write]:
-    """A decorator that makes a function the writer of the routine with this name and type."""
+def routine(name: str, result: Any, *arguments: Any, keeps_vectors: bool = False) -> Callable[[Write], Write]:
+    """A decorator that makes a function the writer of the routine with this name and type.
+
+    A routine that keeps vectors saves all registers that it uses, so its caller need not.
+    """
 
     def enter(write: Write) -> Write:
         ROUTINES[name] = (result, arguments, write)
+        if keeps_vectors:
+            KEEPING_VECTORS.add(name)
         return write
 
     return enter
@@ -37,7 +52,9 @@ def write_module() -> str:
     """The LLVM text of all routines."""
     module = ir.Module("runtime")
     for name, (result, arguments, _) in ROUTINES.items():
-        ir.Function(module, ir.FunctionType(result, list(arguments)), name)
+        function = ir.Function(module, ir.FunctionType(result, list(arguments)), name)
+        if name in KEEPING_VECTORS:
+            function.calling_convention = KEEPING_CONVENTION
     for name, (_, _, write) in ROUTINES.items():
         write(Routine(module.globals[name]))
     return str(module)

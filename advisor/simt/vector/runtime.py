@@ -11,6 +11,7 @@ from advisor.simt.vector import (
     cache_routines,
     checking_routines,
     driver_routines,
+    fast_routines,
     memory_routines,
     shared_routines,
     transcendental_routines,
@@ -19,8 +20,8 @@ from advisor.simt.vector.objects import Loaded, load, object_code
 from advisor.simt.vector.routines import ROUTINES, write_module
 
 ROUTINE_MODULES = (
-    arithmetic_routines, atomic_routines, cache_routines, checking_routines, driver_routines, memory_routines,
-    shared_routines, transcendental_routines,
+    arithmetic_routines, atomic_routines, cache_routines, checking_routines, driver_routines, fast_routines,
+    memory_routines, shared_routines, transcendental_routines,
 )  # fmt: skip
 _LOCK = threading.Lock()
 _loaded: list[Loaded] = []
