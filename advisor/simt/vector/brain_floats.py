@@ -53,5 +53,15 @@ def brain_arithmetic(e: Emission, item: Instruction) -> Any:
     values = [widened(e, value) for value in e.reads(item, I16)]
     if item.opcode == "fma":
         wide = [builder.fpext(value, like(value, DOUBLE)) for value in values]
-        return narrowed(e, builder.elementwise("llvm.fma", *wide))
+        return _at_least_zero(e, item, narrowed(e, builder.elementwise("llvm.fma", *wide)))
     return narrowed(e, plain_arithmetic(e, item.opcode, values, "NaN" in item.modifiers))
+
+
+def _at_least_zero(e: Emission, item: Instruction, bits: Any) -> Any:
+    """bf16 bits with negative numbers made 0 where the instruction says `.relu`; a NaN stays one."""
+    if "relu" not in item.modifiers:
+        return bits
+    builder = e.builder
+    negative = builder.icmp_signed("<", bits, same(bits, 0))
+    number = builder.icmp_unsigned("<=", builder.and_(bits, same(bits, 0x7FFF)), same(bits, 0x7F80))
+    return builder.select(builder.and_(negative, number), same(bits, 0), bits)

@@ -7,7 +7,7 @@ from typing import Any
 from advisor.simt.ptx_program import Instruction, Register
 from advisor.simt.vector.brain_floats import narrowed, widened
 from advisor.simt.vector.emission import Emission, handles
-from advisor.simt.vector.floats import finish, flushed, round_directed, to_half
+from advisor.simt.vector.floats import finish, flushed, round_directed, sum_and_error, to_half
 from advisor.simt.vector.lanes import (
     DOUBLE,
     FLOAT,
@@ -67,6 +67,8 @@ def _with_brain_float(e: Emission, item: Instruction) -> Any:
     kind = element_type(source)
     value = e.read(item.operands[1], kind)
     if not is_float(kind):
+        if kind is I64:
+            raise e.unsupported(item, "a 64-bit integer to this type")
         convert = e.builder.sitofp if source[0] == "s" else e.builder.uitofp
         value = convert(value, like(value, DOUBLE))
     elif kind is HALF:
@@ -119,8 +121,10 @@ def _to_float(e: Emission, item: Instruction, value: Any, into: Any, signed: boo
     convert = builder.sitofp if signed else builder.uitofp
     width = width_of(element_of(value))
     if mode is not None:
-        if into is not FLOAT or width > 32:
+        if into is not FLOAT:
             raise e.unsupported(item, "a directed rounding of this type")
+        if width > 32:
+            return round_directed(e, *_in_two_parts(e, value, signed), mode)
         exact = convert(value, like(value, DOUBLE))
         zero = e.convert(same(builder.bitcast(exact, like(exact, I64)), 0), DOUBLE)
         return round_directed(e, exact, zero, mode)
@@ -129,6 +133,16 @@ def _to_float(e: Emission, item: Instruction, value: Any, into: Any, signed: boo
             value = _clamped(e, value, signed, "s32") if signed else _clamped(e, value, signed, "u32")
         return to_half(e, convert(value, like(value, DOUBLE)))
     return convert(value, like(value, into))
+
+
+def _in_two_parts(e: Emission, value: Any, signed: bool) -> tuple[Any, Any]:
+    """A 64-bit integer as a double and what that lacks: the sum of its halves and the sum's error."""
+    builder = e.builder
+    wide = like(value, DOUBLE)
+    low = builder.and_(value, same(value, 0xFFFFFFFF))
+    high = builder.sub(value, low)
+    upper = (builder.sitofp if signed else builder.uitofp)(high, wide)
+    return sum_and_error(builder, upper, builder.uitofp(low, wide))
 
 
 def _from_float(e: Emission, item: Instruction, value: Any, into: Any) -> Any:

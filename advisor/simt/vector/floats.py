@@ -42,6 +42,8 @@ def float_arithmetic(e: Emission, item: Instruction) -> None:
     if name not in ("f16", "f32", "f64"):
         raise e.unsupported(item)
     kind = element_type(name)
+    if "relu" in item.modifiers:
+        raise e.unsupported(item, "the modifier .relu")
     values = [flushed(e, item, value) for value in e.reads(item, kind)]
     e.write(item, finish(e, item, _calculate(e, item, values)))
 
@@ -153,11 +155,11 @@ def _rounded_to(e: Emission, item: Instruction, values: list[Any], mode: str) ->
             one, other = builder.fmul(wide[0], wide[1]), wide[2]
         else:
             one, other = wide[0], wide[1] if item.opcode == "add" else builder.fneg(wide[1])
-        near, error = _sum_and_error(builder, one, other)
+        near, error = sum_and_error(builder, one, other)
     return round_directed(e, near, error, mode)
 
 
-def _sum_and_error(builder: Any, one: Any, other: Any) -> tuple[Any, Any]:
+def sum_and_error(builder: Any, one: Any, other: Any) -> tuple[Any, Any]:
     """The sum of two doubles and what rounding took from it (Knuth, TAOCP 2, 4.2.2, theorem B)."""
     total = builder.fadd(one, other)
     back = builder.fsub(total, one)

@@ -22,6 +22,7 @@ from advisor.simt.vector.barriers import begin_behind_barrier, count_votes
 from advisor.simt.vector.emission import HANDLERS, Emission, Unsupported
 from advisor.simt.vector.lanes import I1, I32, I64, POINTER, Builder, constant, is_vector, splat, vector
 from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, WORD, Context, State
+from advisor.simt.vector.modifiers import refused
 from advisor.simt.vector.names import Names, Placement, place_variables
 from advisor.simt.vector.sites import Access, accesses
 
@@ -135,6 +136,8 @@ class _Writer:
         begin_behind_barrier(e, self.function, self.flow.blocks, block)
         for number in range(block.first, block.last):
             item = self.function.instructions[number]
+            if (reason := refused(item)) is not None:
+                raise self.emission.unsupported(item, reason)
             if item.opcode in ("bra", "ret", "exit", "bar", "barrier", "trap"):
                 continue
             self._instruction(number, item)
