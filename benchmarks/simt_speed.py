@@ -87,7 +87,8 @@ def _bound(launch: Callable[[Any], Any], argument: Any) -> Callable[[], Any]:
 def _rows(repeat: int, names: list[str]) -> Iterator[tuple[str, float, float, float, float, float]]:
     from advisor.devices import find_device
     from advisor.driver import device_properties, install
-    from advisor.launches.simt_executor import Limits, Outcome, SimtExecutor
+    from advisor.launches.outcome import Outcome
+    from advisor.launches.simt_executor import Limits, SimtExecutor
 
     device = find_device("A100")
     outcomes: list[Outcome] = []
@@ -123,7 +124,8 @@ def _print_samples(repeat: int) -> None:
     from advisor.devices import find_device
     from advisor.driver import device_properties, install
     from advisor.launches.kernel_readings import kernel_readings
-    from advisor.launches.simt_executor import Limits, Outcome, SimtExecutor
+    from advisor.launches.outcome import Outcome
+    from advisor.launches.simt_executor import Limits, SimtExecutor
 
     device = find_device("A100")
     outcomes: list[Outcome] = []

@@ -19,6 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
     parser.add_argument("--threads", type=int, default=0, help="threads of the host to run blocks on")
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds that one launch may take")
+    parser.add_argument(
+        "--simulate", action="store_true", help="run on the simulated GPU although there is a real one"
+    )
     parser.add_argument("--quiet", action="store_true", help="say nothing when the program has ended")
     parser.add_argument("target", metavar="TARGET", help="the program: a Python file, or a module with -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARG", help="its arguments")
@@ -41,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
             root=config.root,
             limits=Limits(threads=args.threads, seconds=args.time_limit),
             cache_folder=prepare_cache_folder(config),
+            simulate=args.simulate,
         )
     )
     if not args.quiet:

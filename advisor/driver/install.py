@@ -44,7 +44,7 @@ def install(executor: Executor, device: DeviceProperties) -> None:
     buffers = Buffers(gpu)
     streams = StreamCalls(gpu, contexts)
     modules = ModuleCalls(gpu)
-    notes = LaunchNotes(_library_folders())
+    notes = LaunchNotes(library_folders())
     calls = (
         DeviceCalls(gpu),
         contexts,
@@ -65,7 +65,7 @@ def install(executor: Executor, device: DeviceProperties) -> None:
     NumbaHooks(gpu, modules, notes).install()
 
 
-def _library_folders() -> list[str]:
+def library_folders() -> list[str]:
     """The folders whose code is not the user's."""
     folders = [str(Path(__file__).resolve().parent.parent)]
     for name in _LIBRARIES:

@@ -13,7 +13,7 @@ from typing import Any
 from advisor.driver.executor import ArgumentNote, LaunchNote
 from advisor.launches.defects import FoundDefect
 from advisor.launches.function_text import definition, read_source
-from advisor.launches.simt_executor import Outcome
+from advisor.launches.outcome import Outcome
 from advisor.launches.store import LaunchRow, LaunchStore
 from advisor.simt.counts import Statistics
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from advisor.cache import Cache
 from advisor.devices import Device
 from advisor.errors import UsageError
+from advisor.launches.gpu_launches import GpuLaunches, has_gpu
 from advisor.launches.recorder import Recorder
 from advisor.launches.simt_executor import Limits, SimtExecutor
 from advisor.launches.store import LaunchStore
@@ -29,6 +30,7 @@ class ScriptRequest:
     root: Path
     limits: Limits
     cache_folder: Path | None
+    simulate: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,23 +43,41 @@ class ScriptEnd:
 
 def run_script(request: ScriptRequest) -> ScriptEnd:
     """The end of the program; raises UsageError when there is no such file or module."""
-    from advisor.driver.device_properties import device_properties
-    from advisor.driver.install import install
-
     if not request.module and not Path(request.target).is_file():
         raise UsageError(f"There is no file {request.target}.")
     store = LaunchStore(request.root)
     command = " ".join([*(["-m"] if request.module else []), request.target, *request.arguments])
-    run = store.begin_run(command, request.device.id, "simt")
+    on_gpu = not request.simulate and has_gpu()
+    run = store.begin_run(command, request.device.id, "gpu" if on_gpu else "simt")
     recorder = Recorder(store, run)
-    cache = Cache(request.cache_folder) if request.cache_folder else None
-    executor = SimtExecutor(request.device, recorder, request.limits, cache)
-    install(executor, device_properties(request.device))
+    launches = _note_gpu_launches(recorder) if on_gpu else None
+    if launches is None:
+        _simulate(request, recorder)
     status, words = _run(request)
+    if launches is not None:
+        launches.finish()
     recorder.close()
     store.end_run(run, words)
     store.close()
     return ScriptEnd(status, recorder)
+
+
+def _simulate(request: ScriptRequest, recorder: Recorder) -> None:
+    """Nothing; from here on kernels of this process run on the SIMT machine."""
+    from advisor.driver.device_properties import device_properties
+    from advisor.driver.install import install
+
+    cache = Cache(request.cache_folder) if request.cache_folder else None
+    executor = SimtExecutor(request.device, recorder, request.limits, cache)
+    install(executor, device_properties(request.device))
+
+
+def _note_gpu_launches(recorder: Recorder) -> GpuLaunches:
+    from advisor.driver.install import library_folders
+
+    launches = GpuLaunches(recorder, library_folders())
+    launches.install()
+    return launches
 
 
 def _run(request: ScriptRequest) -> tuple[int, str]:

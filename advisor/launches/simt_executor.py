@@ -11,6 +11,7 @@ from advisor.cache import Cache
 from advisor.devices import Device
 from advisor.driver.executor import KernelFault, LaunchNote
 from advisor.launches.defects import FoundDefect, found_defects
+from advisor.launches.outcome import Outcome
 from advisor.simt.block_sample import block_sample
 from advisor.simt.counts import Statistics
 from advisor.simt.device_memory import DeviceMemory
@@ -23,17 +24,6 @@ from advisor.simt.statistics import statistics
 from advisor.simt.vector.emission import Unsupported
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.layout import Status
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A launch that ran: its note, how long it took here, what was counted; or why it could not run."""
-
-    note: LaunchNote
-    seconds: float
-    statistics: Statistics | None
-    defects: list[FoundDefect]
-    problem: str | None = None
 
 
 @dataclass(frozen=True)
