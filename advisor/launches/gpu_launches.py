@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
+from types import FrameType
 from typing import Any
 
 from advisor.driver.executor import ArgumentNote, LaunchNote
@@ -52,8 +53,10 @@ class GpuLaunches:
             kernel: Any, args: Any, griddim: Any, blockdim: Any, stream: Any = 0, sharedmem: int = 0
         ) -> Any:
             note = self._note(kernel, args, (griddim, blockdim), stream, sharedmem)
+            # What is compiled and loaded at a first launch is no time of the device.
+            kernel.library.get_cufunc()
             begin = time.perf_counter()
-            events = self._events(stream)
+            events = self._events()
             if events:
                 events[0].record(stream)
             result = original(kernel, args, griddim, blockdim, stream, sharedmem)
@@ -64,12 +67,11 @@ class GpuLaunches:
 
         dispatcher._Kernel.launch = launch
 
-    def _events(self, stream: Any) -> tuple[Any, Any] | None:
+    def _events(self) -> tuple[Any, Any] | None:
         from numba import cuda
 
         if len(self._timed) >= _MOST_TIMED:
             return None
-        del stream
         return cuda.event(), cuda.event()
 
     def finish(self) -> None:
@@ -107,11 +109,11 @@ class GpuLaunches:
         )
 
     def _caller(self) -> tuple[str | None, int | None]:
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             if not frame.f_code.co_filename.startswith(self._folders):
                 return frame.f_code.co_filename, frame.f_lineno
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return None, None
 
 
