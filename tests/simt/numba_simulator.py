@@ -42,9 +42,7 @@ class NumbaSimulator:
 
     def close(self) -> None:
         """Nothing; ends the process."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=30)
+        self._process.communicate(timeout=30)
 
 
 def _send(stream: BinaryIO, value: Any) -> None:

@@ -59,6 +59,27 @@ def test_sectors_of_a_strided_load(stride, offset, size, expected, settings):
     assert execution.stored_sectors == size
 
 
+def of_lane(shared_by: int, period: int):
+    """A kernel whose lane loads element 9 * (lane // shared_by % period)."""
+
+    def kernel(source, target):
+        i = cuda.threadIdx.x
+        target[i] = source[i // shared_by % period * 9]
+
+    return kernel
+
+
+@BOTH
+@pytest.mark.parametrize(("shared_by", "period"), [(1, 16), (1, 8), (2, 16), (4, 2), (32, 1)])
+def test_lanes_that_share_an_element_need_it_once(shared_by, period, settings):
+    # 9 floats apart, each element lies in a sector of its own; side by side, eight share one.
+    elements = min(32 // shared_by, period)
+    kernel = compiled(of_lane(shared_by, period), float32[::1], float32[::1])
+    execution = kernel.launch(1, 32, np.ones(9 * 32, np.float32), np.zeros(32, np.float32), settings=settings)
+    assert sectors(execution) == [elements, 4]
+    assert [int(row[Site.IDEAL]) for row in execution.sites] == [-(-elements // 8), 4]
+
+
 @BOTH
 def test_half_a_warp_loads_half_the_sectors(settings):
     kernel = compiled(copy_at(1, 0, lanes=16), float32[::1], float32[::1])

@@ -100,7 +100,7 @@ def statements(draw, kind, depth, in_loop):
         counter = f"w{depth}"
         return [
             f"{counter} = {draw(st.integers(1, 4))}",
-            f"while {counter} > 0 and {draw(conditions())}:",
+            f"while {counter} > 0 and ({draw(conditions())}):",
             *indent([f"{counter} -= 1", *draw(blocks(depth - 1, True))]),
         ]
     if kind == "exchange":
@@ -153,7 +153,7 @@ def test_a_random_kernel_gives_what_numbas_simulator_gives(simulator, tmp_path, 
     simulator.launch(source, "kernel", grid, block, expected)
     function = module_of(source, tmp_path)["kernel"].py_func
     ready = compiled(function, int64[::1], int64[::1], int64[::1], float64[::1], int64[::1])
-    execution = ready.launch(grid, block, *found, settings=Settings(threads=2))
+    execution = ready.launch(grid, block, *found, settings=Settings(threads=2, seconds=30))
     assert execution.defect_count == 0
     for number, (one, other) in enumerate(zip(expected, found, strict=True)):
         if number == 3:

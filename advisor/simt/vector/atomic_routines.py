@@ -9,7 +9,12 @@ from llvmlite import ir
 
 from advisor.simt.vector.lanes import DOUBLE, FLOAT, I32, I64, POINTER, is_float, splat, vector
 from advisor.simt.vector.layout import Context, Site, Space
-from advisor.simt.vector.memory_routines import count_sectors, distinct_sectors, good_lanes, touch
+from advisor.simt.vector.memory_routines import (
+    count_sectors,
+    distinct_sectors,
+    good_lanes,
+    touch,
+)
 from advisor.simt.vector.routines import Routine, routine
 
 _ADDRESSES = vector(I64)
@@ -43,7 +48,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
                 r.call(r.module.globals["follow_shared"], [context, site, place, good, r.number(size)])
         with otherwise:
             sectors = r.trunc(r.lshr(addresses, splat(I64, 5)), vector(I32))
-            count_sectors(r, site, distinct_sectors(r, sectors, good), good, size)
+            count_sectors(r, site, distinct_sectors(r, sectors, good), r.value(groups), size)
             touch(r, site, addresses, good)
             caches = r.context_word(context, Context.CACHES)
             with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):

@@ -12,7 +12,7 @@ from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.launch import Launch, parameter_offsets
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.lanes import LANES
-from advisor.simt.vector.layout import FIXED_BOUNDS, Context, DefectWord, Extent, Site, Space, State
+from advisor.simt.vector.layout import FIXED_BOUNDS, LOWEST, Context, DefectWord, Extent, Site, Space, State
 from advisor.simt.vector.printing import print_address
 from advisor.simt.vector.sites import Access
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _Words = npt.NDArray[np.int64]
 _NO_BUDGET = 1 << 62
 # Ways back to a loop's head between two looks at the clock; few where lanes wait for each other.
-_SLICE, _SHORT_SLICE = 1 << 18, 1 << 11
+_SLICE, _SHORT_SLICE = 1 << 18, 1 << 6
 # Room behind arrays that vectors are read from as a whole.
 _MARGIN = 512
 
@@ -176,7 +176,7 @@ def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered:
     context[Context.SLICE] = _SLICE if ordered else _SHORT_SLICE
     context[Context.BUDGET] = context[Context.SLICE]
     context[Context.LEFT] = _NO_BUDGET if settings.budget is None else settings.budget
-    context[Context.PREFERRED] = -1
+    context[Context.PREFERRED] = LOWEST
     context[Context.PROCESSORS] = 1
     context[Context.PRINTED] = print_address()
 

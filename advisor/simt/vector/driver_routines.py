@@ -22,6 +22,8 @@ from advisor.simt.vector.layout import (
     AT_BARRIER,
     AT_GRID_BARRIER,
     EXITED,
+    HIGHEST,
+    LOWEST,
     WORD,
     Context,
     Defect,
@@ -152,14 +154,25 @@ def _call_warp(r: Routine) -> None:
 
 @routine("next_slice", VOID, POINTER)
 def _next_slice(r: Routine) -> None:
-    """Takes a slice from the budget and prefers another lane, so that one which others wait for comes on."""
+    """Takes a slice from the budget and changes who runs first, so that a lane others wait for comes on.
+
+    Half of the slices are those of the lowest block, the others those of the highest one and of single lanes,
+    in an order without a period that the number of warps could share.
+    """
     (context,) = r.arguments
     size = r.context_word(context, Context.SLICE)
     left = r.context_word(context, Context.LEFT)
     r.put(r.sub(left, size), context, WORD * Context.LEFT)
     r.put(size, context, WORD * Context.BUDGET)
-    lane = r.add(r.context_word(context, Context.PREFERRED), r.number(1))
-    r.put(r.and_(lane, r.number(LANES - 1)), context, WORD * Context.PREFERRED)
+    # Knuth's MMIX generator (TAOCP 2, 3.3.4, table 1).
+    before = r.context_word(context, Context.SLICES)
+    drawn = r.add(r.mul(before, r.number(6364136223846793005)), r.number(1442695040888963407))
+    r.put(drawn, context, WORD * Context.SLICES)
+    odd = r.icmp_unsigned("!=", r.and_(r.lshr(drawn, r.number(63)), r.number(1)), r.number(0))
+    lane_turn = r.icmp_unsigned("!=", r.and_(r.lshr(drawn, r.number(62)), r.number(1)), r.number(0))
+    lane = r.and_(r.lshr(drawn, r.number(50)), r.number(LANES - 1))
+    other = r.select(lane_turn, lane, r.number(HIGHEST))
+    r.put(r.select(odd, other, r.number(LOWEST)), context, WORD * Context.PREFERRED)
     r.ret_void()
 
 

@@ -21,7 +21,7 @@ from advisor.simt.vector import atomics, bits, calls, conversions, integers, mem
 from advisor.simt.vector.barriers import begin_behind_barrier, count_votes
 from advisor.simt.vector.emission import HANDLERS, Emission, Unsupported
 from advisor.simt.vector.lanes import I1, I32, I64, POINTER, Builder, constant, is_vector, splat, vector
-from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, WORD, Context, State
+from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, HIGHEST, WORD, Context, State
 from advisor.simt.vector.modifiers import refused
 from advisor.simt.vector.names import Names, Placement, place_variables
 from advisor.simt.vector.sites import Access, accesses
@@ -118,7 +118,7 @@ class _Writer:
         del e
 
     def _preferred(self, counters: Any, lowest: Any) -> Any:
-        """The block of the lane that the context prefers, where that lane can run, else the lowest one."""
+        """The block of the lane that the context prefers, or the highest one, where lanes can run there."""
         builder = self.builder
         lane = self.emission.context_word(Context.PREFERRED, I32)
         there = builder.lane(counters, builder.and_(lane, constant(I32, 31)))
@@ -126,7 +126,12 @@ class _Writer:
             builder.icmp_unsigned("<", there, constant(I32, AT_BARRIER)),
             builder.icmp_signed(">=", lane, constant(I32, 0)),
         )
-        return builder.select(runs, there, lowest)
+        waits = builder.icmp_unsigned(">=", counters, splat(I32, AT_BARRIER))
+        highest = builder.reduce("umax", builder.select(waits, splat(I32, 0), counters))
+        some = builder.icmp_unsigned("<", lowest, constant(I32, AT_BARRIER))
+        wanted = builder.icmp_signed("==", lane, constant(I32, HIGHEST))
+        chosen = builder.select(runs, there, lowest)
+        return builder.select(builder.and_(wanted, some), highest, chosen)
 
     def _block(self, block: Block) -> None:
         builder, e = self.builder, self.emission

@@ -81,7 +81,12 @@ class Context(IntEnum):
     LEFT = 54
     PROCESSORS = 55
     FIRST_THREAD = 56
+    SLICES = 57
     WORDS = 64
+
+
+# Values of the context's PREFERRED that are no lane: the lanes of the lowest block run, or of the highest.
+LOWEST, HIGHEST = -1, -2
 
 
 class State(IntEnum):

@@ -131,7 +131,7 @@ def _inspect_global(r: Routine, size: int) -> None:
     good = good_lanes(r, context, site, addresses, mask, size)
     sectors = r.trunc(r.lshr(addresses, splat(I64, 5)), vector(I32))
     count = distinct_sectors(r, sectors, good)
-    count_sectors(r, site, count, good, size)
+    count_sectors(r, site, count, distinct_elements(r, addresses, good, size), size)
     touch(r, site, addresses, good)
     caches = r.context_word(context, Context.CACHES)
     with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
@@ -147,13 +147,28 @@ def touch(r: Routine, site: Any, addresses: Any, good: Any) -> None:
         r.call(r.module.globals["scatter_8"], [splat(I8, 1), places, good])
 
 
-def count_sectors(r: Routine, site: Any, count: Any, good: Any, size: int) -> None:
-    """Nothing; adds a request with its sectors, and the least that its bytes would need."""
-    lanes = r.zext(r.population(good), I64)
-    least = r.lshr(r.add(r.mul(lanes, r.number(size)), r.number(31)), r.number(5))
+def count_sectors(r: Routine, site: Any, count: Any, elements: Any, size: int) -> None:
+    """Nothing; adds a request with its sectors, and the least that so many elements would need."""
+    least = r.lshr(r.add(r.mul(elements, r.number(size)), r.number(31)), r.number(5))
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
     r.count(site, Site.SECTORS, count)
     r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
+
+
+def distinct_elements(r: Routine, addresses: Any, good: Any, size: int) -> Any:
+    """How many elements the good lanes touch, where lanes 1, 2, 4, 8 or 16 apart may share one.
+
+    That is exact for what lanes share by their place in a block; of others it may count one twice.
+    """
+    elements = r.trunc(r.lshr(addresses, splat(I64, size.bit_length() - 1)), vector(I32))
+    apart = r.sub(splat(I32, -1), lane_numbers())
+    known = r.select(r.lanes_of(good), elements, apart)
+    again = r.number(0, I32)
+    for step in (1, 2, 4, 8, 16):
+        places = [lane - step if lane >= step else LANES + lane for lane in range(LANES)]
+        before = r.shuffle_vector(known, apart, ir.Constant(vector(I32), places))
+        again = r.or_(again, r.bits(r.icmp_unsigned("==", known, before)))
+    return r.zext(r.population(r.and_(good, r.not_(again))), I64)
 
 
 def distinct_sectors(r: Routine, sectors: Any, mask: Any) -> Any:
