@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -13,11 +15,26 @@ from typing import Any, TypeVar
 _NAME = "results.sqlite3"
 _FORMAT = 1
 _MOST_ENTRIES = 20_000
-_KEPT_ENTRIES = 15_000
+# A kernel's code has about 100 kB.
+_MOST_CODES = 2_000
 _BUSY_SECONDS = 5.0
 _CHUNK = 500
 
 _Result = TypeVar("_Result")
+
+
+def user_cache_folder() -> Path | None:
+    """The folder for this user's cached data by the platform's convention, None when there is no home."""
+    try:
+        if sys.platform == "win32":
+            root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        elif sys.platform == "darwin":
+            root = Path.home() / "Library" / "Caches"
+        else:
+            root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return root / "kernel-advisor"
 
 
 class Cache:
@@ -27,8 +44,9 @@ class Cache:
     word, and where nothing can be written the cache stays empty. Safe for threads and concurrent processes.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, most_entries: int = _MOST_ENTRIES) -> None:
         self._file = folder / _NAME
+        self._most = most_entries
         self._lock = threading.Lock()
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
@@ -108,10 +126,10 @@ class Cache:
                 "INSERT OR REPLACE INTO result VALUES (?, ?, ?)", [(key, value, now) for key, value in rows]
             )
             count = connection.execute("SELECT count(*) FROM result").fetchone()[0]
-            if count > _MOST_ENTRIES:
+            if count > self._most:
                 connection.execute(
                     "DELETE FROM result WHERE key IN (SELECT key FROM result ORDER BY used LIMIT ?)",
-                    (count - _KEPT_ENTRIES,),
+                    (count - self._most * 3 // 4,),
                 )
 
     def _remove(self) -> None:
@@ -123,3 +141,9 @@ class Cache:
 def _clock(connection: sqlite3.Connection) -> int:
     """A number that grows with each use of the store; unlike the time of day it never goes back."""
     return int(connection.execute("SELECT coalesce(max(used), 0) + 1 FROM result").fetchone()[0])
+
+
+def user_cache() -> Cache | None:
+    """The user's own store for what is trusted when read back, such as code; None without a home."""
+    folder = user_cache_folder()
+    return Cache(folder / "code", _MOST_CODES) if folder is not None else None

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
-
+from advisor.cache import user_cache_folder
 from advisor.config import Config
 from advisor.data_files import knowledge_folder
 from advisor.rules import Rulebook, load_rulebook
@@ -19,17 +16,3 @@ def rulebook_for(settings: Config, cache: bool = True) -> Rulebook:
     """
     folders = [knowledge_folder() / "metrics", knowledge_folder() / "rules", *settings.packs]
     return load_rulebook(folders, cache_folder=user_cache_folder() if cache else None)
-
-
-def user_cache_folder() -> Path | None:
-    """The folder for this user's cached data by the platform's convention, None when there is no home."""
-    try:
-        if sys.platform == "win32":
-            root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-        elif sys.platform == "darwin":
-            root = Path.home() / "Library" / "Caches"
-        else:
-            root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:
-        return None
-    return root / "kernel-advisor"

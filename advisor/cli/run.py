@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             device=find_device(args.device or config.device),
             root=config.root,
             limits=Limits(threads=args.threads, seconds=args.time_limit),
-            cache_folder=prepare_cache_folder(config),
+            keep_code=prepare_cache_folder(config) is not None,
             simulate=args.simulate,
         )
     )

@@ -15,7 +15,7 @@ from advisor.errors import EvidenceUnavailable
 from advisor.machine_code_linking import LinkFailure, Resources, assemble
 from advisor.occupancy import occupancy
 from advisor.simt.ptx_program import Address, Function, Group, Module, Operand, Symbol
-from advisor.simt.ptx_reader import PtxError, read_ptx
+from advisor.simt.ptx_reader import PtxError, known_module
 
 _ELF, _FATBIN = b"\x7fELF", b"\x50\xed\x55\xba"
 _MAX_THREADS = r"\.entry\s+{name}\b[^{{]*?\.(?:max|req)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?"
@@ -120,7 +120,7 @@ def load(image: int) -> LoadedModule:
 @lru_cache(maxsize=16)
 def module_of(ptx: str) -> LoadedModule:
     """The module of a PTX text; raises PtxError for what is not understood."""
-    return LoadedModule(ptx, read_ptx(ptx))
+    return LoadedModule(ptx, known_module(ptx))
 
 
 def static_shared(kernel: Function, program: Module) -> int:

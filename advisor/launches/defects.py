@@ -100,7 +100,7 @@ def _defect(
 def _barrier_place(kernel: Kernel, counter: int) -> tuple[str, int]:
     """The place of the barrier behind which a waiting lane would go on at a block."""
     target = counter & (AT_BARRIER - 1)
-    for block in kernel.warp.flow.blocks:
+    for block in kernel.warp.blocks:
         if block.at_barrier and block.successors[:1] == (target,):
             return place_of(kernel.function.instructions[block.last - 1].location)
     return "", 0

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.cache import Cache
+from advisor.cache import user_cache
 from advisor.devices import Device
 from advisor.errors import UsageError
 from advisor.launches.gpu_launches import GpuLaunches, has_gpu
@@ -29,7 +29,7 @@ class ScriptRequest:
     device: Device
     root: Path
     limits: Limits
-    cache_folder: Path | None
+    keep_code: bool = True
     simulate: bool = False
 
 
@@ -67,7 +67,7 @@ def _simulate(request: ScriptRequest, recorder: Recorder) -> None:
     from advisor.driver.device_properties import device_properties
     from advisor.driver.install import install
 
-    cache = Cache(request.cache_folder) if request.cache_folder else None
+    cache = user_cache() if request.keep_code else None
     executor = SimtExecutor(request.device, recorder, request.limits, cache)
     install(executor, device_properties(request.device))
 

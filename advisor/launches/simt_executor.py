@@ -18,8 +18,7 @@ from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.inlining import CannotInline
 from advisor.simt.launch import ArrayArgument, Launch, parameter_offsets
 from advisor.simt.machine import CacheSizes, Settings, compile_kernel, run
-from advisor.simt.ptx_program import Module
-from advisor.simt.ptx_reader import PtxError, read_ptx
+from advisor.simt.ptx_reader import PtxError, known_module
 from advisor.simt.statistics import statistics
 from advisor.simt.vector.emission import Unsupported
 from advisor.simt.vector.kernels import Kernel
@@ -55,7 +54,6 @@ class SimtExecutor:
         self._listen = listen
         self._limits = limits
         self._cache = cache
-        self._modules: dict[str, Module] = {}
         self._kernels: dict[tuple[str, str], Kernel] = {}
         self._seen: dict[object, Statistics] = {}
 
@@ -89,7 +87,7 @@ class SimtExecutor:
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable; raises KeyError when no kernel of it uses one of this name."""
-        module = self._module(ptx)
+        module = known_module(ptx)
         for function in module.functions.values():
             if function.entry and function.instructions:
                 ready = self._compiled(ptx, function.name)
@@ -100,16 +98,10 @@ class SimtExecutor:
                     return addresses[name]
         raise KeyError(name)
 
-    def _module(self, ptx: str) -> Module:
-        known = self._modules.get(ptx)
-        if known is None:
-            known = self._modules[ptx] = read_ptx(ptx)
-        return known
-
     def _compiled(self, ptx: str, kernel: str) -> Kernel:
         known = self._kernels.get((ptx, kernel))
         if known is None:
-            known = self._kernels[ptx, kernel] = compile_kernel(self._module(ptx), kernel, self._cache)
+            known = self._kernels[ptx, kernel] = compile_kernel(known_module(ptx), kernel, self._cache)
         return known
 
     def _settings(self, kernel: Kernel, launch: Launch, first: bool) -> Settings:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from advisor import __version__
-from advisor.cache import Cache
+from advisor.cache import user_cache
 from advisor.devices import find_device
 from advisor.errors import AdvisorError
 from advisor.launches.recorder import Recorder
@@ -49,7 +49,7 @@ class _Work:
         self.store = store
         self.device = find_device(request["device"])
         self.recorder: Recorder | None = None
-        cache = Cache(Path(request["cache"])) if request["cache"] else None
+        cache = user_cache() if request["cache"] else None
         limits = Limits(threads=1, seconds=request["seconds"])
         self.executor = SimtExecutor(self.device, self._listen, limits, cache)
         install(self.executor, device_properties(self.device))

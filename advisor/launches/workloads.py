@@ -141,7 +141,7 @@ def _run_part(
             "device": device,
             "workloads": [[one.path, one.name] for one in workloads],
             "seconds": seconds,
-            "cache": str(cache_folder) if cache_folder else None,
+            "cache": cache_folder is not None,
             "answer": str(answer),
         }
         try:

@@ -24,6 +24,6 @@ def block_sample(kernel: Kernel, launch: Launch, memory: DeviceMemory, lanes: in
     """
     probes = spread_blocks(launch.blocks, _PROBES)
     seen = run(kernel, launch, memory, Settings(blocks=probes))
-    sizes = [block.last - block.first for block in kernel.warp.flow.blocks]
+    sizes = [block.last - block.first for block in kernel.warp.blocks]
     each = sum(int(lane) * size for lane, size in zip(seen.block_lanes, sizes, strict=True)) / len(probes)
     return spread_blocks(launch.blocks, max(_PROBES, int(lanes / max(each, 1.0))))

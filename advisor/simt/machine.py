@@ -148,7 +148,7 @@ def _run_detailed(
     if settings.detailed_lanes <= 0:
         return Status.DONE
     context = worker.context
-    sizes = np.array([block.last - block.first for block in kernel.warp.flow.blocks], np.int64)
+    sizes = np.array([block.last - block.first for block in kernel.warp.blocks], np.int64)
     shift = _shadow_shift(kernel)
     shadow = aligned_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
     context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)

@@ -151,8 +151,9 @@ class Function:
 
 @dataclass
 class Module:
-    """One PTX text: its version and target, and what it declares, by name."""
+    """One PTX text: its version and target, and what it declares, by name; `digest` is that of the text."""
 
+    digest: str = ""
     version: str = ""
     target: str = ""
     address_size: int = 64

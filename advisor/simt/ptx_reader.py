@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from advisor.errors import AdvisorError
 from advisor.simt.ptx_declarations import read_header, read_registers, read_variable
@@ -50,7 +52,15 @@ class PtxError(AdvisorError):
 
 def read_ptx(text: str) -> Module:
     """The module that a PTX text describes; raises PtxError for what is not understood."""
-    return _Reader(text).module()
+    module = _Reader(text).module()
+    module.digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return module
+
+
+@lru_cache(maxsize=64)
+def known_module(text: str) -> Module:
+    """The module that a PTX text describes, read once; nobody may change it. Raises PtxError."""
+    return read_ptx(text)
 
 
 class _Reader:

@@ -44,7 +44,7 @@ def statistics(
 
 
 def _count_instructions(found: Statistics, kernel: Kernel, execution: Execution) -> None:
-    for block in kernel.warp.flow.blocks:
+    for block in kernel.warp.blocks:
         runs = int(execution.block_runs[block.number])
         lanes = int(execution.block_lanes[block.number])
         items = kernel.function.instructions[block.first : block.last]
@@ -100,12 +100,12 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
 
 
 def _block_of_instruction(kernel: Kernel) -> dict[int, int]:
-    return {at: block.number for block in kernel.warp.flow.blocks for at in range(block.first, block.last)}
+    return {at: block.number for block in kernel.warp.blocks for at in range(block.first, block.last)}
 
 
 def _branches(kernel: Kernel, execution: Execution) -> list[BranchCounts]:
     found: dict[tuple[str, int], BranchCounts] = {}
-    for block in kernel.warp.flow.blocks:
+    for block in kernel.warp.blocks:
         if len(block.successors) != 2:
             continue
         path, line = place_of(kernel.function.instructions[block.last - 1].location)

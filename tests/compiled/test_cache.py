@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from small_kernels import KERNELS
 
-import advisor.cache
 from advisor.cache import Cache
 from advisor.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, process, units
 
@@ -63,18 +62,14 @@ def test_a_value_that_is_no_json_and_another_format_count_as_damage(tmp_path: Pa
     assert cache.get_many(["b"]) == {}
 
 
-def test_the_store_is_bounded_and_keeps_what_was_used_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(advisor.cache, "_MOST_ENTRIES", 10)
-    monkeypatch.setattr(advisor.cache, "_KEPT_ENTRIES", 6)
-    cache = Cache(tmp_path)
-    for number in range(10):
+def test_the_store_is_bounded_and_keeps_what_was_used_last(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, most_entries=8)
+    for number in range(8):
         cache.put_many({f"k{number}": number})
-    assert len(cache.get_many(f"k{n}" for n in range(10))) == 10
+    assert len(cache.get_many(f"k{n}" for n in range(8))) == 8
     cache.get_many(["k0"])
     cache.put_many({"new": 1})
-    left = cache.get_many([*(f"k{n}" for n in range(10)), "new"])
+    left = cache.get_many([*(f"k{n}" for n in range(8)), "new"])
     assert len(left) == 6
     assert {"k0", "new"} <= set(left)
 

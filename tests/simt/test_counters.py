@@ -80,6 +80,37 @@ def test_lanes_that_share_an_element_need_it_once(shared_by, period, settings):
     assert [int(row[Site.IDEAL]) for row in execution.sites] == [-(-elements // 8), 4]
 
 
+def some_lanes(chosen: str):
+    """A kernel in which some lanes load, from the end of the source."""
+    if chosen == "the first ten":
+
+        def kernel(source, target):
+            i = cuda.threadIdx.x
+            if i < 10:
+                target[i] = source[31 - i]
+
+    else:
+
+        def kernel(source, target):
+            i = cuda.threadIdx.x
+            if i % 3 == 2:
+                target[i] = source[31 - i]
+
+    return kernel
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("chosen", "loaded", "stored"),
+    # Elements 22 to 31 lie in the sectors of 16 and of 24; 0 to 9 in the first two.
+    [("the first ten", 2, 2), ("each third", 4, 4)],
+)
+def test_sectors_of_some_lanes(chosen, loaded, stored, settings):
+    kernel = compiled(some_lanes(chosen), float32[::1], float32[::1])
+    execution = kernel.launch(1, 32, np.ones(32, np.float32), np.zeros(32, np.float32), settings=settings)
+    assert sectors(execution) == [loaded, stored]
+
+
 @BOTH
 def test_half_a_warp_loads_half_the_sectors(settings):
     kernel = compiled(copy_at(1, 0, lanes=16), float32[::1], float32[::1])

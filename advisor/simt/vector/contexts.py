@@ -91,7 +91,7 @@ def host_thread(
 ) -> HostThread:
     """The memory of a thread for a launch; all counters are zero, `touched` is common to all threads."""
     warp = kernel.warp
-    count = len(warp.flow.blocks)
+    count = len(warp.blocks)
     worker = HostThread(
         context=aligned_bytes(8 * Context.WORDS).view(np.int64)[: int(Context.WORDS)],
         block_runs=np.zeros(count, np.int64),

@@ -7,7 +7,6 @@ next. Registers that cross blocks are kept in the warp's state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from llvmlite import ir
@@ -23,29 +22,20 @@ from advisor.simt.vector.emission import HANDLERS, Emission, Unsupported
 from advisor.simt.vector.lanes import I1, I32, I64, POINTER, Builder, constant, is_vector, splat, vector
 from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, HIGHEST, WORD, Context, State
 from advisor.simt.vector.modifiers import refused
-from advisor.simt.vector.names import Names, Placement, place_variables
-from advisor.simt.vector.sites import Access, accesses
+from advisor.simt.vector.names import Names
+from advisor.simt.vector.placement import place_variables
+from advisor.simt.vector.routines import ROUTINES
+from advisor.simt.vector.sites import accesses
+from advisor.simt.vector.warp_function import WarpFunction
 
 HANDLER_MODULES = (atomics, bits, calls, conversions, integers, memory, moves, warps)
 
 
-@dataclass
-class WarpFunction:
-    """The LLVM text of a kernel and what its caller must know of it."""
+def translate(module: Module, function: Function, name: str = "warp") -> tuple[WarpFunction, str]:
+    """What a caller must know of a kernel's LLVM function, and its text.
 
-    name: str
-    text: str
-    flow: ControlFlow
-    placement: Placement
-    accesses: dict[int, Access]
-    state_size: int
-    divided: frozenset[int]
-    ordered: bool
-    variables: list[str] = field(default_factory=list)
-
-
-def translate(module: Module, function: Function, name: str = "warp") -> WarpFunction:
-    """The LLVM function of a kernel; raises Unsupported for what is not executed."""
+    Raises Unsupported for what is not executed.
+    """
     flow = control_flow(function)
     live = liveness(function, flow.blocks)
     uniform = uniformity(function, flow.blocks, live)
@@ -53,11 +43,13 @@ def translate(module: Module, function: Function, name: str = "warp") -> WarpFun
     names = Names(function, placement, live, uniform)
     names.accesses = accesses(function)
     names.parameter_offsets = parameter_offsets(function.parameters)[0]
-    writer = _Writer(function, flow, live, uniform, names, name)
-    return WarpFunction(
-        name, writer.text(), flow, placement, names.accesses, names.state_size, uniform.divided,
-        uniform.ordered, list(placement.variables),
+    text = _Writer(function, flow, live, uniform, names, name).text()
+    called = [routine for routine in ROUTINES if f'"{routine}"' in text]
+    warp = WarpFunction(
+        flow.blocks, placement, names.accesses, names.state_size, uniform.ordered,
+        list(placement.variables), called,
     )  # fmt: skip
+    return warp, text
 
 
 class _Writer:

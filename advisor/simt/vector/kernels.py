@@ -8,10 +8,11 @@ from advisor.cache import Cache
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.inlining import inlined
 from advisor.simt.ptx_program import Function, Module
-from advisor.simt.vector.function import WarpFunction, translate
+from advisor.simt.vector.function import translate
 from advisor.simt.vector.objects import Loaded, load, object_code
-from advisor.simt.vector.routines import ROUTINES
 from advisor.simt.vector.runtime import runtime
+from advisor.simt.vector.stored_code import stored_code
+from advisor.simt.vector.warp_function import WarpFunction, warp_as_data, warp_from_data
 
 
 @dataclass
@@ -48,10 +49,18 @@ class Kernel:
 
 
 def compile_kernel(module: Module, name: str, cache: Cache | None = None) -> Kernel:
-    """The kernel of a PTX module by its name; raises Unsupported for what the machine does not execute."""
+    """The kernel of a PTX module by its name; raises Unsupported for what the machine does not execute.
+
+    `cache` keeps code on disk and must be the user's own, for what is read from it is executed.
+    """
     function = inlined(module, module.functions[name])
-    warp = translate(module, function)
-    code = object_code(warp.text, cache)
+
+    def translated() -> tuple[bytes, WarpFunction]:
+        warp, text = translate(module, function)
+        return object_code(text), warp
+
+    store = cache if module.digest else None
+    code, warp = stored_code(store, f"{module.digest} {name}", translated, warp_as_data, warp_from_data)
     loaded = runtime(cache)
-    called = {routine: loaded.addresses[routine] for routine in ROUTINES if f'"{routine}"' in warp.text}
+    called = {routine: loaded.addresses[routine] for routine in warp.routines}
     return Kernel(module, function, warp, load("kernel", code, ["warp"], called), loaded)

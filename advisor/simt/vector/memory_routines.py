@@ -175,12 +175,14 @@ def distinct_sectors(r: Routine, sectors: Any, mask: Any) -> Any:
     """How many different numbers the lanes of a mask have."""
     count = r.variable(r.number(0))
     before = r.shuffle_vector(sectors, sectors, ir.Constant(vector(I32), [0, *range(LANES - 1)]))
-    falls = r.bits(r.icmp_unsigned("<", sectors, before))
-    full = r.icmp_signed("==", mask, r.number(-1, I32))
-    rising = r.and_(full, r.icmp_unsigned("==", falls, r.number(0, I32)))
-    with r.if_else(rising) as (then, otherwise):
+    falls = r.and_(mask, r.bits(r.icmp_unsigned("<", sectors, before)))
+    # The first lanes, without a gap, are compared each with the one before it.
+    none_above = r.icmp_unsigned("==", r.and_(mask, r.add(mask, r.number(1, I32))), r.number(0, I32))
+    some = r.icmp_unsigned("!=", mask, r.number(0, I32))
+    steady = r.icmp_unsigned("==", falls, r.number(0, I32))
+    with r.if_else(r.and_(steady, r.and_(none_above, some))) as (then, otherwise):
         with then:
-            changes = r.bits(r.icmp_unsigned("!=", sectors, before))
+            changes = r.and_(mask, r.bits(r.icmp_unsigned("!=", sectors, before)))
             r.store(r.add(r.zext(r.population(changes), I64), r.number(1)), count)
         with otherwise, r.each_group(sectors, mask):
             r.store(r.add(r.value(count), r.number(1)), count)

@@ -1,19 +1,14 @@
-"""Object code from LLVM text, kept on disk, and its functions in this process."""
+"""Object code from LLVM text, and its functions in this process."""
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
 import itertools
 import threading
 from dataclasses import dataclass
 from typing import Any
 
-import llvmlite
 import llvmlite.binding as llvm
-
-from advisor.cache import Cache
 
 _LOCK = threading.Lock()
 _numbers = itertools.count(1)
@@ -42,20 +37,8 @@ def _machine() -> Any:
     )
 
 
-def object_code(text: str, cache: Cache | None) -> bytes:
-    """The object code of LLVM text for this processor, from the cache where it was compiled before."""
-    identity = f"{llvmlite.__version__} {llvm.get_host_cpu_name()}\n{text}".encode()
-    key = "simt-" + hashlib.sha256(identity).hexdigest()
-    known = cache.get_many([key]).get(key) if cache is not None else None
-    if isinstance(known, str):
-        return base64.b64decode(known)
-    code = _compile(text)
-    if cache is not None:
-        cache.put_many({key: base64.b64encode(code).decode()})
-    return code
-
-
-def _compile(text: str) -> bytes:
+def object_code(text: str) -> bytes:
+    """The object code of LLVM text for this processor."""
     with _LOCK:
         machine = _machine()
         module = llvm.parse_assembly(text)

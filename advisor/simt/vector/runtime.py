@@ -18,6 +18,7 @@ from advisor.simt.vector import (
 )
 from advisor.simt.vector.objects import Loaded, load, object_code
 from advisor.simt.vector.routines import ROUTINES, write_module
+from advisor.simt.vector.stored_code import stored_code
 
 ROUTINE_MODULES = (
     arithmetic_routines, atomic_routines, cache_routines, checking_routines, driver_routines, fast_routines,
@@ -31,6 +32,14 @@ def runtime(cache: Cache | None = None) -> Loaded:
     """The loaded routines by name."""
     with _LOCK:
         if not _loaded:
-            code = object_code(write_module(), cache)
+            code, _ = stored_code(cache, "runtime", _translated, _unchanged, _unchanged)
             _loaded.append(load("runtime", code, sorted(ROUTINES), {}))
         return _loaded[0]
+
+
+def _translated() -> tuple[bytes, None]:
+    return object_code(write_module()), None
+
+
+def _unchanged(facts: None) -> None:
+    return facts
