@@ -49,6 +49,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cache_dir: Path | None = None
+    workload_seconds: float = 60.0
     packs: tuple[Path, ...] = ()
     rules: Mapping[str, RuleSetting] = field(default_factory=dict)
     root: Path = field(default_factory=Path.cwd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -137,6 +138,13 @@ def _read_choice(*choices: str) -> Callable[[Reader, Settings, str, object], Non
     return read
 
 
+def _read_seconds(reader: Reader, settings: Settings, key: str, value: object) -> None:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+        settings.values[key.replace("-", "_")] = float(value)
+    else:
+        reader.complain((key,), f"`{key}` must be a number of seconds above 0.")
+
+
 def _read_packs(reader: Reader, settings: Settings, key: str, value: object) -> None:
     settings.packs = reader.texts((key,), value) or ()
 
@@ -184,5 +192,6 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "per-file-ignores": _read_ignores,
     "cache-dir": _read_text,
     "packs": _read_packs,
+    "workload-seconds": _read_seconds,
     "rules": _read_rules,
 }

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from advisor.launches.store import LaunchStore
 
 _COMPILE_SECONDS = 60.0
-_WORKLOAD_SECONDS = 60.0
 
 
 def compiled_records(
@@ -92,7 +91,8 @@ def _with_workloads(
     stale = stale_workloads(store, named, device.id)
     if stale:
         jobs = options.jobs or min(os.cpu_count() or 1, 4)
-        problems = run_workloads(store, stale, device.id, _WORKLOAD_SECONDS, jobs, options.cache_folder)
+        seconds = options.settings.workload_seconds
+        problems = run_workloads(store, stale, device.id, seconds, jobs, options.cache_folder)
         report.problems += [Problem(names.shown(one.path), one.line, one.message) for one in problems]
     return store
 

@@ -1,6 +1,8 @@
 """Times the SIMT machine beside Numba's simulator, in one run.
 
     python benchmarks/simt_speed.py [--repeat N] [NAME…]
+    python benchmarks/simt_speed.py --sample    samples of blocks, and their error
+    python benchmarks/simt_speed.py --all       the nine workloads in two processes, nothing kept and kept
 
 Each kernel runs at a small size on both, and at its full size on the machine with counters and bounds
 checks. The simulator's time at full size is that of the small one, scaled by lane instructions. The nine
@@ -14,6 +16,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -33,8 +36,16 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--simulator", metavar="NAME", help="time one kernel on Numba's simulator")
     parser.add_argument("--sample", action="store_true", help="time samples of blocks, and their error")
+    parser.add_argument("--all", action="store_true", help="time all workloads, cold and warm")
+    parser.add_argument("--part", nargs=2, metavar=("N", "STORE"), help="run each second workload")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
+    if given.part:
+        print(*_part(int(given.part[0]), Path(given.part[1])))
+        return
+    if given.all:
+        _print_all(given.repeat)
+        return
     if given.simulator:
         print(_seconds(dict(_launches())[given.simulator][1]))
         return
@@ -113,6 +124,59 @@ def _rows(repeat: int, names: list[str]) -> Iterator[tuple[str, float, float, fl
         two = min(measured(full, 2)[0] for _ in range(repeat))
         slow = _simulator(name) * lanes / few
         yield name, first - again, one, lanes / one, two, slow
+
+
+def _print_all(repeat: int) -> None:
+    """Prints the time of all workloads, both versions, all metrics, in two processes side by side."""
+    print("| code on disk | seconds of the slower process | most memory of a launch, MB |\n|---|---|---|")
+    for _ in range(repeat):
+        with tempfile.TemporaryDirectory() as store:
+            for state in ("none", "all"):
+                command = [sys.executable, __file__, "--part"]
+                runs = [
+                    subprocess.Popen([*command, str(number), store], stdout=subprocess.PIPE, text=True)
+                    for number in range(2)
+                ]
+                ended = [run.communicate()[0].split() for run in runs]
+                seconds, memory = (max(float(one[place]) for one in ended) for place in (0, 1))
+                print(f"| {state} | {seconds:.2f} | {memory:.0f} |")
+
+
+def _part(number: int, store: Path) -> tuple[float, float]:
+    """Seconds that the machine spent on each second workload, and the most megabytes a launch took."""
+    from advisor.cache import Cache
+    from advisor.devices import find_device
+    from advisor.driver import device_properties, install
+    from advisor.launches.outcome import Outcome
+    from advisor.launches.simt_executor import Limits, SimtExecutor
+    from kernels import workloads
+
+    device = find_device("A100")
+    outcomes: list[Outcome] = []
+    executor = SimtExecutor(device, outcomes.append, Limits(threads=1), Cache(store))
+    most = 0.0
+    launch = executor.launch
+
+    def measured(*arguments: Any) -> None:
+        nonlocal most
+        Path("/proc/self/clear_refs").write_text("5")
+        before = _status("VmRSS")
+        launch(*arguments)
+        most = max(most, _status("VmHWM") - before)
+
+    executor.launch = measured  # type: ignore[method-assign]
+    install(executor, device_properties(device))
+    for workload in workloads()[number::2]:
+        inputs = workload.make_inputs("full")
+        workload.run_first(inputs)
+        workload.run_improved(inputs)
+    return sum(one.seconds for one in outcomes), most
+
+
+def _status(name: str) -> float:
+    """Megabytes of this process by the name that Linux gives them."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(float(line.split()[1]) / 1024 for line in lines if line.startswith(name))
 
 
 _FIGURES = ("warp_execution_efficiency", "global_sectors_per_request", "coalescing_efficiency", "shared_ways",

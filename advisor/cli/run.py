@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _tell(end: ScriptEnd) -> None:
     recorder = end.recorder
-    plural = "" if recorder.launches == 1 else "es"
-    print(f"advisor: {recorder.launches} launch{plural} recorded.", file=sys.stderr)
+    plural = "" if end.launches == 1 else "es"
+    print(f"advisor: {end.launches} launch{plural} recorded.", file=sys.stderr)
     for function, problem in recorder.problems.items():
         print(f"advisor: {function} did not run: {problem}", file=sys.stderr)
     told = set()

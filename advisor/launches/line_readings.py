@@ -69,7 +69,19 @@ def _access(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
         "ideal_sectors_per_request": max(1.0, _sum(counts, "ideal") / requests),
         "l1_hit_rate": _sum(counts, "l1_hits") / l1 if l1 else None,
         "moved_bytes": float(_sum(counts, "sectors") * 32),
+        "lane_stride": _lane_stride(counts),
     }
+
+
+def _lane_stride(counts: Sequence[AccessCounts]) -> float | None:
+    """Elements between neighbouring lanes, None where that changes or lanes mostly lay side by side."""
+    steps = {step for one in counts for step in one.steps}
+    sizes = {one.bytes // one.lanes for one in counts if one.lanes}
+    apart = _sum(counts, "sectors") > 2 * _sum(counts, "ideal")
+    if len(steps) != 1 or len(sizes) != 1 or not apart:
+        return None
+    (step,), (size,) = steps, sizes
+    return abs(step) / size if step % size == 0 else None
 
 
 def _atomic(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:

@@ -24,7 +24,7 @@ _SECONDS_BETWEEN = 0.2
 class Recorder:
     """Listens to outcomes of launches; `close` writes what is left."""
 
-    def __init__(self, store: LaunchStore, run: int) -> None:
+    def __init__(self, store: LaunchStore, run: int, child: bool = False) -> None:
         self._store = store
         self._run = run
         self._root = store.root.resolve()
@@ -33,6 +33,8 @@ class Recorder:
         self._written = 0.0
         self._lock = threading.Lock()
         self._process = os.getpid()
+        # Child processes are often ended without a word, so each of their launches is written at once.
+        self._between = 0.0 if child else _SECONDS_BETWEEN
         self.launches = 0
         self.defects: list[tuple[str, FoundDefect]] = []
         self.problems: dict[str, str] = {}
@@ -40,9 +42,8 @@ class Recorder:
     def __call__(self, outcome: Outcome) -> None:
         """Nothing; notes one launch."""
         if os.getpid() != self._process:
-            # A forked child shares neither the connection nor the numbering.
-            self._store.__init__(self._store.root, self._store.file.parent)  # type: ignore[misc]
-            self._process, self._waiting = os.getpid(), []
+            self._store.after_fork()
+            self._process, self._waiting, self._between = os.getpid(), [], 0.0
         row = self._row(outcome)
         with self._lock:
             self.launches += 1
@@ -50,7 +51,7 @@ class Recorder:
             if outcome.problem:
                 self.problems.setdefault(outcome.note.function, outcome.problem)
             self._waiting.append((row, self._counts_of(row, outcome)))
-            if time.monotonic() - self._written > _SECONDS_BETWEEN:
+            if time.monotonic() - self._written >= self._between:
                 self._write()
 
     def close(self) -> None:

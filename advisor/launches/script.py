@@ -13,6 +13,7 @@ from pathlib import Path
 from advisor.cache import user_cache
 from advisor.devices import Device
 from advisor.errors import UsageError
+from advisor.launches.child_processes import share_with_children
 from advisor.launches.gpu_launches import GpuLaunches, has_gpu
 from advisor.launches.recorder import Recorder
 from advisor.launches.simt_executor import Limits, SimtExecutor
@@ -35,9 +36,10 @@ class ScriptRequest:
 
 @dataclass(frozen=True)
 class ScriptEnd:
-    """How a program ended: its exit status, and the recorder with what was seen."""
+    """How a program ended: its exit status, the launches recorded, and the recorder of its own process."""
 
     status: int
+    launches: int
     recorder: Recorder
 
 
@@ -50,29 +52,31 @@ def run_script(request: ScriptRequest) -> ScriptEnd:
     on_gpu = not request.simulate and has_gpu()
     run = store.begin_run(command, request.device.id, "gpu" if on_gpu else "simt")
     recorder = Recorder(store, run)
-    launches = _note_gpu_launches(recorder) if on_gpu else None
+    launches = note_gpu_launches(recorder) if on_gpu else None
     if launches is None:
-        _simulate(request, recorder)
+        simulate(request.device, recorder, request.limits, request.keep_code)
+    share_with_children(request, run, on_gpu)
     status, words = _run(request)
     if launches is not None:
         launches.finish()
     recorder.close()
     store.end_run(run, words)
+    launches_seen = store.launch_count(run)
     store.close()
-    return ScriptEnd(status, recorder)
+    return ScriptEnd(status, launches_seen, recorder)
 
 
-def _simulate(request: ScriptRequest, recorder: Recorder) -> None:
+def simulate(device: Device, recorder: Recorder, limits: Limits, keep_code: bool) -> None:
     """Nothing; from here on kernels of this process run on the SIMT machine."""
     from advisor.driver.device_properties import device_properties
     from advisor.driver.install import install
 
-    cache = user_cache() if request.keep_code else None
-    executor = SimtExecutor(request.device, recorder, request.limits, cache)
-    install(executor, device_properties(request.device))
+    executor = SimtExecutor(device, recorder, limits, user_cache() if keep_code else None)
+    install(executor, device_properties(device))
 
 
-def _note_gpu_launches(recorder: Recorder) -> GpuLaunches:
+def note_gpu_launches(recorder: Recorder) -> GpuLaunches:
+    """What notes the launches of this process from here on; its `finish` hands them to the recorder."""
     from advisor.driver.install import library_folders
 
     launches = GpuLaunches(recorder, library_folders())

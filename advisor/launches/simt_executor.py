@@ -15,12 +15,11 @@ from advisor.launches.outcome import Outcome
 from advisor.simt.block_sample import block_sample
 from advisor.simt.counts import Statistics
 from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.inlining import CannotInline
 from advisor.simt.launch import ArrayArgument, Launch, parameter_offsets
 from advisor.simt.machine import CacheSizes, Settings, compile_kernel, run
 from advisor.simt.ptx_reader import PtxError, known_module
 from advisor.simt.statistics import statistics
-from advisor.simt.vector.emission import Unsupported
+from advisor.simt.unsupported import Unsupported
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.layout import Status
 
@@ -62,7 +61,7 @@ class SimtExecutor:
         begin = time.perf_counter()
         try:
             ready = self._compiled(ptx, kernel)
-        except (Unsupported, CannotInline, PtxError) as error:
+        except (Unsupported, PtxError) as error:
             self._listen(Outcome(note, time.perf_counter() - begin, None, [], str(error)))
             raise KernelFault(
                 f"{note.function} cannot run without a GPU: {error}", "CUDA_ERROR_NOT_SUPPORTED"

@@ -18,6 +18,9 @@ FILE = "launches.sqlite"
 _VERSION = 1
 _SECONDS_TO_WAIT = 30.0
 
+# Connections that a forked process got from its parent; closing them would disturb the parent's.
+_of_parents: list[sqlite3.Connection | None] = []
+
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY, command TEXT, device TEXT, executed_on TEXT, started REAL, ended REAL,
@@ -165,6 +168,11 @@ class LaunchStore:
             raise
         connection.execute("COMMIT")
 
+    def launch_count(self, run: int) -> int:
+        """How many launches a run has so far."""
+        query = "SELECT count(*) FROM launches WHERE run = ?"
+        return int(self._connect().execute(query, (run,)).fetchone()[0])
+
     def runs(self) -> list[RunRow]:
         """All runs, the latest last."""
         query = "SELECT id, command, device, executed_on, started, ended, status FROM runs ORDER BY id"
@@ -187,6 +195,11 @@ class LaunchStore:
                 launch = _row(row)
                 found.setdefault((launch.path, launch.kernel), []).append((runs[row[0]], launch))
         return found
+
+    def after_fork(self) -> None:
+        """Nothing; the next use opens the file anew. SQLite allows no other use of a parent's connection."""
+        _of_parents.append(self._connection)
+        self._connection = None
 
     def close(self) -> None:
         """Nothing; closes the file."""

@@ -9,10 +9,13 @@ import importlib
 import importlib.util
 import json
 import os
+import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from advisor import __version__
@@ -47,6 +50,7 @@ class _Work:
         from advisor.driver.install import install
 
         self.store = store
+        self.seconds = float(request["seconds"])
         self.device = find_device(request["device"])
         self.recorder: Recorder | None = None
         cache = user_cache() if request["cache"] else None
@@ -66,7 +70,8 @@ class _Work:
         before = set(sys.modules)
         said = ""
         try:
-            getattr(import_file(self.store.root / path), name)()
+            with _ended_after(self.seconds):
+                getattr(import_file(self.store.root / path), name)()
         except (Exception, SystemExit) as error:
             said = _last_words(error)
         self.recorder.close()
@@ -84,6 +89,23 @@ class _Work:
                 files[Path(file).relative_to(root).as_posix()] = Path(file)
         hashes = {name: file_hash(file) for name, file in files.items()}
         return {"advisor": __version__, **{name: known for name, known in hashes.items() if known}}
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """A block that ends with TimeoutError after some seconds; waits within C code are not cut short."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise TimeoutError(f"it did not end within {seconds:g} s (workload-seconds sets how many)")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _quiet() -> None:

@@ -176,7 +176,7 @@ def _answers(
 
 
 def _problem(workload: WorkloadFunction, said: str) -> WorkloadProblem:
-    return WorkloadProblem(workload.path, workload.line, f"The workload {workload.name} failed: {said}")
+    return WorkloadProblem(workload.path, workload.line, f"`{workload.name}()` failed: {said}")
 
 
 def stale_workloads(

@@ -53,7 +53,12 @@ def _value(record: Record, metric: str) -> object:
 def _span(reading: LineReading, here: Sequence[Record]) -> Span:
     """Where a line's reading is shown: at the access of its array, else at what else is known of the line."""
     found = [one for one in here if one.entity in ("access", "atomic", "barrier", "line")]
-    found.sort(key=lambda one: (_value(one, "array") != reading.array, one.entity == "line"))
+    kind = reading.values.get("access", reading.kind)
+    found.sort(
+        key=lambda one: (
+            _value(one, "array") != reading.array, one.entity == "line", _value(one, "kind") != kind,
+        )
+    )  # fmt: skip
     return found[0].span if found else Span(reading.line)
 
 

@@ -17,6 +17,8 @@ class AccessCounts:
 
     `bytes` are those that lanes asked for. `ideal` are the sectors, and `ideal_wavefronts` the wavefronts of
     shared memory, that the same bytes need at least. The cache counts are those of the detailed blocks.
+    `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
+    lay side by side; empty where they always did.
     """
 
     path: str
@@ -37,6 +39,7 @@ class AccessCounts:
     l1_hits: int = 0
     l2_sectors: int = 0
     l2_hits: int = 0
+    steps: list[int] = field(default_factory=list)
 
 
 @dataclass

@@ -20,24 +20,16 @@ from advisor.simt.ptx_program import (
     Register,
     Symbol,
 )
+from advisor.simt.unsupported import Unsupported, plain_name
 
 _GRID_BARRIER = "cudaCGSynchronize"
 _GRID_HANDLE = "cudaCGGetIntrinsicHandle"
 
 
-class CannotInline(Exception):
-    """A call that is not replaced; `line` is that of the PTX text."""
-
-    def __init__(self, reason: str, line: int) -> None:
-        super().__init__(f"unsupported: PTX instruction call (PTX line {line}): {reason}")
-        self.instruction = "call"
-        self.line = line
-
-
 def inlined(module: Module, function: Function) -> Function:
     """The function without calls of functions that the module holds.
 
-    Raises CannotInline for recursion, for calls through pointers and for parameters whose address is taken or
+    Raises Unsupported for recursion, for calls through pointers and for parameters whose address is taken or
     that are read otherwise than they were stored.
     """
     if not any(item.opcode == "call" for item in function.instructions):
@@ -105,18 +97,18 @@ class _Inliner:
         names = [operand.name for operand in item.operands if isinstance(operand, Symbol)]
         groups = [operand for operand in item.operands if isinstance(operand, Group)]
         if len(names) != 1 or item.predicate is not None:
-            raise CannotInline("a call through a pointer or under a predicate", item.text_line)
+            raise Unsupported(item, "a call through a pointer or under a predicate")
         callee = self.module.functions.get(names[0])
         before = isinstance(item.operands[0], Group)
-        given = [self._cell(prefix, one, number) for one in groups[-1].items] if groups else []
-        taken = [self._cell(prefix, one, number) for one in groups[0].items] if before else []
+        given = [self._cell(item, prefix, one, number) for one in groups[-1].items] if groups else []
+        taken = [self._cell(item, prefix, one, number) for one in groups[0].items] if before else []
         if before and len(groups) == 1:
             given = []
         if callee is None or not callee.instructions:
             self._external(item, names[0], taken, given)
             return
         if callee.name in stack:
-            raise CannotInline(f"{callee.name} calls itself", item.text_line)
+            raise Unsupported(item, f"{plain_name(callee.name)} calls itself, and recursion is not simulated")
         inner = f"{prefix}{number}:"
         self._declare(callee, inner)
         parameters = dict(zip((one.name for one in callee.parameters), given, strict=True))
@@ -130,9 +122,9 @@ class _Inliner:
             for number in range(count):
                 self.result.registers[_register(f"{stem}{number}", prefix)] = kind
 
-    def _cell(self, prefix: str, operand: Operand, number: int) -> str:
+    def _cell(self, item: Instruction, prefix: str, operand: Operand, number: int) -> str:
         if not isinstance(operand, Symbol):
-            raise CannotInline("an argument that is no parameter", 0)
+            raise Unsupported(item, "an argument that is no parameter")
         return f"{prefix}{operand.name}@{number}"
 
     def _external(self, item: Instruction, name: str, taken: list[str], given: list[str]) -> None:
@@ -161,7 +153,7 @@ class _Inliner:
         )
 
     def _cell_register(self, cell: str, offset: int, width: int) -> Register:
-        """The register of one place of a parameter; raises CannotInline when it is known with less bits."""
+        """The register of one place of a parameter; raises Unsupported when it is known with less bits."""
         name = f"%{cell}+{offset}"
         known = self.result.registers.get(name)
         if known is None:
@@ -175,7 +167,7 @@ class _Inliner:
         address = item.operands[place]
         assert isinstance(address, Address)
         if not isinstance(address.base, Symbol):
-            raise CannotInline("a parameter whose address is calculated", item.text_line)
+            raise Unsupported(item, "a parameter whose address is calculated")
         name = address.base.name
         if name in own and name not in cells:
             self._add(self._renamed(item, prefix, frozenset()))
@@ -196,7 +188,7 @@ class _Inliner:
         register = self._cell_register(cell, offset, width)
         if int(self.result.registers[register.name][1:]) < width:
             if item.opcode == "ld":
-                raise CannotInline("a parameter read wider than it was stored", item.text_line)
+                raise Unsupported(item, "a parameter read wider than it was stored")
             self.result.registers[register.name] = f"b{width}"
         return register
 

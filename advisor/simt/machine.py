@@ -15,7 +15,7 @@ from advisor.simt.launch import Launch
 from advisor.simt.vector.caches import CacheSizes, cache_tables
 from advisor.simt.vector.contexts import HostThread, TouchedSectors, aligned_bytes, host_thread
 from advisor.simt.vector.kernels import Kernel, compile_kernel
-from advisor.simt.vector.layout import Context, DefectWord, Space, Status
+from advisor.simt.vector.layout import Context, DefectWord, Site, Space, Status
 
 Counts = npt.NDArray[np.int64]
 _RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -231,6 +231,13 @@ def _run_together(
     return _gathered(workers, status, launch.blocks, 0, touched)
 
 
+def _summed_sites(workers: list[HostThread]) -> Counts:
+    sites: Counts = np.sum([worker.sites for worker in workers], axis=0)
+    for word, function in ((Site.STEP_LOW, np.min), (Site.STEP_HIGH, np.max)):
+        sites[:, word] = function([worker.sites[:, word] for worker in workers], axis=0)
+    return sites
+
+
 def _gathered(
     workers: list[HostThread], status: Status, blocks_run: int, detailed: int, touched: TouchedSectors
 ) -> Execution:
@@ -247,7 +254,7 @@ def _gathered(
         np.sum([worker.block_runs for worker in workers], axis=0),
         np.sum([worker.block_lanes for worker in workers], axis=0),
         np.sum([worker.divisions for worker in workers], axis=0),
-        np.sum([worker.sites for worker in workers], axis=0),
+        _summed_sites(workers),
         sum(int(worker.context[Context.BARRIERS]) for worker in workers),
         detailed,
         loaded,

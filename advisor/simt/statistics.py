@@ -97,6 +97,9 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     counts.l1_hits += int(row[Site.L1_HITS])
     counts.l2_sectors += int(row[Site.L2_SECTORS])
     counts.l2_hits += int(row[Site.L2_HITS])
+    steps = [*counts.steps, int(row[Site.STEP_LOW]), int(row[Site.STEP_HIGH])]
+    if row[Site.STEP_LOW] <= row[Site.STEP_HIGH]:
+        counts.steps = [min(steps), max(steps)]
 
 
 def _block_of_instruction(kernel: Kernel) -> dict[int, int]:

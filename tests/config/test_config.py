@@ -104,6 +104,7 @@ select = "memory"
 exclude = ["a", 3]
 "fail-level" = 3
 per-file-ignores = ["x"]
+workload-seconds = 0
 
 [tool.advisor.rules.spills]
 level = "warn"
@@ -119,10 +120,11 @@ lvl = 1
         "pyproject.toml:8: `exclude` must be a list of texts, not a list with a number in it.",
         "pyproject.toml:9: `fail-level` must be a text in quotes, not a number.",
         "pyproject.toml:10: `per-file-ignores` must be a table, not a list.",
-        "pyproject.toml:13: `rules.spills.level` must be one of info, warning, error, off, not `warn`. "
+        "pyproject.toml:11: `workload-seconds` must be a number of seconds above 0.",
+        "pyproject.toml:14: `rules.spills.level` must be one of info, warning, error, off, not `warn`. "
         "Did you mean `warning`?",
-        "pyproject.toml:14: `rules.spills.params.floor` must be a text in quotes, not a truth value.",
-        "pyproject.toml:15: unknown key `lvl` of rule `spills`. Did you mean `level`?",
+        "pyproject.toml:15: `rules.spills.params.floor` must be a text in quotes, not a truth value.",
+        "pyproject.toml:16: unknown key `lvl` of rule `spills`. Did you mean `level`?",
         "--config \"cachedir='x'\": unknown key `cachedir`. Did you mean `cache-dir`?",
     ]
 

@@ -25,6 +25,8 @@ _NO_BUDGET = 1 << 62
 _SLICE, _SHORT_SLICE = 1 << 18, 1 << 6
 # Room behind arrays that vectors are read from as a whole.
 _MARGIN = 512
+# The least and the most of no numbers.
+NO_STEPS = ((1 << 63) - 1, -(1 << 63))
 
 
 @dataclass
@@ -179,6 +181,7 @@ def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered:
     context[Context.PREFERRED] = LOWEST
     context[Context.PROCESSORS] = 1
     context[Context.PRINTED] = print_address()
+    context[Context.CONTENTS] = _keep(worker, aligned_bytes(LANES * 16))
 
 
 def _set_sites(
@@ -192,6 +195,7 @@ def _set_sites(
         flags = access.description & ~FIXED_BOUNDS
         row[Site.DESCRIPTION] = flags | (FIXED_BOUNDS if fixed else 0)
         row[Site.NUMBER] = access.number
+        row[Site.STEP_LOW], row[Site.STEP_HIGH] = NO_STEPS
         if access.space != Space.SHARED:
             row[Site.TOUCHED] = touched.base_of(low, access.writes)
 

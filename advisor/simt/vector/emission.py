@@ -16,6 +16,7 @@ from advisor.simt.ptx_program import (
     SpecialRegister,
     Symbol,
 )
+from advisor.simt.unsupported import Unsupported
 from advisor.simt.vector.lanes import (
     DOUBLE,
     FLOAT,
@@ -34,18 +35,6 @@ from advisor.simt.vector.lanes import (
 )
 from advisor.simt.vector.layout import WORD, Context
 from advisor.simt.vector.names import Names
-
-
-class Unsupported(Exception):
-    """An instruction that the machine does not execute; `line` is that of the PTX text."""
-
-    def __init__(self, instruction: str, line: int, reason: str = "") -> None:
-        super().__init__(
-            f"unsupported: PTX instruction {instruction} (PTX line {line}){reason and ': ' + reason}"
-        )
-        self.instruction = instruction
-        self.line = line
-
 
 Handler = Callable[["Emission", Instruction], None]
 HANDLERS: dict[str, Handler] = {}
@@ -221,4 +210,4 @@ class Emission:
 
     def unsupported(self, item: Instruction, reason: str = "") -> Unsupported:
         """The error for an instruction that is not executed."""
-        return Unsupported(item.name, item.text_line, reason)
+        return Unsupported(item, reason)

@@ -16,9 +16,10 @@ from advisor.simt.launch import parameter_offsets
 from advisor.simt.liveness import CARRY, Liveness, liveness, written
 from advisor.simt.ptx_program import Function, Instruction, Module
 from advisor.simt.uniformity import Uniformity, uniformity
+from advisor.simt.unsupported import Unsupported
 from advisor.simt.vector import atomics, bits, calls, conversions, integers, memory, moves, warps
 from advisor.simt.vector.barriers import begin_behind_barrier, count_votes
-from advisor.simt.vector.emission import HANDLERS, Emission, Unsupported
+from advisor.simt.vector.emission import HANDLERS, Emission
 from advisor.simt.vector.lanes import I1, I32, I64, POINTER, Builder, constant, is_vector, splat, vector
 from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, HIGHEST, WORD, Context, State
 from advisor.simt.vector.modifiers import refused
@@ -170,7 +171,7 @@ class _Writer:
         }
         for name in sorted(changed & self.live.at_end[block.number]):
             if name == CARRY:
-                raise Unsupported("addc", 0, "the carry crosses a block")
+                raise Unsupported(self.function.instructions[block.last - 1], "the carry crosses a block")
             self.names.store(self.emission, name, (block.number, name) in self.uniform.masked)
 
     def _end(self, block: Block) -> None:

@@ -82,6 +82,8 @@ class Context(IntEnum):
     PROCESSORS = 55
     FIRST_THREAD = 56
     SLICES = 57
+    UNSETTLED = 58
+    CONTENTS = 59
     WORDS = 64
 
 
@@ -121,7 +123,10 @@ class Site(IntEnum):
     NUMBER = 15
     # The address of the map of touched sectors, less the buffer's first sector: one byte for each sector.
     TOUCHED = 16
-    WORDS = 18
+    # Bytes from the address of lane 0 to that of lane 1, the least and the most of the slow requests.
+    STEP_LOW = 17
+    STEP_HIGH = 18
+    WORDS = 20
 
 
 class Space(IntEnum):

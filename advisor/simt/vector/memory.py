@@ -18,6 +18,7 @@ from advisor.simt.vector.lanes import (
     I64,
     LANES,
     Written,
+    constant,
     element_of,
     element_type,
     integer_of,
@@ -189,6 +190,11 @@ def _store_apart(e: Emission, place: Place, addresses: Any, values: list[Any], s
     inside = _inspect(e, place, addresses)
     for number, value in enumerate(values):
         scatter(e, value, _further(e, addresses, size * number), inside)
+    if place.access.space == Space.SHARED:
+        unsettled = e.context_word(Context.UNSETTLED)
+        with e.builder.if_then(e.builder.icmp_unsigned("!=", unsettled, constant(I64, 0)), likely=False):
+            whole = constant(I64, place.access.size)
+            e.call("settle_shared", ir.VoidType(), e.context, place.site, addresses, whole)
 
 
 def _store_consecutive(e: Emission, place: Place, pointer: Any, kind: Any, values: list[Any]) -> None:

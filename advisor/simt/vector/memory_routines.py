@@ -24,6 +24,7 @@ from advisor.simt.vector.layout import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
     WINDOW_BITS,
+    WORD,
     Context,
     Site,
 )
@@ -132,11 +133,23 @@ def _inspect_global(r: Routine, size: int) -> None:
     sectors = r.trunc(r.lshr(addresses, splat(I64, 5)), vector(I32))
     count = distinct_sectors(r, sectors, good)
     count_sectors(r, site, count, distinct_elements(r, addresses, good, size), size)
+    _note_step(r, site, addresses, good)
     touch(r, site, addresses, good)
     caches = r.context_word(context, Context.CACHES)
     with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
         r.call(r.module.globals["look_up"], [context, site, sectors, good])
     r.ret(good)
+
+
+def _note_step(r: Routine, site: Any, addresses: Any, good: Any) -> None:
+    """Nothing; keeps the least and the most distance between the first two lanes."""
+    both = r.icmp_unsigned("==", r.and_(good, r.number(3, I32)), r.number(3, I32))
+    first, second = (r.lane(addresses, r.number(lane, I32)) for lane in (0, 1))
+    step = r.sub(second, first)
+    for word, way in ((Site.STEP_LOW, "llvm.smin"), (Site.STEP_HIGH, "llvm.smax")):
+        known = r.site_word(site, word)
+        chosen = r.select(both, r.elementwise(way, known, step), known)
+        r.put(chosen, site, WORD * word)
 
 
 def touch(r: Routine, site: Any, addresses: Any, good: Any) -> None:

@@ -153,10 +153,48 @@ def _follow_word(
     races = r.or_(other_writer, r.and_(writes, other_reader))
     atomic_before = r.icmp_unsigned("!=", r.and_(written, r.number(1 << 15)), r.number(0))
     both = r.and_(atomic, atomic_before)
-    _note_when(r, context, site, at, r.and_(races, r.not_(both)), Defect.RACE)
+    clashes = r.and_(races, r.not_(both))
+    stores = r.and_(writes, plain)
+    _note_when(r, context, site, at, r.and_(clashes, r.not_(stores)), Defect.RACE)
+    with r.if_then(r.and_(clashes, stores), likely=False):
+        _keep_contents(r, context, *at)
     signed = r.or_(mark, r.select(atomic, r.number(1 << 15), r.number(0)))
     r.put(r.select(writes, signed, written), entry, WORD * _WRITTEN)
     r.put(r.select(r.and_(reading, plain), mark, read), entry, WORD * _READ)
+
+
+def _keep_contents(r: Routine, context: Any, lane: Any, address: Any) -> None:
+    """Nothing; a store that clashes is settled once it is done: the same value again harms nobody."""
+    bit = r.zext(r.shl(r.number(1, I32), lane), I64)
+    r.put(r.or_(r.context_word(context, Context.UNSETTLED), bit), context, WORD * Context.UNSETTLED)
+    kept = _contents_of(r, context, lane)
+    held = r.inttoptr(address, POINTER)
+    for offset in (0, 8):
+        r.put(r.get(held, offset, I64, 1), kept, offset)
+
+
+def _contents_of(r: Routine, context: Any, lane: Any) -> Any:
+    contents = r.context_word(context, Context.CONTENTS, POINTER)
+    return r.gep(contents, [r.shl(lane, r.number(1, I32))], source_etype=I64)
+
+
+@routine("settle_shared", VOID, POINTER, POINTER, _ADDRESSES, I64)
+def _settle(r: Routine) -> None:
+    """Notes the races of stores of a size that changed what another warp had written or read."""
+    context, site, addresses, size = r.arguments
+    place = r.spilled(addresses)
+    mask = r.trunc(r.context_word(context, Context.UNSETTLED), I32)
+    r.put(r.number(0), context, WORD * Context.UNSETTLED)
+    unused = r.shl(r.sub(r.number(8), r.elementwise("llvm.umin", size, r.number(8))), r.number(3))
+    with r.each_lane(mask) as lane:
+        address = r.load(r.element(place, I64, lane), typ=I64)
+        held, kept = r.inttoptr(address, POINTER), _contents_of(r, context, lane)
+        low, high = (r.xor(r.get(held, at, I64, 1), r.get(kept, at, I64)) for at in (0, 8))
+        wide = r.icmp_unsigned(">", size, r.number(8))
+        changed = r.or_(r.shl(low, unused), r.select(wide, high, r.number(0)))
+        different = r.icmp_unsigned("!=", changed, r.number(0))
+        _note_when(r, context, site, (lane, address), different, Defect.RACE)
+    r.ret_void()
 
 
 def _from_other_warp(r: Routine, entry: Any, mark: Any, epoch: Any) -> Any:
