@@ -3,7 +3,8 @@
     python benchmarks/ptx_instructions.py FOLDER… [--top N] [--variants]
 
 Kernels are found and compiled as `advisor check` does it, nothing of the folders is run. Prints how many
-kernels compile, how many of their PTX texts are read, and a Markdown table of instructions.
+kernels compile, how many of their PTX texts are read and translated for the SIMT machine, why the others are
+not, and a Markdown table of instructions.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from pathlib import Path
 from advisor.compiled import Target
 from advisor.compiled.ptx_texts import ptx_texts
 from advisor.facts.survey import survey
+from advisor.simt.inlining import inlined
 from advisor.simt.ptx_program import Module
 from advisor.simt.ptx_reader import PtxError, read_ptx
+from advisor.simt.unsupported import Unsupported
+from advisor.simt.vector.function import translate
 
 
 def main() -> None:
@@ -27,7 +31,8 @@ def main() -> None:
     parser.add_argument("--variants", action="store_true", help="tell modifiers and types apart")
     given = parser.parse_args()
     kernels, instructions = Counter[str](), Counter[str]()
-    found = compiled = read = 0
+    refused = Counter[str]()
+    found = compiled = read = loaded = 0
     for folder in given.folders:
         units = survey(sorted(folder.rglob("*.py")), folder.resolve(), with_units=True).units
         found += len(units)
@@ -41,14 +46,34 @@ def main() -> None:
                 print(f"not read: {text.unit.kernel}: {error}")
                 continue
             read += 1
+            reason = _refusal(module)
+            loaded += reason is None
+            if reason is not None:
+                refused[reason] += 1
             names = _names(module, given.variants)
             instructions.update(names)
             kernels.update(set(names))
     total = sum(instructions.values())
-    print(f"{found} kernels, {compiled} compile, {read} of these are read, {total} instructions\n")
+    print(
+        f"{found} kernels, {compiled} compile, {read} of these are read, "
+        f"{loaded} translated, {total} instructions\n"
+    )
+    for reason, count in refused.most_common():
+        print(f"not translated, {count} times: {reason}")
     print("| instruction | occurrences | kernels |\n|---|---|---|")
     for name, count in instructions.most_common(given.top):
         print(f"| `{name}` | {count} | {kernels[name]} |")
+
+
+def _refusal(module: Module) -> str | None:
+    """Why the kernel of a module is not executed, without its place; None where it is."""
+    for function in module.functions.values():
+        if function.entry:
+            try:
+                translate(module, inlined(module, function))
+            except Unsupported as refusal:
+                return str(refusal).split(" at ")[0] + ":" + str(refusal).split("):")[-1]
+    return None
 
 
 def _names(module: Module, variants: bool) -> list[str]:
