@@ -18,6 +18,7 @@ _KINDS = {
     Defect.UNINITIALISED: "uninitialised",
     Defect.BARRIER: "barrier",
     Defect.TRAP: "trap",
+    Defect.INDEX_OVERFLOW: "index_overflow",
 }
 
 
@@ -80,7 +81,7 @@ def _defect(
     array, access_kind, distance = "", "", None
     if kind == Defect.BARRIER:
         path, line = _barrier_place(kernel, seen.address)
-    elif kind == Defect.TRAP:
+    elif kind in (Defect.TRAP, Defect.INDEX_OVERFLOW):
         items = (item for item in kernel.function.instructions if item.text_line == seen.address)
         path, line = place_of(next((item.location for item in items), None))
     else:

@@ -21,6 +21,7 @@ DECIDED_BY_EXECUTION = {
     "barrier-not-reached",
     "misaligned-access",
     "shared-memory-race",
+    "index-overflow",
     "uninitialised-shared-memory",
     "gpu-underused",
     "high-memcpy-share",

@@ -8,7 +8,7 @@ import pytest
 
 HEAD = """\
 import numpy as np
-from numba import cuda, float32, int32, uint8
+from numba import cuda, float32, int32, uint8, uint32
 
 """
 # Each ends with the launch; the comments name what `check` must say of a line.
@@ -82,6 +82,35 @@ WRONG = {
         """,
         "does a store",
     ),
+    "an index past the end of 32 bits": (
+        # 195 * 11,000,000 is the last product below 2 ** 31; 196 is thread 68 of block 1.
+        """
+        @cuda.jit
+        def rows(a, length, out):
+            i = int32(cuda.grid(1))
+            start = int32(i * length)
+            out[i] = a[start]  # hit: index-overflow
+
+        def workload():
+            a = cuda.device_array(3_000_000_000, np.uint8)
+            rows[2, 128](a, 11_000_000, cuda.device_array(256, np.uint8))
+        """,
+        "In thread (68, 0, 0) of block (1, 0, 0)",
+    ),
+    "converted at the last moment": (
+        """
+        @cuda.jit
+        def rows(a, length, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = a[int32(i * length + 3)]  # hit: index-overflow
+
+        def workload():
+            a = cuda.device_array(3_000_000_000, np.uint8)
+            rows[2, 128](a, 11_000_000, cuda.device_array(256, np.uint8))
+        """,
+        "In thread (68, 0, 0) of block (1, 0, 0)",
+    ),
     "some leave before the barrier": (
         """
         @cuda.jit
@@ -152,6 +181,36 @@ RIGHT = {
         def workload():
             one_warp[1, 32](np.ones(32, np.float32))
         """,
+    "an index of 64 bits": """
+        @cuda.jit
+        def rows(a, length, out):
+            i = cuda.grid(1)
+            out[i] = a[i * length]
+
+        def workload():
+            a = cuda.device_array(3_000_000_000, np.uint8)
+            rows[2, 128](a, 11_000_000, cuda.device_array(256, np.uint8))
+        """,
+    "a sum that fits though its parts do not": """
+        @cuda.jit
+        def rows(a, more, less, out):
+            i = cuda.grid(1)
+            out[i] = a[int32(i * more - i * less)]
+
+        def workload():
+            a = cuda.device_array(3_000_000, np.uint8)
+            rows[2, 128](a, 11_010_000, 11_000_000, cuda.device_array(256, np.uint8))
+        """,
+    "a hash that wraps on purpose": """
+        @cuda.jit
+        def slots(keys, table):
+            i = cuda.grid(1)
+            h = uint32(keys[i] * uint32(2654435761))
+            cuda.atomic.add(table, h % uint32(64), 1)
+
+        def workload():
+            slots[1, 64](np.arange(64, dtype=np.uint32), np.zeros(64, np.int32))
+        """,
     "atomics on one word": """
         @cuda.jit
         def count(x, out):
@@ -197,7 +256,13 @@ RIGHT = {
         """,
 }
 DEFECTS = ",".join(
-    ["access-out-of-bounds", "shared-memory-race", "uninitialised-shared-memory", "barrier-not-reached"]
+    [
+        "access-out-of-bounds",
+        "shared-memory-race",
+        "uninitialised-shared-memory",
+        "barrier-not-reached",
+        "index-overflow",
+    ]
 )
 
 

@@ -126,12 +126,23 @@ def _map_of(r: Routine, site: Any, entry: Any) -> Any:
 
 @routine("note_trap", VOID, POINTER, I32, I32)
 def _note_trap(r: Routine) -> None:
-    """Notes the lanes that ran into a trap, with the line of the PTX text in place of an address."""
+    """Notes the lanes that ran into a trap."""
+    _note_at_line(r, Defect.TRAP)
+
+
+@routine("note_overflow", VOID, POINTER, I32, I32)
+def _note_overflow(r: Routine) -> None:
+    """Notes the lanes whose index does not fit into 32 bits."""
+    _note_at_line(r, Defect.INDEX_OVERFLOW)
+
+
+def _note_at_line(r: Routine, kind: Defect) -> None:
+    """Notes lanes of a mask, with the line of the PTX text in place of an address."""
     context, mask, line = r.arguments
     sites = r.context_word(context, Context.SITES, POINTER)
     with r.each_lane(mask) as lane:
         r.call(
             r.module.globals["note_defect"],
-            [context, r.number(Defect.TRAP), sites, lane, r.zext(line, I64)],
+            [context, r.number(kind), sites, lane, r.zext(line, I64)],
         )
     r.ret_void()

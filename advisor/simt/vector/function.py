@@ -20,6 +20,7 @@ from advisor.simt.unsupported import Unsupported
 from advisor.simt.vector import atomics, bits, calls, conversions, integers, memory, moves, warps
 from advisor.simt.vector.barriers import begin_behind_barrier, count_votes
 from advisor.simt.vector.emission import HANDLERS, Emission
+from advisor.simt.vector.index_overflow import IndexOverflow
 from advisor.simt.vector.lanes import I1, I32, I64, POINTER, Builder, constant, is_vector, splat, vector
 from advisor.simt.vector.layout import AT_BARRIER, AT_GRID_BARRIER, EXITED, HIGHEST, WORD, Context, State
 from advisor.simt.vector.modifiers import refused
@@ -65,6 +66,7 @@ class _Writer:
     ) -> None:
         self.function, self.flow, self.live, self.uniform = function, flow, live, uniform
         self.names = names
+        self.overflow = IndexOverflow(function)
         self.module = ir.Module(name)
         kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER])
         self.warp = ir.Function(self.module, kind, name)
@@ -131,6 +133,7 @@ class _Writer:
         builder.position_at_end(self.blocks[block.number])
         e.enter_block(builder.load(self.mask, typ=I32))
         self._count_block(block)
+        self.overflow.begin_block()
         begin_behind_barrier(e, self.function, self.flow.blocks, block)
         for number in range(block.first, block.last):
             item = self.function.instructions[number]
@@ -148,6 +151,8 @@ class _Writer:
             raise self.emission.unsupported(item)
         self.names.current = number
         try:
+            self.overflow.check(self.emission, number, item)
+            self.overflow.follow(self.emission, item)
             handler(self.emission, item)
         except Unsupported:
             raise

@@ -172,6 +172,7 @@ class Defect(IntEnum):
     UNINITIALISED = 4
     BARRIER = 5
     TRAP = 6
+    INDEX_OVERFLOW = 7
 
 
 class DefectWord(IntEnum):
