@@ -1,9 +1,15 @@
-"""Prints how far a workload's two versions are from its reference, as JSON; needs NUMBA_ENABLE_CUDASIM=1."""
+"""Prints how far a workload's two versions are from its reference, as JSON, and keeps what they gave.
+
+    run_workload.py NAME SCALE FOLDER
+
+Under `advisor run` on the SIMT machine, with NUMBA_ENABLE_CUDASIM=1 on Numba's simulator.
+"""
 
 import importlib
 import json
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 
@@ -14,10 +20,13 @@ def deviation(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
 
 
-def main(name: str) -> None:
+def main(name: str, scale: str, folder: str) -> None:
     warnings.simplefilter("error")
+    # A reduced grid is small for any GPU.
+    warnings.filterwarnings("ignore", "Grid size")
+    warnings.filterwarnings("ignore", "Host array used in CUDA kernel")
     workload = importlib.import_module(f"kernels.{name}").WORKLOAD
-    inputs = workload.make_inputs("reduced")
+    inputs = workload.make_inputs(scale)
     untouched = {key: array.copy() for key, array in inputs.items()}
     expected = workload.reference(inputs)
     report: dict[str, dict[str, float]] = {}
@@ -25,6 +34,7 @@ def main(name: str) -> None:
         found = run(inputs)
         if found.keys() != expected.keys():
             raise ValueError(f"The results are {sorted(found)}, the reference has {sorted(expected)}.")
+        np.savez(Path(folder) / f"{name}-{version}-{scale}.npz", **found)
         report[version] = {key: deviation(found[key], expected[key]) for key in expected}
     for key, array in untouched.items():
         np.testing.assert_array_equal(array, inputs[key])
@@ -32,4 +42,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,0 +1,61 @@
+"""Counts of whole lines go to the access that they are of, and to no other."""
+
+from __future__ import annotations
+
+from advisor.metrics.joining import join
+from advisor.records import LineReading, Record
+from advisor.text import Span
+
+
+def access(array, kind, column, line=5, space="global"):
+    record = Record(
+        "access", f"{array} {kind} {column}", "a.py", Span(line, column, line, column + 4), array, "k"
+    )
+    record.know("source", array=array, kind=kind, space=space)
+    return record
+
+
+def reading(array, kind, line=5, space="global", entity="access", **values):
+    values = values or {"requests": 7.0}
+    return LineReading(entity, "k", "a.py", line, array, space, kind, values, ("told",))
+
+
+def joined(records, *readings):
+    return {
+        one.key: {n: r.value for n, r in one.readings.items()} for one in join(records, readings, "simulated")
+    }
+
+
+def test_by_array_and_kind():
+    records = [access("x", "load", 10), access("y", "load", 20), access("y", "store", 1)]
+    assert joined(records, reading("y", "load")) == {"y load 20": {"requests": 7.0}}
+    assert joined(records, reading("y", "store")) == {"y store 1": {"requests": 7.0}}
+
+
+def test_an_access_written_twice_in_a_line_has_the_counts_of_both():
+    records = [access("x", "load", 10), access("x", "load", 30)]
+    assert set(joined(records, reading("x", "load"))) == {"x load 10", "x load 30"}
+
+
+def test_shared_memory_has_no_name_in_the_machine_code():
+    records = [access("tile", "load", 10, space="shared"), access("x", "load", 20)]
+    found = joined(records, reading("", "load", space="shared"))
+    assert set(found) == {"tile load 10"}
+
+
+def test_two_tiles_in_one_line_are_not_told_apart_so_neither_is_given_the_counts():
+    records = [access("tile", "load", 10, space="shared"), access("other", "load", 20, space="shared")]
+    found = joined(records, reading("", "load", space="shared"))
+    assert "tile load 10" not in found and "other load 20" not in found
+
+
+def test_a_line_of_another_kernel_gets_nothing():
+    record = access("x", "load", 10)
+    other = Record("access", "key", "a.py", Span(5), "x", "another kernel")
+    assert set(joined([record, other], reading("x", "load"))) == {"x load 10"}
+
+
+def test_a_defect_stands_at_the_access_of_its_kind():
+    records = [access("x", "load", 20), access("tile", "store", 1, space="shared")]
+    (defect,) = join(records, [reading("", "race", entity="defect", access="store")], "simulated")
+    assert (defect.entity, defect.span.column) == ("defect", 1)

@@ -1,0 +1,119 @@
+"""Predicted times and achieved occupancy, calculated by hand for a device with round numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from advisor.devices import Device, find_device
+from advisor.metrics.derived.timing import derive
+from advisor.records import Record
+from advisor.text import Span
+
+KNOWN = {
+    "grid_blocks": 100.0,
+    "resident_blocks": 4.0,
+    "theoretical_occupancy": 0.5,
+    "block_threads": 128.0,
+    "issue_slots": 400.0,
+}
+
+
+@pytest.fixture
+def device() -> Device:
+    """Ten multiprocessors at 1 GHz, 1 TB/s, 64 single precision multiply-adds for each in a cycle."""
+    return replace(
+        find_device("A100"),
+        sm_count=10,
+        boost_clock=1e9,
+        dram_bandwidth=1e12,
+        fp32_peak=2 * 64 * 10 * 1e9,
+        fp64_peak=2 * 32 * 10 * 1e9,
+    )
+
+
+def derived(device: Device, **known: float) -> dict[str, object]:
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **{**KNOWN, **known})
+    derive([kernel], device)
+    return {name: reading.value for name, reading in kernel.readings.items() if name not in known}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "achieved"),
+    [
+        (40.0, 0.5),  # one full wave of 10 * 4
+        (100.0, 0.5 * 100 / 120),  # three waves, of which the last is half full
+        (10.0, 0.5 * 10 / 40),  # one block on each multiprocessor
+        (5.0, 0.5 * 5 / 40),
+        (41.0, 0.5 * 41 / 80),
+    ],
+)
+def test_achieved_occupancy_is_the_mean_over_the_waves(device, blocks, achieved):
+    assert derived(device, grid_blocks=blocks)["achieved_occupancy"] == pytest.approx(achieved)
+
+
+LIMITS = [
+    # 1 GB at 1 TB/s
+    ("dram", {"dram_bytes": 1e9}, 1.0),
+    # two sectors of each of ten multiprocessors in a cycle
+    ("l2", {"l2_sectors": 2e7}, 1.0),
+    # four sectors
+    ("l1", {"l1_sectors": 8e7}, 2.0),
+    ("shared", {"shared_wavefronts": 1e7}, 1.0),
+    # four warp instructions
+    ("issue", {"issue_slots": 4e7, "grid_blocks": 80.0, "resident_blocks": 8.0}, 1.0),
+    # half a warp instruction
+    ("special", {"special_slots": 5e6}, 1.0),
+    # 64 lanes are two warp instructions of multiply-adds
+    ("fp32", {"fp32_slots": 2e7}, 1.0),
+    ("fp64", {"fp64_slots": 1e7}, 1.0),
+]
+
+
+@pytest.mark.parametrize(("limiter", "known", "milliseconds"), LIMITS, ids=[one[0] for one in LIMITS])
+def test_the_slowest_resource_sets_the_time(device, limiter, known, milliseconds):
+    found = derived(device, **known)
+    assert found["time_limiter"] == limiter
+    assert found["predicted_ms"] == pytest.approx(milliseconds)
+
+
+def test_a_tail_of_few_blocks_keeps_few_multiprocessors_busy(device):
+    # 11 blocks on 10 multiprocessors take as long as 20 would: 5.5 are busy on average.
+    found = derived(device, grid_blocks=11.0, shared_wavefronts=1e7)
+    assert found["predicted_ms"] == pytest.approx(1.0 * 10 / 5.5)
+
+
+def test_one_warp_waits_for_its_loads(device):
+    # 100 instructions of 4 cycles; 40 loads, of which two wait together, from DRAM in 290 cycles.
+    found = derived(
+        device, grid_blocks=1.0, block_threads=32.0, issue_slots=100.0, loads_per_warp=40.0,
+        l1_hit_rate=0.0, l2_hit_rate=0.0,
+    )  # fmt: skip
+    assert found["time_limiter"] == "latency"
+    assert found["predicted_ms"] == pytest.approx((100 * 4 + 20 * 290) / 1e9 * 1e3)
+    # Half of them in L1 (33 cycles), of the rest half in L2 (200).
+    found = derived(
+        device, grid_blocks=1.0, block_threads=32.0, issue_slots=100.0, loads_per_warp=40.0,
+        l1_hit_rate=0.5, l2_hit_rate=0.5,
+    )  # fmt: skip
+    latency = 0.5 * 33 + 0.5 * (0.5 * 200 + 0.5 * 290)
+    assert found["predicted_ms"] == pytest.approx((400 + 20 * latency) / 1e9 * 1e3)
+
+
+def test_the_share_of_dram_in_the_time(device):
+    found = derived(device, dram_bytes=1e9, shared_wavefronts=4e7)
+    assert (found["time_limiter"], found["dram_norm"]) == ("shared", pytest.approx(0.25))
+
+
+def test_without_counts_of_the_whole_grid_there_is_no_time(device):
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **{name: value for name, value in KNOWN.items() if name != "issue_slots"})
+    derive([kernel], device)
+    assert "predicted_ms" not in kernel.readings
+    assert "achieved_occupancy" in kernel.readings
+
+
+def test_a_device_without_numbers_gets_none(device):
+    assert set(derived(replace(device, sm_count=None))) == set(KNOWN)
