@@ -50,6 +50,7 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         "special_slots": float(counted.slots.get("special", 0)) if whole else None,
         "loads_per_warp": counted.loads_of_a_warp,
         "launch_shared_bytes": float(counted.shared_bytes),
+        "warp_balance": counted.balance,
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
     }
 

@@ -57,7 +57,8 @@ class Statistics:
     """The counts of one launch.
 
     `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots`
-    are machine instructions by unit, estimated; `flops` floating point operations by precision.
+    are machine instructions by unit, estimated; `flops` floating point operations by precision. `balance` is
+    the mean of warps' instructions over those of the longest warp of their block.
     """
 
     grid: Extent
@@ -75,6 +76,7 @@ class Statistics:
     loaded_sectors: int = 0
     stored_sectors: int = 0
     barriers: int = 0
+    balance: float = 1.0
     shared_bytes: int = 0
     local_bytes: int = 0
     accesses: list[AccessCounts] = field(default_factory=list)

@@ -60,7 +60,8 @@ class Execution:
 
     `block_runs` and `block_lanes` count executions by warps and their active lanes, `divisions` how often a
     block's branch divided a warp; `sites` has a row for each access and a column for each word of a site.
-    `detailed` of the `blocks_run` were looked at access by access; `loaded_sectors` and `stored_sectors` are
+    `detailed` of the `blocks_run` were looked at access by access; `balance` is, in these, the mean of warps'
+    instructions over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
     different sectors of global memory.
     """
 
@@ -71,6 +72,7 @@ class Execution:
     divisions: Counts
     sites: Counts
     barriers: int
+    balance: float = 1.0
     detailed: int = 0
     loaded_sectors: int = 0
     stored_sectors: int = 0
@@ -231,6 +233,14 @@ def _run_together(
     return _gathered(workers, status, launch.blocks, 0, touched)
 
 
+def _balance(workers: list[HostThread]) -> float:
+    total, longest = (
+        sum(int(worker.context[word]) for worker in workers)
+        for word in (Context.WORK_SUM, Context.WORK_LONGEST)
+    )
+    return total / longest if longest else 1.0
+
+
 def _summed_sites(workers: list[HostThread]) -> Counts:
     sites: Counts = np.sum([worker.sites for worker in workers], axis=0)
     for word, function in ((Site.STEP_LOW, np.min), (Site.STEP_HIGH, np.max)):
@@ -256,6 +266,7 @@ def _gathered(
         np.sum([worker.divisions for worker in workers], axis=0),
         _summed_sites(workers),
         sum(int(worker.context[Context.BARRIERS]) for worker in workers),
+        _balance(workers),
         detailed,
         loaded,
         stored,

@@ -32,7 +32,7 @@ def statistics(
         launch.grid, launch.block, launch.blocks, execution.blocks_run, execution.detailed,
         execution.status == Status.DONE, warps * execution.blocks_run,
         loaded_sectors=execution.loaded_sectors, stored_sectors=execution.stored_sectors,
-        barriers=execution.barriers, local_bytes=kernel.warp.placement.local_size,
+        barriers=execution.barriers, balance=execution.balance, local_bytes=kernel.warp.placement.local_size,
         shared_bytes=kernel.warp.placement.shared_size + launch.dynamic_shared,
     )  # fmt: skip
     _count_instructions(found, kernel, execution)

@@ -54,6 +54,11 @@ def test_achieved_occupancy_is_the_mean_over_the_waves(device, blocks, achieved)
     assert derived(device, grid_blocks=blocks)["achieved_occupancy"] == pytest.approx(achieved)
 
 
+def test_warps_that_end_early_leave_their_places_empty(device):
+    found = derived(device, grid_blocks=40.0, warp_balance=0.625)
+    assert found["achieved_occupancy"] == pytest.approx(0.5 * 0.625)
+
+
 LIMITS = [
     # 1 GB at 1 TB/s
     ("dram", {"dram_bytes": 1e9}, 1.0),

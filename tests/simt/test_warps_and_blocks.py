@@ -16,6 +16,7 @@ from advisor.simt.ptx_reader import read_ptx
 from advisor.simt.vector.layout import Status
 
 FULL = 0xFFFFFFFF
+CLOSELY = Settings(detailed_lanes=1 << 40)
 
 
 def test_shuffles_move_values_between_lanes():
@@ -50,6 +51,26 @@ def test_votes_and_matches():
     assert set(out[0]) == {thirds}
     assert (set(out[1]), set(out[2]), set(out[4])) == ({0}, {1}, {32})
     assert out[3].tolist() == [0xFF << (lane // 8 * 8) for lane in range(32)]
+
+
+def test_the_balance_of_warps():
+    def triangle(out):
+        # Warp w of four runs the loop w + 1 times.
+        total = 0
+        for i in range(100 * (cuda.threadIdx.x // 32 + 1)):
+            total += i * out[0]
+        out[cuda.grid(1)] = total
+
+    def alike(out):
+        out[cuda.grid(1)] += 1
+
+    even = compiled(alike, int64[::1]).launch(3, 128, np.zeros(384, np.int64), settings=CLOSELY)
+    assert even.balance == 1.0
+    uneven = compiled(triangle, int64[::1]).launch(3, 128, np.zeros(384, np.int64), settings=CLOSELY)
+    assert uneven.balance == pytest.approx((1 + 2 + 3 + 4) / (4 * 4), abs=0.02)
+    # The second half of a block's only warps has one lane; a lane costs a warp as much as 32.
+    alone = compiled(triangle, int64[::1]).launch(1, 33, np.zeros(33, np.int64), settings=CLOSELY)
+    assert alone.balance == pytest.approx((1 + 2) / (2 * 2), abs=0.02)
 
 
 def test_a_warp_sum_by_shuffles():

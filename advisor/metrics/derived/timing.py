@@ -84,7 +84,8 @@ def _spread(kernel: Record, device: Device) -> _Spread | None:
         return None
     processors = device.sm_count
     waves = math.ceil(blocks / (processors * resident))
-    achieved = theoretical * blocks / (waves * processors * resident)
+    balance = _number(kernel, "warp_balance")
+    achieved = theoretical * blocks / (waves * processors * resident) * (1.0 if balance is None else balance)
     return _Spread(blocks / math.ceil(blocks / processors), waves, achieved)
 
 

@@ -83,6 +83,7 @@ def _begin(r: Routine) -> None:
         lanes = r.add(lane_numbers(), r.broadcast(first))
         there = r.icmp_unsigned("<", lanes, r.broadcast(r.trunc(threads, I32)))
         r.put(r.select(there, splat(I32, 0), splat(I32, EXITED)), state, State.COUNTERS)
+        r.put(r.number(0), state, State.WORK)
     r.ret_void()
 
 
@@ -130,7 +131,9 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
             local = r.context_word(context, Context.FIRST_THREAD)
             room = r.mul(r.context_word(context, Context.LOCAL_SIZE), r.number(LANES))
             r.put(r.add(local, r.mul(warp, room)), context, WORD * Context.LOCAL)
+            before = r.call(r.module.globals["work_so_far"], [context])
             r.call(r.module.globals["call_warp"], [context, state])
+            r.bump(state, State.WORK, r.sub(r.call(r.module.globals["work_so_far"], [context]), before))
             spent = r.icmp_signed("<", r.context_word(context, Context.BUDGET), r.number(0))
             with r.if_then(spent, likely=False):
                 r.call(r.module.globals["next_slice"], [context])
@@ -139,6 +142,21 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
                 ended = r.select(stop, r.number(Status.STOPPED, I32), r.number(Status.BUDGET, I32))
                 over = r.or_(stop, r.icmp_signed("<=", left, r.number(0)))
                 r.store(r.select(over, ended, r.value(status, I32)), status)
+
+
+@routine("work_so_far", I64, POINTER)
+def _work_so_far(r: Routine) -> None:
+    """The instructions that warps have run, where blocks are looked at closely; else 0."""
+    (context,) = r.arguments
+    total = r.variable(r.number(0))
+    detailed = r.icmp_unsigned("!=", r.context_word(context, Context.DETAILED), r.number(0))
+    with r.if_then(detailed, likely=False):
+        runs = r.context_word(context, Context.BLOCK_RUNS, POINTER)
+        sizes = r.context_word(context, Context.BLOCK_SIZES, POINTER)
+        with r.loop(r.context_word(context, Context.BLOCK_COUNT)) as number:
+            run, size = (r.load(r.element(one, I64, number), typ=I64) for one in (runs, sizes))
+            r.store(r.add(r.value(total), r.mul(run, size)), total)
+    r.ret(r.value(total))
 
 
 @routine("call_warp", VOID, POINTER, POINTER)
@@ -223,11 +241,26 @@ def _meet(r: Routine) -> None:
                 r.call(r.module.globals["pass_barrier"], [context])
             with otherwise:
                 ended = r.icmp_unsigned("==", least, r.number(EXITED, I32))
+                detailed = r.icmp_unsigned("!=", r.context_word(context, Context.DETAILED), r.number(0))
+                with r.if_then(r.and_(ended, detailed)):
+                    _weigh(r, context)
                 r.store(
                     r.select(ended, r.number(Status.DONE, I32), r.number(Status.AT_GRID_BARRIER, I32)),
                     result,
                 )
     r.ret(r.value(result, I32))
+
+
+def _weigh(r: Routine, context: Any) -> None:
+    """Nothing; adds a block's work: a warp that ended early leaves its place empty until the longest ends."""
+    longest, total = r.variable(r.number(0)), r.variable(r.number(0))
+    warps = r.context_word(context, Context.WARPS)
+    with r.loop(warps) as warp:
+        work = r.get(_state(r, context, warp), State.WORK, I64)
+        r.store(r.elementwise("llvm.umax", work, r.value(longest)), longest)
+        r.store(r.add(work, r.value(total)), total)
+    r.bump(context, WORD * Context.WORK_SUM, r.value(total))
+    r.bump(context, WORD * Context.WORK_LONGEST, r.mul(r.value(longest), warps))
 
 
 @routine("pass_barrier", VOID, POINTER)

@@ -84,6 +84,12 @@ class Context(IntEnum):
     SLICES = 57
     UNSETTLED = 58
     CONTENTS = 59
+    # The sizes of the basic blocks; sums over blocks of all warps' instructions and of the longest warp's,
+    # times the warps.
+    BLOCK_SIZES = 60
+    WORK_SUM = 61
+    WORK_LONGEST = 62
+    BLOCK_COUNT = 63
     WORDS = 64
 
 
@@ -99,6 +105,7 @@ class State(IntEnum):
     TID_Y = 256
     TID_Z = 384
     WARP = 512
+    WORK = 520
     REGISTERS = 576
 
 
