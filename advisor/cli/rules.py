@@ -1,33 +1,28 @@
-"""`advisor rules list`: the rules that a check can apply."""
+"""`advisor rules ACTION`: lists, tests, checks, formats and documents rules."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import importlib
+import pkgutil
 
-SUMMARY = "List the rules."
+SUMMARY = "List, write, test, lint, format, document and question rules."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules`."""
+    """Declares the actions and their arguments: the modules of `advisor.cli.rule_actions`."""
+    from advisor.cli import rule_actions
+
     actions = parser.add_subparsers(title="actions", metavar="ACTION", dest="action", required=True)
-    listing = actions.add_parser("list", help=SUMMARY, description=SUMMARY, allow_abbrev=False)
-    listing.add_argument("--format", choices=("text", "json"), default="text")
+    for module in pkgutil.iter_modules(rule_actions.__path__):
+        action = importlib.import_module(f"{rule_actions.__name__}.{module.name}")
+        subparser = actions.add_parser(
+            module.name, help=action.SUMMARY, description=action.SUMMARY, allow_abbrev=False
+        )
+        action.add_arguments(subparser)
+        subparser.set_defaults(act=action.run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 after printing the rules."""
-    from advisor.cli.pages.catalogue import project_rulebook, rule_as_json
-    from advisor.cli.pages.tables import plain_table
-
-    _, catalogue = project_rulebook()
-    if args.format == "json":
-        print(json.dumps({"rules": [rule_as_json(rule) for rule in catalogue.values()]}, indent=2))
-        return 0
-    header = ("rule", "category", "severity", "confidence", "effort", "title")
-    rows = [
-        (rule.id, rule.category, rule.severity, rule.confidence, rule.effort, rule.title)
-        for rule in catalogue.values()
-    ]
-    print(plain_table(header, rows))
-    return 0
+    """The exit status of the action."""
+    return int(args.act(args))
