@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from advisor.cli.pages.catalogue import AnyRule
-    from advisor.cli.pages.rule_page import Page
+    from advisor.cli.pages.page_model import Page
 
 SUMMARY = "Explain one rule: what, why, what to try, parameters, metrics, sources."
 
@@ -25,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 after printing the page."""
     from advisor.cli.pages.catalogue import find_rule, project_rulebook
-    from advisor.cli.pages.page_text import page_as_markdown, page_as_text
+    from advisor.cli.pages.page_markdown import page_as_markdown
+    from advisor.cli.pages.page_text import page_as_text
     from advisor.cli.pages.rule_page import build_page
 
     rulebook, catalogue = project_rulebook()
@@ -42,13 +43,17 @@ def run(args: argparse.Namespace) -> int:
 
 def _as_json(rule: AnyRule, page: Page) -> dict[str, object]:
     from advisor.cli.pages.catalogue import rule_as_json
+    from advisor.cli.pages.page_model import plain, plain_rows
 
     content = rule_as_json(rule)
+    for name, value in page.keywords:
+        content.setdefault(name, value)
     for section in page.sections:
         key = section.heading.lower().replace(" ", "_")
         if len(section.table) > 1:
-            header, *rows = section.table
+            header, *rows = plain_rows(section.table)
             content[key] = [dict(zip(header, row, strict=True)) for row in rows]
         else:
-            content[key] = list(section.items) or "\n\n".join(section.paragraphs)
+            items = [plain(item) for item in section.items]
+            content[key] = section.code or items or "\n\n".join(section.paragraphs)
     return content

@@ -1,10 +1,10 @@
-"""A rule's page as plain text and as Markdown."""
+"""A page as plain text for a terminal."""
 
 from __future__ import annotations
 
 import textwrap
 
-from advisor.cli.pages.rule_page import Page, Rows, Section
+from advisor.cli.pages.page_model import Page, Rows, Section, plain, plain_rows
 from advisor.cli.pages.tables import plain_table
 
 _INDENT = "  "
@@ -12,33 +12,49 @@ _INDENT = "  "
 
 def page_as_text(page: Page, width: int = 100) -> str:
     """The page for a terminal of `width` columns."""
-    blocks = [page.title, ", ".join(page.keywords)]
+    blocks = [page.title, ", ".join(f"{name} {value}" for name, value in page.keywords)]
     blocks += [f"{section.heading}\n{_section_text(section, width)}" for section in page.sections]
     return "\n\n".join(blocks)
 
 
-def page_as_markdown(page: Page) -> str:
-    """The page as Markdown with tables."""
-    blocks = [f"# {page.title}", "*" + ", ".join(page.keywords) + "*"]
-    for section in page.sections:
-        blocks.append(f"## {section.heading}")
-        blocks += section.paragraphs
-        if section.items:
-            blocks.append("\n".join(f"- {item}" for item in section.items))
-        if len(section.table) > 1:
-            blocks.append(_markdown_table(section.table))
-    return "\n\n".join(blocks)
-
-
 def _section_text(section: Section, width: int) -> str:
-    lines = []
+    lines: list[str] = []
     for paragraph in section.paragraphs:
         lines += _wrapped(paragraph, width, _INDENT, _INDENT)
-    for item in section.items:
+    if lines and section.code:
+        lines.append("")
+    lines += _code(section, width)
+    items = [plain(item) for item in section.items]
+    if section.listed:
+        items += _rows_as_items(section.table)
+    for item in items:
         lines += _wrapped(item, width, f"{_INDENT}- ", f"{_INDENT}  ")
-    if len(section.table) > 1:
-        lines += textwrap.indent(plain_table(section.table[0], section.table[1:]), _INDENT).splitlines()
+    if len(section.table) > 1 and not section.listed:
+        header, *rows = plain_rows(section.table)
+        lines += textwrap.indent(plain_table(header, rows), _INDENT).splitlines()
     return "\n".join(lines)
+
+
+def _code(section: Section, width: int) -> list[str]:
+    """The lines of code; only conditions are broken, for the others are there to be copied."""
+    found = []
+    for line in section.code.splitlines():
+        if section.language == "rules":
+            found += _wrapped(line.lstrip(), width, _INDENT + line[: -len(line.lstrip())], _INDENT * 4)
+        else:
+            found.append(_INDENT + line)
+    return found
+
+
+def _rows_as_items(table: Rows) -> list[str]:
+    _, *rows = plain_rows(table)
+    return [_row_as_item(row) for row in rows]
+
+
+def _row_as_item(row: list[str]) -> str:
+    first, *between, last = row
+    brackets = "".join(f" ({cell})" for cell in between if cell)
+    return f"{first}{brackets}" + (f": {last}" if last else "")
 
 
 def _wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
@@ -51,9 +67,3 @@ def _wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def _markdown_table(table: Rows) -> str:
-    header, *rows = ([cell.replace("|", "\\|") for cell in row] for row in table)
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from advisor.cli.pages.catalogue import AnyRule
+from advisor.cli.pages.configuration import change_sections, meta_change_section
+from advisor.cli.pages.evidence import least_evidence, metric_evidence
+from advisor.cli.pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
 from advisor.cli.pages.quantities import range_text
 from advisor.meta_rules import MetaRule
-from advisor.rules.model import Example, Rule, Rulebook, Unless
+from advisor.rules.model import Citation, Example, Expression, Operation, Rule, Rulebook, metrics_in
 from advisor.rules.units import COUNT, TRUTH, Unit, format_value
 from advisor.rules.written_form import written
-
-Rows = tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a page: paragraphs, then a list, then a table whose first row is the header."""
-
-    heading: str
-    paragraphs: tuple[str, ...] = ()
-    items: tuple[str, ...] = ()
-    table: Rows = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.paragraphs or self.items or len(self.table) > 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A title, a line of keywords, and the sections that have something to say."""
-
-    title: str
-    keywords: tuple[str, ...]
-    sections: tuple[Section, ...]
 
 
 def build_page(rule: AnyRule, rulebook: Rulebook) -> Page:
     """The page of `rule`, with the metrics of `rulebook` explained."""
     own = _meta_sections(rule) if isinstance(rule, MetaRule) else _sections(rule, rulebook)
-    keywords = (
-        f"category {rule.category}",
-        f"severity {rule.severity}",
-        f"confidence {rule.confidence}",
-        f"effort {rule.effort or 'unknown'}",
+    return Page(f"{rule.id}: {rule.title}", _keywords(rule), tuple(section for section in own if section))
+
+
+def evidence_text(rule: AnyRule) -> str:
+    """The least level of evidence that the rule can fire with: "source" … "measured", or "unknown"."""
+    return "source" if isinstance(rule, MetaRule) else least_evidence(rule) or "unknown"
+
+
+def metrics_of(rule: Rule) -> list[str]:
+    """The metrics of the rule's conditions and of its gain as entity.name, in order of appearance."""
+    gain = metrics_in(rule.gain, dict(rule.variables)) if rule.gain is not None else []
+    return list(dict.fromkeys([*rule.metrics_used, *gain]))
+
+
+def _keywords(rule: AnyRule) -> tuple[tuple[str, str], ...]:
+    assumed = rule.severity_when_assumed if isinstance(rule, Rule) else None
+    return (
+        ("category", rule.category),
+        ("severity", f"{rule.severity} ({assumed} when assumed)" if assumed else rule.severity),
+        ("confidence", rule.confidence),
+        ("effort", rule.effort or "unknown"),
+        ("evidence", evidence_text(rule)),
     )
-    return Page(f"{rule.id}: {rule.title}", keywords, tuple(section for section in own if section))
 
 
 def _meta_sections(rule: MetaRule) -> list[Section]:
@@ -54,34 +47,57 @@ def _meta_sections(rule: MetaRule) -> list[Section]:
         Section("Message", (rule.say,)),
         Section("Why", (rule.why,)),
         Section("Try", items=tuple(text.replace("{rule}", "rule-id") for text in rule.advice)),
+        meta_change_section(rule),
     ]
 
 
 def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
+    exceptions = [(Words(written(item.condition), code=True), item.reason) for item in rule.unless]
     return [
         Section("What", tuple(filter(None, rule.doc.split("\n\n")))),
         Section("Message", (rule.say,) if rule.say else ()),
         Section("Why", (rule.why,) if rule.why else ()),
         Section("Try", items=rule.advice),
+        Section("Gain", _gain(rule)),
         Section("Fixes", items=tuple(f"{fix.title} ({fix.safety})" for fix in rule.fixes)),
-        Section("Condition", (_condition(rule),)),
-        Section("Exceptions", items=tuple(_exception(item) for item in rule.unless)),
+        Section("Condition", code=_condition(rule), language="rules"),
+        Section("Exceptions", table=(("condition", "reason"), *exceptions), listed=True),
         Section("Parameters", table=_parameters(rule)),
         Section("Metrics", table=_metrics(rule, rulebook)),
-        Section("Examples", items=tuple(_example(item, rule, rulebook) for item in rule.examples)),
-        Section("Sources", items=tuple(_citation(item.text, item.at, item.url) for item in rule.sources)),
+        Section("Evidence needed", _evidence_text(rule), table=_evidence_table(rule), listed=True),
+        Section("Examples", table=_examples(rule, rulebook), listed=True),
+        *change_sections(rule),
+        Section("Sources", items=tuple(_citation(item) for item in rule.sources)),
         Section("Covers", items=rule.patterns),
-        Section("See also", items=rule.see),
+        Section("See also", items=_related(rule, rulebook)),
     ]
 
 
+def _gain(rule: Rule) -> tuple[str, ...]:
+    if rule.gain is None:
+        return ()
+    bound = "At most" if rule.gain_at_most else "About"
+    return (f"{bound} `{written(rule.gain)}` of the time could be saved.",)
+
+
 def _condition(rule: Rule) -> str:
-    lets = [f"{name} is {written(value)}" for name, value in rule.lets]
-    return "; ".join([written(rule.when), *lets])
+    (name, entity), *owners = rule.variables
+    owner = "".join(f" of {entity} {name}" for name, entity in owners)
+    return "\n".join(
+        [
+            f"for each {entity} {name}{owner}",
+            *(f"let {name} = {written(value)}" for name, value in rule.lets),
+            *_lines(rule.when),
+        ]
+    )
 
 
-def _exception(item: Unless) -> str:
-    return written(item.condition) + (f": {item.reason}" if item.reason else "")
+def _lines(condition: Expression) -> list[str]:
+    """The condition as in a rule file, a line for each part of its outermost `and` or `or`."""
+    if not isinstance(condition, Operation) or condition.operator not in ("and", "or"):
+        return [f"when {written(condition)}"]
+    first, *others = (written(operand) for operand in condition.operands)
+    return [f"when {first}", *(f"{condition.operator:>4} {other}" for other in others)]
 
 
 def _parameters(rule: Rule) -> Rows:
@@ -101,23 +117,44 @@ def _parameters(rule: Rule) -> Rows:
 
 def _metrics(rule: Rule, rulebook: Rulebook) -> Rows:
     rows = []
-    for name in rule.metrics_used:
+    for name in metrics_of(rule):
         entity, _, metric_name = name.rpartition(".")
         metric = rulebook.metric(entity, metric_name)
         if metric is not None:
+            shown = Words(name, f"metric:{name}", code=True)
             rows.append(
-                (name, str(metric.unit), range_text(metric.low, metric.high, metric.unit), metric.doc)
+                (shown, str(metric.unit), range_text(metric.low, metric.high, metric.unit), metric.doc)
             )
     return (("metric", "unit", "range", "meaning"), *rows)
 
 
-def _example(example: Example, rule: Rule, rulebook: Rulebook) -> str:
-    values = []
+def _evidence_text(rule: Rule) -> tuple[str, ...]:
+    level = least_evidence(rule)
+    if level is None:
+        return ("No source of evidence of this version is known to give what the condition needs.",)
+    return (f"It can fire from the level `{level}` on: {metric_evidence().levels[level]}.",)
+
+
+def _evidence_table(rule: Rule) -> Rows:
+    """The metrics by the levels that can tell them."""
+    groups: dict[str, list[Piece]] = {}
+    for name in metrics_of(rule):
+        levels = " or ".join(metric_evidence().sources_of(name)) or "unknown"
+        groups.setdefault(levels, []).append(Words(name, f"metric:{name}", code=True))
+    return (("given by", "metrics"), *((levels, tuple(names)) for levels, names in groups.items()))
+
+
+def _examples(rule: Rule, rulebook: Rulebook) -> Rows:
+    rows = tuple((item.verdict, item.name, _values(item, rule, rulebook)) for item in rule.examples)
+    return (("verdict", "example", "values"), *rows)
+
+
+def _values(example: Example, rule: Rule, rulebook: Rulebook) -> Cell:
+    values: list[Piece] = []
     for parts, value in example.values:
         shown = "missing" if value is None else format_value(value, _unit(parts, value, rule, rulebook))
-        values.append(f"{'.'.join(parts)} = {shown}")
-    said = ", ".join(values) or (f"the file {example.file}" if example.file else "")
-    return f"{example.verdict}{f' ({example.name})' if example.name else ''}: {said}"
+        values.append(Words(f"{'.'.join(parts)} = {shown}", code=True))
+    return tuple(values) or (f"the file {example.file}" if example.file else "")
 
 
 def _unit(parts: tuple[str, ...], value: float | str | bool, rule: Rule, rulebook: Rulebook) -> Unit:
@@ -128,5 +165,14 @@ def _unit(parts: tuple[str, ...], value: float | str | bool, rule: Rule, ruleboo
     return TRUTH if isinstance(value, bool) else COUNT
 
 
-def _citation(text: str, at: str, url: str) -> str:
-    return ", ".join(part for part in (text, f"“{at}”" if at else "", url) if part)
+def _citation(source: Citation) -> Piece:
+    words = ", ".join(part for part in (source.text, f"“{source.at}”" if source.at else "") if part)
+    if is_web(source.url):
+        return Words(words, source.url)
+    return f"{words}, {source.url}" if source.url else words
+
+
+def _related(rule: Rule, rulebook: Rulebook) -> tuple[Piece, ...]:
+    """The rules that it names, then those that name it."""
+    names = [*rule.see, *(other.id for other in rulebook.rules if rule.id in other.see)]
+    return tuple(Words(name, f"rule:{name}") for name in dict.fromkeys(names))

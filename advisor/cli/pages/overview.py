@@ -1,0 +1,99 @@
+"""The pages about all rules and all metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from advisor.cli.pages.catalogue import AnyRule
+from advisor.cli.pages.evidence import metric_evidence
+from advisor.cli.pages.page_model import Page, Section, Words, anchor
+from advisor.cli.pages.quantities import range_text
+from advisor.cli.pages.rule_page import evidence_text, metrics_of
+from advisor.rules.model import Entity, Metric, Rule, Rulebook
+
+_RULE_COLUMNS = ("rule", "title", "severity", "confidence", "effort", "evidence", "fix", "what it finds")
+_METRIC_COLUMNS = ("metric", "unit", "range", "given by", "meaning", "rules")
+
+
+def rules_page(rules: Iterable[AnyRule]) -> Page:
+    """The page of all `rules`: a section for each category, in it a row for each rule."""
+    by_category: dict[str, list[AnyRule]] = {}
+    for rule in rules:
+        by_category.setdefault(rule.category, []).append(rule)
+    return Page(
+        "Rules",
+        (),
+        tuple(
+            Section(
+                category or "(no category)",
+                table=(_RULE_COLUMNS, *(_rule_row(rule) for rule in members)),
+                name=category_anchor(category),
+            )
+            for category, members in by_category.items()
+        ),
+    )
+
+
+def metrics_page(rulebook: Rulebook, rules: Iterable[AnyRule]) -> Page:
+    """The page of all metrics: a section for each entity, in it a row for each metric with its `rules`."""
+    users: dict[str, list[str]] = {}
+    for rule in rules:
+        for name in metrics_of(rule) if isinstance(rule, Rule) else ():
+            users.setdefault(name, []).append(rule.id)
+    return Page(
+        "Metrics",
+        (),
+        tuple(
+            Section(
+                entity.name,
+                _entity_text(entity),
+                table=(
+                    _METRIC_COLUMNS,
+                    *(
+                        _metric_row(one, users)
+                        for one in rulebook.metrics.values()
+                        if one.entity == entity.name
+                    ),
+                ),
+                name=f"entity-{anchor(entity.name)}",
+            )
+            for entity in rulebook.entities.values()
+        ),
+    )
+
+
+def category_anchor(category: str) -> str:
+    """The name that links to a category's section end in."""
+    return f"category-{anchor(category)}"
+
+
+def _rule_row(rule: AnyRule) -> tuple[str | Words, ...]:
+    fix = rule.fixes[0].safety if isinstance(rule, Rule) and rule.fixes else "none"
+    finds = " ".join(rule.doc.split("\n\n")[0].split())
+    return (
+        Words(rule.id, f"rule:{rule.id}"),
+        rule.title,
+        rule.severity,
+        rule.confidence,
+        rule.effort or "unknown",
+        evidence_text(rule),
+        fix,
+        finds,
+    )
+
+
+def _entity_text(entity: Entity) -> tuple[str, ...]:
+    owner = (f"It belongs to `{entity.owner}`.",) if entity.owner else ()
+    return tuple(filter(None, (entity.doc, *owner)))
+
+
+def _metric_row(metric: Metric, users: dict[str, list[str]]) -> tuple[str | Words | tuple[Words, ...], ...]:
+    name = f"{metric.entity}.{metric.name}"
+    return (
+        Words(metric.name, name=name, code=True),
+        str(metric.unit),
+        range_text(metric.low, metric.high, metric.unit),
+        " or ".join(metric_evidence().sources_of(name)) or "unknown",
+        metric.doc,
+        tuple(Words(rule, f"rule:{rule}") for rule in users.get(name, ())),
+    )

@@ -1,0 +1,52 @@
+"""`advisor rules docs`: the pages of all rules as a site of static files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.errors import UsageError
+
+if TYPE_CHECKING:
+    from advisor.cli.pages.catalogue import AnyRule
+
+SUMMARY = "Write the pages of all rules and metrics as a static site."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor rules docs`."""
+    parser.add_argument(
+        "output", type=Path, metavar="OUTPUT", help="the folder to write: new, empty, or of an earlier run"
+    )
+    parser.add_argument("--format", choices=("html", "markdown"), default="html")
+    parser.add_argument("--only-packs", action="store_true", help="only the rules of the project's own packs")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 after writing the pages."""
+    from advisor.cli.pages.catalogue import project_rulebook
+    from advisor.cli.pages.site import site_files
+    from advisor.cli.pages.site_folder import write_site
+
+    rulebook, catalogue = project_rulebook()
+    rules = _of_packs(catalogue) if args.only_packs else catalogue
+    files = site_files(rulebook, rules, args.format)
+    removed = write_site(args.output, files)
+    print(f"{len(files)} files written to {args.output}.")
+    if removed:
+        print(f"{len(removed)} removed, which no rule has any more: {', '.join(removed)}.")
+    return 0
+
+
+def _of_packs(catalogue: Mapping[str, AnyRule]) -> dict[str, AnyRule]:
+    """The rules that are not shipped; raises UsageError when there are none."""
+    from advisor.data_files import knowledge_folder
+    from advisor.rules.model import Rule
+
+    shipped = {file.stem for file in (knowledge_folder() / "rules").rglob("*.rules")}
+    rules = {name: rule for name, rule in catalogue.items() if isinstance(rule, Rule) and name not in shipped}
+    if not rules:
+        raise UsageError("--only-packs: the configuration names no packs with rules (key `packs`).")
+    return rules
