@@ -1,0 +1,148 @@
+"""The form of rule files: items, clauses, fields, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.rules.formatting.conditions import set_condition
+from advisor.rules.formatting.fields import set_fields
+from advisor.rules.formatting.page import Blank, Page
+from advisor.rules.formatting.tokens import ASSIGNMENT, KEYWORD, RuleFile, Word
+
+_STEP = 2
+_CONTINUED = 4
+_GROUPS = (("for_each", "param", "let"), ("when", "unless"), ("example",))
+_BESIDE_EACH_OTHER = ("severity", "confidence", "effort")
+# The keyword or the kind of the word behind which the condition of a clause or an item begins.
+_BEFORE_CONDITION = {
+    "when": "when", "unless": "unless", "let": "EQUAL", "gain": "GAIN_KIND", "define": "EQUAL",
+    "metric": "EQUAL", "suppress": "where",
+}  # fmt: skip
+_APART = ("rule", "entity")
+_TOGETHER = {("edition", "pack"), ("renamed", "retired"), ("retired", "renamed")}
+
+
+def laid_out(file: RuleFile) -> str:
+    """The text of a rule file in the form of the shipped rules."""
+    page = Page()
+    before = ""
+    for item in file.items:
+        blank = _blank_between_items(before, item.kind)
+        if item.kind in ("rule", "entity", "override"):
+            _set_braced(page, item.kind, item.words, blank)
+        else:
+            page.begin(item.words[0], 0, blank)
+            _set_line(page, item.kind, item.words, 0)
+        before = item.kind
+    own_lines = [comment.after_blank for comment in file.ending if comment.own_line]
+    if own_lines and not before:
+        own_lines[0] = False
+    page.remark(file.ending, 0, own_lines)
+    return page.text()
+
+
+def _blank_between_items(before: str, kind: str) -> Blank:
+    if not before:
+        return Blank.FIRST
+    alike = before == kind and kind not in _APART
+    return Blank.AS_WRITTEN if alike or (before, kind) in _TOGETHER else Blank.ALWAYS
+
+
+def _set_braced(page: Page, kind: str, words: Sequence[Word], blank: Blank) -> None:
+    starts = [index for index, word in enumerate(words) if word.begins not in ("", ASSIGNMENT)]
+    opened = starts[0] if starts else len(words) - 1
+    closing = words[-1]
+    page.begin(words[0], 0, blank)
+    page.put_all(words[1 : opened - 1], _CONTINUED)
+    page.put(words[opened - 1], 0)
+    parts = [words[start:end] for start, end in zip(starts, [*starts[1:], len(words) - 1], strict=True)]
+    if kind == "override" and len(parts) == 1 and _on_one_line(words[opened:]):
+        page.put_all(words[opened:], _CONTINUED)
+        return
+    if kind == "entity":
+        set_fields(page, parts, _STEP)
+    else:
+        _set_clauses(page, parts)
+    if parts or closing.comments:
+        page.begin(closing, 0, Blank.LAST, _STEP)
+    else:
+        page.put(closing, 0, "")
+
+
+def _set_clauses(page: Page, clauses: Sequence[Sequence[Word]]) -> None:
+    before: Sequence[Word] = ()
+    for clause in clauses:
+        kind = clause[0].begins
+        if before and not clause[0].comments and _belong_on_one_line(before, clause):
+            page.put(clause[0], _STEP, "  ")
+        else:
+            page.begin(clause[0], _STEP, _blank_between(before, clause))
+        _set_line(page, kind, clause, _STEP)
+        before = clause
+
+
+def _blank_between(before: Sequence[Word], clause: Sequence[Word]) -> Blank:
+    if not before:
+        return Blank.FIRST
+    same = _group(before[0].begins) == _group(clause[0].begins)
+    return Blank.BESIDE_COMMENTS if same else Blank.SOMEWHERE
+
+
+def _belong_on_one_line(before: Sequence[Word], clause: Sequence[Word]) -> bool:
+    """Whether two clauses are of one word each, as `confidence high` and `effort low` are."""
+    return all(len(one) == 2 and one[0].begins in _BESIDE_EACH_OTHER for one in (before, clause))
+
+
+def _group(kind: str) -> int:
+    return next((number for number, group in enumerate(_GROUPS) if kind in group), -1)
+
+
+def _set_line(page: Page, kind: str, words: Sequence[Word], indent: int) -> None:
+    """Nothing; sets a clause or an item whose first word is there already."""
+    if kind in _BEFORE_CONDITION:
+        _set_with_condition(page, _BEFORE_CONDITION[kind], words, indent)
+    elif kind == "try_":
+        column = page.column + 1
+        page.put(words[1], column)
+        for advice in words[2:]:
+            page.begin(advice, column)
+    elif kind == "example":
+        _set_example(page, words, indent)
+    else:
+        page.put_all(words[1:], indent + _CONTINUED)
+
+
+def _set_with_condition(page: Page, opener: str, words: Sequence[Word], indent: int) -> None:
+    openers = (i for i, word in enumerate(words, 1) if opener in (word.kind, _keyword(word)))
+    ends = (i for i, word in enumerate(words) if _keyword(word) == "because")
+    start, end = next(openers, len(words)), next(ends, len(words))
+    page.put_all(words[1:start], indent + _CONTINUED)
+    set_condition(page, words[start:end], page.column + 1)
+    page.put_all(words[end:], indent + _CONTINUED)
+
+
+def _keyword(word: Word) -> str:
+    return word.text if word.kind == KEYWORD else ""
+
+
+def _set_example(page: Page, words: Sequence[Word], indent: int) -> None:
+    opened = 1 + next(index for index, word in enumerate(words) if word.kind == "{")
+    page.put_all(words[1:opened], indent + _CONTINUED)
+    inside, closing = words[opened:-1], words[-1]
+    if _on_one_line(words[opened:]):
+        page.put_all(inside, indent + _CONTINUED)
+        page.put(closing, indent, None if inside else "")
+        return
+    blank = Blank.FIRST
+    for word in inside:
+        if word.begins == ASSIGNMENT:
+            page.begin(word, indent + _STEP, blank)
+            blank = Blank.BESIDE_COMMENTS
+        else:
+            page.put(word, indent + _STEP + _CONTINUED)
+    page.begin(closing, indent, Blank.LAST, indent + _STEP)
+
+
+def _on_one_line(inside: Sequence[Word]) -> bool:
+    """Whether what stands between braces was begun on the line of its opening brace and has no comments."""
+    return not inside[0].new_line and not any(word.comments for word in inside)
