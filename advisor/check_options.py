@@ -24,6 +24,7 @@ class CheckOptions:
     root: Path
     evidence: Source = "compiled"
     no_run: bool = False
+    strict: bool = False
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

@@ -37,7 +37,8 @@ class RuleSetting:
 @dataclass(frozen=True, slots=True)
 class Config:
     """All settings of a project. `root` is the folder that `exclude` and `per_file_ignores` are relative to;
-    `file` is the file they come from, None for the defaults; `packs` are absolute folders with more rules.
+    `file` is the file they come from, None for the defaults; `packs` are paths of folders from `root`, or
+    names of installed packs.
     """
 
     device: str = DEFAULT_DEVICE
@@ -50,7 +51,7 @@ class Config:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cache_dir: Path | None = None
     workload_seconds: float = 60.0
-    packs: tuple[Path, ...] = ()
+    packs: tuple[str, ...] = ()
     rules: Mapping[str, RuleSetting] = field(default_factory=dict)
     root: Path = field(default_factory=Path.cwd)
     file: Path | None = None
@@ -132,8 +133,7 @@ def _as_config(settings: Settings, root: Path, file: Path | None) -> Config:
     }
     if "cache_dir" in values:
         values["cache_dir"] = root / Path(str(values["cache_dir"])).expanduser()
-    packs = tuple(root / Path(pack).expanduser() for pack in settings.packs)
-    return Config(**values, rules=rules, packs=packs, root=root, file=file)  # type: ignore[arg-type]
+    return Config(**values, rules=rules, packs=settings.packs, root=root, file=file)  # type: ignore[arg-type]
 
 
 def _project_root(folder: Path) -> Path:

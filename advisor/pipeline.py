@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from advisor.check_options import CheckOptions, Progress
@@ -13,7 +14,9 @@ from advisor.evidence_sources import compiled_records, simulated_records
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey, survey
 from advisor.findings import SEVERITIES, Finding, Report
+from advisor.former_rules import with_todays_names
 from advisor.garbage_collection import collector_at_rest
+from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowledge_problems
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
 from advisor.metrics.tables import Tables, build_tables, merge_records
@@ -22,6 +25,7 @@ from advisor.records import Record
 from advisor.report_cache import ReportCache
 from advisor.rulebook import rulebook_for
 from advisor.rules import Rulebook, RuleSettings, judge, to_finding
+from advisor.rules.computed_metrics import fill_in
 from advisor.selectors import check_selectors, matches, select_rules
 from advisor.suppressions import apply_suppressions, parse_suppressions
 from advisor.text import SourceText
@@ -30,18 +34,21 @@ from advisor.text import SourceText
 def check(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Report:
     """The report on `files`: findings in order of path and line, problems, and what stayed undecided.
 
-    Raises UsageError for unknown devices and rules, RuleErrors for a rule that does not load.
+    Rules that do not load are problems of the report. Raises UsageError for unknown devices and rules; a
+    `strict` check raises RuleErrors for a rule that does not load.
     """
     device = find_device(options.device)
-    rulebook = rulebook_for(options.settings)
+    rulebook = rulebook_for(options.settings, strict=options.strict)
+    options, notices = with_todays_names(options, rulebook)
     selected = _selected(rulebook, options)
     workplace = _workplace(files, options)
-    kept = _kept_reports(workplace, selected, options)
+    kept = _kept_reports(workplace, selected, options, rulebook)
     report = kept.load() if kept else None
     if report is None:
         with collector_at_rest():
             found = _survey(workplace, options, progress)
             report = _report(found, workplace, device, rulebook, selected, options, progress)
+        report.notices += notices
         report.summary["files"] = len(files) + (options.stdin is not None)
         if kept:
             kept.store(report, found.read - {str(file) for file in workplace.every})
@@ -76,13 +83,14 @@ def _absolute(file: Path) -> Path:
 
 
 def _kept_reports(
-    workplace: _Workplace, selected: frozenset[str], options: CheckOptions
+    workplace: _Workplace, selected: frozenset[str], options: CheckOptions, rulebook: Rulebook
 ) -> ReportCache | None:
     """The kept reports, for source evidence only: what else a report rests on is kept where it is made."""
     if options.cache_folder is None or options.stdin is not None or options.evidence != "source":
         return None
-    decisive = (options.device, sorted(selected), options.settings)
-    packs = options.settings.packs
+    ends = any(one.until for one in rulebook.overrides) or any(one.until for one in rulebook.suppressions)
+    decisive = (options.device, sorted(selected), options.settings, date.today() if ends else None)
+    packs = [Path(pack.folder) for pack in rulebook.packs]
     return ReportCache(options.cache_folder, options.root, workplace.every, packs, decisive)
 
 
@@ -108,6 +116,9 @@ def _report(
     tables = _tables(records, device, rulebook, looked_for)
     _judge(tables, rulebook, selected, device, options, report)
     _suppress(report, rulebook, selected, options)
+    report.problems += knowledge_problems(rulebook, options.root)
+    report.findings += ended_overrides(rulebook, selected, options.root)
+    report.notices += deprecated_rules(rulebook, report.findings)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
     shown = {finding.path for finding in report.findings}
@@ -152,11 +163,13 @@ def _tables(
 ) -> Tables:
     merged = merge_records(records)
     derive_all(merged.get("kernel", {}).values(), device)
-    return build_tables(
+    tables = build_tables(
         (record for group in merged.values() for record in group.values()),
         rulebook.owner_entity(),
         looked_for,
     )
+    fill_in(rulebook, tables)
+    return tables
 
 
 def _judge(
@@ -167,11 +180,12 @@ def _judge(
     options: CheckOptions,
     report: Report,
 ) -> None:
-    settings = RuleSettings(select=tuple(sorted(selected)), device=device.name, config=options.settings.rules)
+    settings = RuleSettings(select=tuple(sorted(selected)), device=device.id, config=options.settings.rules)
     judgement = judge(rulebook, tables, settings=settings)
     findings = [to_finding(match, rulebook, tables) for match in judgement.matches]
     report.undecided = list(judgement.undecided)
     report.findings = list(_merged(findings))
+    report.summary["suppressed"] = judgement.suppressed
 
 
 def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Iterable[Finding]:
@@ -205,7 +219,8 @@ def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], opti
     remarks = [remark for remark in applied.remarks if remark.rule in selected]
     # A comment that silences what the configuration would drop too is of use, so the comments come first.
     report.findings = list(_not_ignored_here([*applied.kept, *remarks], options))
-    report.summary["suppressed"] = len(applied.suppressed)
+    accepted = report.summary.get("suppressed", 0)
+    report.summary["suppressed"] = len(applied.suppressed) + int(str(accepted))
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:

@@ -6,13 +6,16 @@ from advisor.cache import user_cache_folder
 from advisor.config import Config
 from advisor.data_files import knowledge_folder
 from advisor.rules import Rulebook, load_rulebook
+from advisor.rules.packs import pack_folder
 
 
-def rulebook_for(settings: Config, cache: bool = True) -> Rulebook:
+def rulebook_for(settings: Config, cache: bool = True, strict: bool = True) -> Rulebook:
     """All rules and metrics of the shipped knowledge base and the configured packs.
 
     Parsed rules are kept in the user's own cache folder, never in the workspace, for what is read back from
-    there is trusted. Raises RuleErrors with every error of every file.
+    there is trusted. Raises RuleErrors with every error of every file; when not `strict` the rulebook holds
+    them, without what has them. Raises UsageError for a pack that does not exist.
     """
-    folders = [knowledge_folder() / "metrics", knowledge_folder() / "rules", *settings.packs]
-    return load_rulebook(folders, cache_folder=user_cache_folder() if cache else None)
+    packs = [pack_folder(name, settings.root) for name in settings.packs]
+    folders = [knowledge_folder() / "metrics", knowledge_folder() / "rules", *packs]
+    return load_rulebook(folders, user_cache_folder() if cache else None, tolerant=not strict)

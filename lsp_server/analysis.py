@@ -15,12 +15,16 @@ from lsp_server.surroundings import Surroundings, concerns_kernels
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is to be said about one version of a document, under the settings that hold for it."""
+    """What is to be said about one version of a document, under the settings that hold for it.
+
+    `broken_rules` tells of rules that were left out because they cannot be read.
+    """
 
     document: Document
     settings: Config
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
+    broken_rules: str = ""
 
 
 def analyse(document: Document, surroundings: Surroundings) -> Analysis:
@@ -28,7 +32,7 @@ def analyse(document: Document, surroundings: Surroundings) -> Analysis:
 
     Only source evidence: nothing is compiled, imported or run, nothing is written to the workspace. Text that
     has nothing to do with kernels is not looked at, so that its syntax is nobody's concern here. Raises
-    AdvisorError for a configuration or a rule that cannot be read.
+    AdvisorError for a configuration that cannot be read.
     """
     settings = load_config(document.file.parent)
     if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
@@ -57,11 +61,14 @@ def _options(document: Document, settings: Config, surroundings: Surroundings) -
     )
 
 
-def _about(document: Document, report: Report) -> tuple[tuple[Finding, ...], tuple[Problem, ...]]:
-    """What the report says about the document; one thing about many kernels is said once."""
+def _about(document: Document, report: Report) -> tuple[tuple[Finding, ...], tuple[Problem, ...], str]:
+    """What the report says about the document, and about broken rules; one thing is said once."""
     once: dict[tuple[object, ...], Finding] = {}
     for finding in report.findings:
         if finding.path == document.path:
             once.setdefault((finding.rule, finding.span, finding.message), finding)
     problems = [problem for problem in report.problems if problem.path == document.path]
-    return tuple(once.values()), tuple(problems)
+    broken = [
+        f"{one.path}:{one.line}: {one.message}" for one in report.problems if one.path.endswith(".rules")
+    ]
+    return tuple(once.values()), tuple(problems), "\n".join(broken)

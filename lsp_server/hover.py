@@ -23,8 +23,8 @@ def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
 
 
 def explanations(findings: Sequence[Finding], settings: Config) -> str:
-    """The Markdown that explains findings under `settings`; raises RuleErrors for rules that do not load."""
-    rules = {rule.id: rule for rule in rulebook_for(settings).rules}
+    """The Markdown that explains findings under `settings`."""
+    rules = {rule.id: rule for rule in rulebook_for(settings, strict=False).rules}
     texts = (_explanation(finding, _doc(finding, rules), rules.get(finding.rule)) for finding in findings)
     return "\n\n---\n\n".join(dict.fromkeys(texts))
 

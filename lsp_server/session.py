@@ -59,7 +59,10 @@ class AdvisorServer(LanguageServer):
                 self._tell(document, _FAULT.format(name=document.file.name))
                 return None
             if found is not None and open_document(self.workspace, uri) == document:
-                self._forget_told(document)
+                if found.broken_rules:
+                    self._tell(document, found.broken_rules)
+                else:
+                    self._forget_told(document)
                 return found
         return None
 

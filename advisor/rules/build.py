@@ -8,12 +8,15 @@ from advisor.rules.drafts import Definition, FileContent, RuleDraft
 from advisor.rules.expression_trees import ExpressionTrees
 from advisor.rules.model import (
     Citation,
+    Computed,
     Entity,
     Example,
     Metric,
     Override,
     Param,
     RuleFix,
+    Scope,
+    Suppress,
     Unless,
     Verdict,
 )
@@ -44,18 +47,31 @@ class Builder(ExpressionTrees):
     def _edition(self, children: list[Any], span: Span, _: Chunk) -> None:
         self.content.edition = (float(children[0]), span)
 
-    def _pack(self, *_: Any) -> None:
-        """A pack's name and version say nothing about its rules."""
+    def _pack(self, children: list[Any], span: Span, _: Chunk) -> None:
+        self.content.pack = (self._text(children[0]), self._text(children[1]), span)
 
     def _metric(self, children: list[Any], span: Span, _: Chunk) -> None:
-        name, unit, entity, limits, doc = children
-        self._add_metric(str(name), unit, str(entity), limits, self._text(doc), span)
+        name, unit, entity, variable, limits, doc, equal, body = children
+        computed = None
+        if equal is not None:
+            called = str(variable) if variable is not None else str(entity)
+            computed = Computed(called, self.expression(body), self.reader.path, span)
+        self._add_metric(str(name), unit, str(entity), limits, self._text(doc), span, computed)
 
-    def _add_metric(self, name: str, unit: Any, entity: str, limits: Any, doc: str, span: Span) -> None:
+    def _add_metric(
+        self,
+        name: str,
+        unit: Any,
+        entity: str,
+        limits: Any,
+        doc: str,
+        span: Span,
+        computed: Computed | None = None,
+    ) -> None:
         written = "/".join(str(child) for child in unit.children if child is not None)
         known = self._unit(written, self._span(unit))
         low, high, _ = self._range(limits)
-        self.content.metrics.append((Metric(name, entity, known, low, high, doc), span))
+        self.content.metrics.append((Metric(name, entity, known, low, high, doc, computed), span))
 
     def _entity(self, children: list[Any], span: Span, _: Chunk) -> None:
         name, owner, doc, *fields = children
@@ -69,25 +85,36 @@ class Builder(ExpressionTrees):
         name, variable, _, body = children
         self.content.definitions.append(Definition(str(name), str(variable), self.expression(body), span))
 
-    def _suppress(self, *_: Any) -> None:
-        """Suppressions in rule files are kept by the project's configuration in this edition."""
+    def _suppress(self, children: list[Any], span: Span, _: Chunk) -> None:
+        rule, condition, given = children
+        reason, until = self._text(given.children[0]), str(given.children[1] or "")
+        found = Suppress(str(rule), self.expression(condition), reason, until, self.reader.path, span)
+        self.content.suppressions.append(found)
 
-    def _override(self, children: list[Any], span: Span, _: Chunk) -> None:
-        rule, device, *changes = children
-        params: list[tuple[str, float]] = []
-        level, disabled, reason, until = None, False, "", ""
-        for change in changes:
-            given = change.children[-1].children
-            reason, until = self._text(given[0]), str(given[1] or "")
+    def _renamed(self, children: list[Any], span: Span, _: Chunk) -> None:
+        self.content.renamed.append((str(children[0]), str(children[1]), span))
+
+    def _retired(self, children: list[Any], span: Span, _: Chunk) -> None:
+        self.content.retired.append((str(children[0]), self._text(children[1]), span))
+
+    def _override(self, children: list[Any], _: Span, __: Chunk) -> None:
+        rule, *rest = children
+        patterns = {str(one.children[0]): self._text(one.children[1]) for one in rest if one.data == "scope"}
+        for change in (one for one in rest if one.data != "scope"):
+            span = self._span(change)
+            reason, until = change.children[-1].children
+            given: dict[str, Any] = {}
             if change.data == "set_param":
-                params.append((str(change.children[0]), self._quantity(change.children[2])[0]))
+                given["params"] = ((str(change.children[0]), self._quantity(change.children[2])[0]),)
             elif change.data == "set_level":
-                level = str(change.children[0])
+                given["level"] = str(change.children[0])
             else:
-                disabled = True
-        self.content.overrides.append(
-            (Override(str(rule), self._text(device), tuple(params), level, disabled, reason, until), span)  # type: ignore[arg-type]
-        )
+                given["disabled"] = True
+            override = Override(
+                str(rule), Scope(**patterns), reason=self._text(reason), until=str(until or ""),
+                file=self.reader.path, span=span, **given,
+            )  # fmt: skip
+            self.content.overrides.append((override, span))
 
     def _rule(self, children: list[Any], _: Span, chunk: Chunk) -> None:
         name, title, *clauses = children
@@ -162,6 +189,9 @@ class Builder(ExpressionTrees):
 
     def _clause_see(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.see += [str(child) for child in children]
+
+    def _clause_deprecated(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        draft.words["deprecated"] = self._text(children[0])
 
     def _clause_fix(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         safety = " ".join(str(children[1]).split())

@@ -13,6 +13,7 @@ from advisor.rules.model import (
     Override,
     Param,
     RuleFix,
+    Suppress,
     Unless,
 )
 from advisor.text import Span
@@ -68,3 +69,7 @@ class FileContent:
     definitions: list[Definition] = field(default_factory=list)
     rules: list[RuleDraft] = field(default_factory=list)
     overrides: list[tuple[Override, Span]] = field(default_factory=list)
+    suppressions: list[Suppress] = field(default_factory=list)
+    renamed: list[tuple[str, str, Span]] = field(default_factory=list)
+    retired: list[tuple[str, str, Span]] = field(default_factory=list)
+    pack: tuple[str, str, Span] | None = None

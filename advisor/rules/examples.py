@@ -41,11 +41,14 @@ def run_examples(rulebook: Rulebook) -> list[ExampleFailure]:
 
 def example_verdict(rulebook: Rulebook, rule: Rule, example: Example) -> str:
     """What the rule says of an example: fires, silent or unknown."""
-    return RuleJudge(rulebook, rule, RuleSettings()).verdict(_tables(rulebook, rule, example))
+    return RuleJudge(rulebook, rule, RuleSettings()).verdict(example_tables(rulebook, rule, example))
 
 
-def _tables(rulebook: Rulebook, rule: Rule, example: Example) -> Tables:
-    """One row for each entity the example names; `b1`, `b2` … are rows of the quantified entity of `b`."""
+def example_tables(rulebook: Rulebook, rule: Rule, example: Example) -> Tables:
+    """The tables of an example: a row for each entity it names.
+
+    `b1`, `b2` … are rows of the quantified entity of `b`.
+    """
     quantified = dict(_quantified_variables(rule))
     variables = {**dict(rule.variables), **{name: name for name in SINGLETONS}}
     owners = rulebook.owner_entity()

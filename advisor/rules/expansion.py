@@ -14,6 +14,26 @@ from advisor.rules.problems import Complaints
 from advisor.rules.vocabulary import hint_for
 from advisor.text import Span
 
+LARGEST = 5_000
+
+
+def expanded_size(expression: Expression, definitions: dict[str, tuple[str, Expression]]) -> int:
+    """The number of terms of an expression with every definition put in; nothing is put in for that."""
+    sizes: dict[str, int] = {}
+
+    def of(one: Expression, calling: tuple[str, ...]) -> int:
+        if isinstance(one, Macro):
+            if one.name not in definitions or one.name in calling:
+                return 1
+            if one.name not in sizes:
+                sizes[one.name] = of(definitions[one.name][1], (*calling, one.name))
+            return sizes[one.name]
+        if isinstance(one, Operation):
+            return 1 + sum(of(operand, calling) for operand in one.operands)
+        return 1 + of(one.condition, calling) if isinstance(one, Quantified) else 1
+
+    return of(expression, ())
+
 
 def expand(
     expression: Expression,

@@ -9,14 +9,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from advisor.config import RuleSetting
 from advisor.findings import Undecided
 from advisor.metrics.tables import Tables
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.matches import Match, Telling
 from advisor.rules.model import Expression, Operation, Reference, Rule, Rulebook
-from advisor.rules.settings import RuleSettings, check_settings, param_value
+from advisor.rules.overrides import Overrides, Variant, has_ended
+from advisor.rules.settings import RuleSettings, check_settings, project_overrides
 from advisor.rules.units import TEXT
 
 _BLOCK = 32_768
@@ -26,10 +26,11 @@ Unchecked = list[tuple[str, Mask]]
 
 @dataclass
 class Judgement:
-    """All matches in order of rule and row, and what stayed undecided."""
+    """Matches in order of rule and row, what stayed undecided, and how many matches packs accept."""
 
     matches: list[Match] = field(default_factory=list)
     undecided: list[Undecided] = field(default_factory=list)
+    suppressed: int = 0
 
 
 def judge(rulebook: Rulebook, tables: Tables, *, settings: RuleSettings | None = None) -> Judgement:
@@ -40,10 +41,24 @@ def judge(rulebook: Rulebook, tables: Tables, *, settings: RuleSettings | None =
     for rule in rulebook.rules:
         if settings.select is not None and rule.id not in settings.select:
             continue
-        judged = RuleJudge(rulebook, rule, settings)
-        if judged.enabled:
-            judged.judge(tables, result)
+        RuleJudge(rulebook, rule, settings).judge(tables, result)
     return result
+
+
+def _places(tables: Tables, entity: str, view: View) -> list[tuple[str, str]]:
+    """The path and the kernel's name of each row; an empty name where it has none."""
+    table, kernels = tables.get(entity), tables.get("kernel")
+    if table is None:
+        return [("", "")] * view.size
+    found = []
+    for row, path in enumerate(table.paths):
+        if entity == "kernel":
+            found.append((path, table.labels[row]))
+            continue
+        owner = int(table.owners[row])
+        owned = kernels is not None and owner >= 0 and view.owner_entity.get(entity) == "kernel"
+        found.append((path, kernels.labels[owner] if owned and kernels is not None else ""))
+    return found
 
 
 class RuleJudge:
@@ -51,43 +66,61 @@ class RuleJudge:
 
     def __init__(self, rulebook: Rulebook, rule: Rule, settings: RuleSettings) -> None:
         self.rulebook, self.rule = rulebook, rule
-        self.params = {param.name: param.value for param in rule.params}
-        self.severity, self.enabled = rule.severity, True
-        for override in sorted(rulebook.overrides, key=lambda item: bool(item.device)):
-            if override.rule == rule.id and override.device in ("", settings.device):
-                self.params.update(override.params)
-                self.severity = override.level or self.severity
-                self.enabled = self.enabled and not override.disabled
-        setting = settings.config.get(rule.id)
-        if setting is not None:
-            self._configure(setting)
+        own = project_overrides(rule, settings.config.get(rule.id))
+        changes = [*rulebook.overrides, *own]
+        self.overrides = Overrides(rule, changes, settings.device, settings.today)
+        self.suppressions = [
+            one for one in rulebook.suppressions if one.rule == rule.id and not has_ended(one, settings.today)
+        ]
+        self._use(self.overrides.variant())
 
-    def _configure(self, setting: RuleSetting) -> None:
-        for name, text in setting.params.items():
-            self.params[name] = param_value(self.rule, name, text)
-        if setting.level == "off":
-            self.enabled = False
-        elif setting.level is not None:
-            self.severity = setting.level
+    def _use(self, variant: Variant) -> None:
+        self.params, self.severity, self.enabled = variant.params, variant.severity, variant.enabled
 
     def judge(self, tables: Tables, result: Judgement) -> None:
         """Adds the matches and the undecided rows of this rule to `result`."""
         view = View(tables, dict(self.rule.variables), self.rulebook.owner_entity())
         if self.rule.entity not in tables and view.owner_entity.get(self.rule.entity) is not None:
-            self._unseen(tables, view, result)
+            if self.enabled:
+                self._unseen(tables, view, result)
             return
+        if self.overrides.same_everywhere:
+            if self.enabled:
+                self._judge(view, None, result)
+            return
+        for variant, rows in self.overrides.variants(_places(tables, self.rule.entity, view)):
+            if variant.enabled:
+                self._use(variant)
+                chosen = np.zeros(view.size, dtype=bool)
+                chosen[rows] = True
+                self._judge(view, chosen, result)
+
+    def _judge(self, view: View, chosen: Mask | None, result: Judgement) -> None:
         places, needs = 0, set[str]()
         for block in self._blocks(view):
             evaluation = self._evaluation(block)
             true, possible, unchecked = self._except(evaluation, *evaluation.condition(self.rule.when))
+            if chosen is not None:
+                here = chosen[block.start : block.stop]
+                true, possible = true & here, possible & here
             unknown = possible & ~true
             if unknown.any():
                 places += int(unknown.sum())
                 needs |= self._missing(evaluation, unknown)
-            if self.rule.entity in tables:
+            if self.rule.entity in view.tables:
+                true = self._without_accepted(evaluation, true, result)
                 result.matches += self._matches(evaluation, true, unchecked)
         if places:
             result.undecided.append(Undecided(self.rule.id, places, tuple(sorted(needs)), ()))
+
+    def _without_accepted(self, evaluation: Evaluation, true: Mask, result: Judgement) -> Mask:
+        for one in self.suppressions:
+            if not true.any():
+                break
+            accepted = true & evaluation.condition(one.condition)[0]
+            result.suppressed += int(accepted.sum())
+            true = true & ~accepted
+        return true
 
     def _unseen(self, tables: Tables, view: View, result: Judgement) -> None:
         """Notes that no source told of the rule's entity: it stays open for each kernel."""

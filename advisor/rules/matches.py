@@ -11,7 +11,7 @@ import numpy as np
 from advisor.findings import SEVERITIES, Evidence, Gain, Severity
 from advisor.records import Source
 from advisor.rules.evaluate import Evaluation
-from advisor.rules.model import Expression, Metric, Operation, Reference, Rule
+from advisor.rules.model import Expression, Metric, Operation, Reference, Rule, references
 from advisor.rules.units import TEXT, TRUTH, find_unit, format_value
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
@@ -65,7 +65,7 @@ class Telling:
         if isinstance(expression, Operation) and expression.operator in _COMPARISONS:
             left, right = expression.operands[0], expression.operands[-1]
             for side, other in ((left, right), (right, left)):
-                for reference in _references(side):
+                for reference in references(side):
                     threshold = self._value(evaluation, other) if side is reference else None
                     found += self._piece(evaluation, reference, threshold)
             return found
@@ -162,11 +162,3 @@ class Telling:
             return "unknown"
         shown = format_value(reading, metric.unit)
         return f"`{shown}`" if metric.unit == TEXT and metric.name in ("array", "call", "name") else shown
-
-
-def _references(expression: Expression) -> list[Reference]:
-    if isinstance(expression, Reference):
-        return [expression]
-    if isinstance(expression, Operation):
-        return [reference for operand in expression.operands for reference in _references(operand)]
-    return []

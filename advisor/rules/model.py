@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from advisor.findings import Confidence, Safety, Severity
+from advisor.rules.problems import RuleError
 from advisor.rules.units import Unit
 from advisor.text import Span
 
@@ -22,6 +23,17 @@ class Metric:
     low: float | None = None
     high: float | None = None
     doc: str = ""
+    computed: Computed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """How a metric follows from others: an expression over one record, which it calls `variable`."""
+
+    variable: str
+    expression: Expression
+    file: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +192,7 @@ class Rule:
     see: tuple[str, ...]
     fixes: tuple[RuleFix, ...]
     examples: tuple[Example, ...]
+    deprecated: str = ""
 
     @property
     def entity(self) -> str:
@@ -224,27 +237,95 @@ def metrics_in(expression: Expression, variables: dict[str, str]) -> list[str]:
     return []
 
 
+def references(expression: Expression) -> list[Reference]:
+    """The names in an expression, those inside quantifiers left out."""
+    if isinstance(expression, Reference):
+        return [expression]
+    if isinstance(expression, Operation):
+        return [reference for operand in expression.operands for reference in references(operand)]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an override holds: patterns of the device's id, the path and the kernel's name; "" for all."""
+
+    device: str = ""
+    path: str = ""
+    kernel: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The kinds of patterns that are given."""
+        return tuple(name for name in ("device", "path", "kernel") if getattr(self, name))
+
+
+_NO_PLACE = Span(1)
+
+
 @dataclass(frozen=True, slots=True)
 class Override:
-    """A change of a rule: a param, the level or disabling, with its reason; `device` "" for all."""
+    """One change of a rule: a param, the level or disabling, with its reason and the last day that it holds.
+
+    `of_project` says that it stands in the project's configuration, not in a pack; `file` and `span` are its
+    place.
+    """
 
     rule: str
-    device: str
+    scope: Scope = Scope()
     params: tuple[tuple[str, float], ...] = ()
     level: Severity | None = None
     disabled: bool = False
     reason: str = ""
     until: str = ""
+    of_project: bool = False
+    file: str = ""
+    span: Span = _NO_PLACE
+
+    @property
+    def subject(self) -> str:
+        """What is changed: the name of a parameter, or "level"."""
+        return self.params[0][0] if self.params else "level"
+
+
+@dataclass(frozen=True, slots=True)
+class Suppress:
+    """Matches of a rule that are accepted where a condition on them holds, until the last day given."""
+
+    rule: str
+    condition: Expression
+    reason: str
+    until: str
+    file: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A folder of rules: its name, version and where it lies."""
+
+    name: str
+    version: str
+    folder: str
 
 
 @dataclass
 class Rulebook:
-    """All that was loaded. `metrics` is by (entity, name)."""
+    """All that was loaded. `metrics` is by (entity, name).
+
+    `renamed` gives the rules of today by their old names, `retired` the reasons why a rule is gone. `errors`
+    are those of what was left out.
+    """
 
     rules: tuple[Rule, ...] = ()
     metrics: dict[tuple[str, str], Metric] = field(default_factory=dict)
     entities: dict[str, Entity] = field(default_factory=dict)
     overrides: tuple[Override, ...] = ()
+    suppressions: tuple[Suppress, ...] = ()
+    renamed: dict[str, str] = field(default_factory=dict)
+    retired: dict[str, str] = field(default_factory=dict)
+    packs: tuple[Pack, ...] = ()
+    errors: tuple[RuleError, ...] = ()
 
     def owner_entity(self) -> dict[str, str | None]:
         """The owning entity of each entity."""

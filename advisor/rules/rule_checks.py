@@ -6,14 +6,14 @@ import re
 from pathlib import PurePath
 
 from advisor.rules.drafts import RuleDraft
-from advisor.rules.expansion import expand
-from advisor.rules.model import Expression, Rule, Unless
+from advisor.rules.expansion import LARGEST, expand, expanded_size
+from advisor.rules.model import Expression, Rule, Truth, Unless
 from advisor.rules.problems import Complaints
 from advisor.rules.typing import Typing
 from advisor.rules.units import format_value
 from advisor.rules.vocabulary import Vocabulary, hint_for
 
-_ONCE = ("for_each", "when", "severity", "confidence", "effort", "say", "why", "gain")
+_ONCE = ("for_each", "when", "severity", "confidence", "effort", "say", "why", "gain", "deprecated")
 _NEEDED = {
     "for_each": "begin with `for each kernel k`.", "when": "state the condition: `when …`.",
     "severity": "write `severity info`, `warning` or `error`.",
@@ -74,10 +74,14 @@ class RuleChecker:
             words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
             tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
-            tuple(draft.examples),
+            tuple(draft.examples), words.get("deprecated", ""),
         )  # fmt: skip
 
     def _expanded(self, expression: Expression) -> Expression:
+        size = expanded_size(expression, self.definitions)
+        if size > LARGEST:
+            self.complaints.add("E317", expression.span, rule=self.draft.id, size=size, limit=LARGEST)
+            return Truth(False, expression.span)
         return expand(expression, self.definitions, self.complaints)
 
     def _condition(self, expression: Expression | None) -> Expression | None:

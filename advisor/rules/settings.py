@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from advisor.config import RuleSetting
 from advisor.errors import UsageError
-from advisor.rules.model import Rule, Rulebook
+from advisor.rules.model import Override, Rule, Rulebook
 from advisor.rules.units import find_unit, format_value
 from advisor.selectors import suggestion
 
@@ -17,11 +18,15 @@ _QUANTITY = re.compile(r"\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(.*?)\s*")
 
 @dataclass(frozen=True)
 class RuleSettings:
-    """What a run asks of the rules: the ids to judge (None for all), the device, the configured changes."""
+    """What a run asks of the rules: the ids to judge (None for all), the device's id, the configured changes.
+
+    `today` decides which changes have ended.
+    """
 
     select: tuple[str, ...] | None = None
     device: str = ""
     config: Mapping[str, RuleSetting] = field(default_factory=dict)
+    today: date = field(default_factory=date.today)
 
 
 def check_settings(rulebook: Rulebook, settings: RuleSettings) -> None:
@@ -32,6 +37,21 @@ def check_settings(rulebook: Rulebook, settings: RuleSettings) -> None:
             raise UsageError(f"[tool.advisor.rules]: unknown rule `{name}`.{suggestion(name, known)}")
         for param, text in setting.params.items():
             param_value(known[name], param, text)
+
+
+def project_overrides(rule: Rule, setting: RuleSetting | None) -> list[Override]:
+    """The changes that a project's configuration makes to a rule everywhere."""
+    if setting is None:
+        return []
+    found = [
+        Override(rule.id, params=((name, param_value(rule, name, text)),), of_project=True)
+        for name, text in setting.params.items()
+    ]
+    if setting.level == "off":
+        found.append(Override(rule.id, disabled=True, of_project=True))
+    elif setting.level is not None:
+        found.append(Override(rule.id, level=setting.level, of_project=True))
+    return found
 
 
 def param_value(rule: Rule, name: str, text: str) -> float:

@@ -16,11 +16,15 @@ from advisor.text import Span
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
 
-ITEMS = ("edition", "pack", "metric", "entity", "define", "rule", "override", "suppress")
+ITEMS = (
+    "edition", "pack", "metric", "entity", "define", "rule", "override", "suppress", "renamed", "retired",
+)  # fmt: skip
 CLAUSES = (
     "for", "param", "let", "when", "unless", "severity", "confidence", "effort", "say", "why", "try", "gain",
-    "source", "covers", "see", "fix", "example",
+    "source", "covers", "see", "deprecated", "fix", "example",
 )  # fmt: skip
+# Python's own stack bears less than a thousand levels of calls.
+_DEEPEST = 100
 _TOKEN = re.compile(
     r'(?P<doc>///[^\n]*)|(?P<comment>//[^\n]*)|(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<open_text>"[^\n]*)'
     r"|(?P<word>[A-Za-zµ_.][\w.-]*)|(?P<brace>[{}])|(?P<space>\s+)|(?P<other>.)"
@@ -127,7 +131,13 @@ class Reader:
         from lark.exceptions import LarkError
 
         try:
-            return parser().parse(chunk.text, start=start)
+            tree = parser().parse(chunk.text, start=start)
+            if _depth(tree) <= _DEEPEST:
+                return tree
+            if report:
+                span = self.span(chunk.start, chunk.start + len(chunk.kind))
+                self.complaints.add("E111", span, limit=_DEEPEST)
+            return None
         except LarkError as error:
             # A text without its closing quote was already told of.
             if report and not any(match.lastgroup == "open_text" for match in _TOKEN.finditer(chunk.text)):
@@ -227,6 +237,17 @@ class Reader:
             )
         else:
             self.complaints.add("E101", span, found=found, hint=_expected(accepted))
+
+
+def _depth(tree: Tree[Token]) -> int:
+    """The number of levels of a tree."""
+    deepest, waiting = 0, [(tree, 1)]
+    while waiting:
+        node, level = waiting.pop()
+        deepest = max(deepest, level)
+        # None stands for what was left out.
+        waiting += [(child, level + 1) for child in node.children if child and not isinstance(child, str)]
+    return deepest
 
 
 _READABLE = {

@@ -58,7 +58,7 @@ spills = { level = "error", params = { floor = "35%", times = 3 } }
         exclude=("gen",),
         per_file_ignores={"tests/*": ("all",)},
         cache_dir=project / "out/cache",
-        packs=(project / "rules", project / "more/rules"),
+        packs=("rules", "more/rules"),
         rules={
             "low-occupancy": RuleSetting("off"),
             "spills": RuleSetting("error", {"floor": "35%", "times": "3"}),

@@ -218,8 +218,3 @@ def connect(tmp_path: Path) -> Iterator[Callable[..., Client]]:
 def client(connect: Callable[..., Client]) -> Client:
     """The server as `advisor server` starts it."""
     return connect()
-
-
-def codes(diagnostics: list[dict[str, Any]]) -> list[str]:
-    """The rules of the diagnostics, sorted."""
-    return sorted(item["code"] for item in diagnostics)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from conftest import codes
+from diagnostic_codes import codes
 from kernel_pairs import STRAIGHT, TRANSPOSED
 
 # The server with its analysis replaced by one that does what the test needs.
@@ -154,12 +154,10 @@ def test_a_cancelled_pull_is_answered_as_cancelled_and_the_next_one_in_full(conn
         ("pyproject.toml", "[tool.advisor]\nseverty = 1\n", "severty"),
         ("pyproject.toml", "[tool.advisor\n", "is not valid TOML"),
         ("advisor.toml", 'device = "no-such-device"\n', "no-such-device"),
-        ("advisor.toml", 'packs = ["pack"]\n', "broken.rules"),
+        ("advisor.toml", 'packs = ["missing"]\n', "missing"),
     ],
 )
 def test_a_wrong_configuration_is_told_once_until_it_is_mended(client, file, content, said):
-    (client.folder / "pack").mkdir()
-    (client.folder / "pack" / "broken.rules").write_text("rule x {\n", encoding="utf-8")
     configuration = client.folder / file
     configuration.write_text(content, encoding="utf-8")
     client.start()
@@ -176,6 +174,20 @@ def test_a_wrong_configuration_is_told_once_until_it_is_mended(client, file, con
     client.save(uri)
     assert client.published(uri, 2) == []
     assert said in client.shown_message()
+
+
+def test_a_rule_that_does_not_load_is_told_once_and_the_others_work(client):
+    (client.folder / "pack").mkdir()
+    broken = client.folder / "pack" / "broken.rules"
+    broken.write_text("rule x {\n", encoding="utf-8")
+    (client.folder / "advisor.toml").write_text('packs = ["pack"]\n', encoding="utf-8")
+    client.start()
+    uri = client.open("k.py", TRANSPOSED)
+    assert codes(client.published(uri, 1)) == ["transposed-index"]
+    assert "pack/broken.rules:1: E106" in client.shown_message()
+    client.change(uri, 2, TRANSPOSED + "\n")
+    assert codes(client.published(uri, 2)) == ["transposed-index"]
+    assert client.kept("window/showMessage") == []
 
 
 def test_the_configuration_nearest_to_the_file_holds(client):

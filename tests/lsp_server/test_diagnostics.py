@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import codes
+from diagnostic_codes import codes
 from kernel_pairs import CASES, HEAD, STRAIGHT, TRANSPOSED, Case
 
 import advisor

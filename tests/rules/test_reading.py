@@ -118,7 +118,7 @@ def test_overrides_are_kept_with_their_reasons():
         'override many-registers { level info because "known" }\n'
     )
     first, second = load(more=more).overrides
-    assert (first.device, dict(first.params), first.until) == ("A100", {"most": 200}, "2027-01-31")
+    assert (first.scope.device, dict(first.params), first.until) == ("A100", {"most": 200}, "2027-01-31")
     assert (second.level, second.reason) == ("info", "known")
 
 

@@ -87,6 +87,7 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
     own = args.select is not None
     return CheckOptions(
         device=args.device or config.device,
+        strict=args.strict,
         evidence=args.evidence or config.evidence,
         no_run=args.no_run,
         select=tuple(args.select) if own else config.select,

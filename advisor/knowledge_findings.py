@@ -1,0 +1,64 @@
+"""What a check has to say about the knowledge itself: rules that do not load, changes that have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from pathlib import Path
+
+from advisor.findings import Finding, Problem
+from advisor.meta_rules import load_meta_rules
+from advisor.rules.model import Override, Pack, Rulebook
+from advisor.rules.overrides import ended
+
+_ENDED = "ended-override"
+
+
+def knowledge_problems(rulebook: Rulebook, root: Path) -> list[Problem]:
+    """A problem for each error in a rule file, with its place."""
+    return [
+        Problem(
+            shown_path(error.path, rulebook.packs, root),
+            error.span.line,
+            f"{error.code}: {error.sentence}{f' Help: {error.help}' if error.help else ''}",
+        )
+        for error in rulebook.errors
+    ]
+
+
+def ended_overrides(rulebook: Rulebook, selected: Iterable[str], root: Path) -> list[Finding]:
+    """A finding for each override and suppression whose last day has passed."""
+    if _ENDED not in selected:
+        return []
+    rule = load_meta_rules()[_ENDED]
+    return [
+        rule.finding(
+            shown_path(one.file, rulebook.packs, root),
+            one.span,
+            kind="override" if isinstance(one, Override) else "suppression",
+            rule=one.rule,
+            until=one.until,
+            reason=one.reason,
+        )
+        for one in ended(rulebook, date.today())
+    ]
+
+
+def deprecated_rules(rulebook: Rulebook, findings: Iterable[Finding]) -> list[str]:
+    """A sentence for each deprecated rule that found something."""
+    found = {finding.rule for finding in findings}
+    return [
+        f"The rule `{rule.id}` is deprecated: {rule.deprecated}"
+        for rule in rulebook.rules
+        if rule.deprecated and rule.id in found
+    ]
+
+
+def shown_path(path: str, packs: Sequence[Pack], root: Path) -> str:
+    """The path of a rule file from `root` where it lies below, else as the rulebook calls it."""
+    for pack in packs:
+        folder = Path(pack.folder)
+        file = folder.parent / path
+        if path.startswith(f"{folder.name}/") and file.exists() and file.is_relative_to(root):
+            return file.relative_to(root).as_posix()
+    return path

@@ -1,0 +1,95 @@
+"""Overrides and suppressions checked against the rules that they change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from advisor.rules.drafts import FileContent
+from advisor.rules.expansion import expand
+from advisor.rules.model import Override, Rule, Suppress
+from advisor.rules.problems import Complaints
+from advisor.rules.rule_checks import Definitions
+from advisor.rules.typing import Typing
+from advisor.rules.units import format_value
+from advisor.rules.vocabulary import Vocabulary, hint_for
+from advisor.text import Span
+
+Contents = Sequence[tuple[FileContent, Complaints]]
+
+
+def checked_overrides(
+    contents: Contents, rules: Mapping[str, Rule], renamed: Mapping[str, str]
+) -> tuple[Override, ...]:
+    """The overrides that can be followed; two of one reach that change the same thing are an error."""
+    found: dict[tuple[object, ...], Override] = {}
+    for content, complaints in contents:
+        unknown: set[str] = set()
+        for given, span in content.overrides:
+            override = replace(given, rule=renamed.get(given.rule, given.rule))
+            if override.rule not in rules:
+                # A block of several changes is told of once.
+                if override.rule not in unknown:
+                    hint = hint_for(override.rule, rules)
+                    complaints.add("E314", span, kind="override", name=override.rule, hint=hint)
+                unknown.add(override.rule)
+            elif _fits(override, rules[override.rule], span, complaints):
+                key = (override.rule, override.scope, override.subject)
+                if key in found:
+                    other = found[key]
+                    place = f"{other.file}:{other.span.line}"
+                    complaints.add("E315", span, name=override.subject, rule=override.rule, place=place)
+                else:
+                    found[key] = override
+    return tuple(found.values())
+
+
+def _fits(override: Override, rule: Rule, span: Span, complaints: Complaints) -> bool:
+    good = _is_date(override.until, span, complaints)
+    params = {param.name: param for param in rule.params}
+    for name, value in override.params:
+        if name not in params:
+            complaints.add("E205", span, name=name, hint=hint_for(name, params))
+            return False
+        param = params[name]
+        if (param.low is not None and value < param.low) or (param.high is not None and value > param.high):
+            complaints.add(
+                "E318", span, name=name, value=format_value(value, param.unit),
+                low="" if param.low is None else format_value(param.low, param.unit),
+                high="" if param.high is None else format_value(param.high, param.unit),
+            )  # fmt: skip
+            return False
+    return good
+
+
+def _is_date(text: str, span: Span, complaints: Complaints) -> bool:
+    try:
+        if text:
+            date.fromisoformat(text)
+    except ValueError:
+        complaints.add("E319", span, found=text)
+        return False
+    return True
+
+
+def checked_suppressions(
+    contents: Contents, rules: Mapping[str, Rule], vocabulary: Vocabulary, definitions: Definitions
+) -> tuple[Suppress, ...]:
+    """The suppressions whose rule exists and whose condition speaks of what the rule speaks of."""
+    found = []
+    for content, complaints in contents:
+        for given in content.suppressions:
+            rule = rules.get(given.rule)
+            if rule is None:
+                hint = hint_for(given.rule, rules)
+                complaints.add("E314", given.span, kind="suppression", name=given.rule, hint=hint)
+                continue
+            before = len(complaints.errors)
+            condition = expand(given.condition, definitions, complaints)
+            params = {param.name: param for param in rule.params}
+            Typing(vocabulary, complaints, dict(rule.variables), params).condition(condition)
+            _is_date(given.until, given.span, complaints)
+            if len(complaints.errors) == before:
+                found.append(replace(given, condition=condition))
+    return tuple(found)

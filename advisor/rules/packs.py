@@ -1,0 +1,61 @@
+"""Packs: folders of rules, given by their path or installed as a Python distribution.
+
+A distribution names its folder under the entry point group `advisor.knowledge`, as `package` or
+`package:folder`. Nothing of it is imported.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from advisor.errors import UsageError
+from advisor.selectors import suggestion
+
+GROUP = "advisor.knowledge"
+
+
+def pack_folder(name: str, root: Path) -> Path:
+    """The folder of a pack: a path from `root`, or an installed pack's. Raises UsageError for neither."""
+    path = root / Path(name).expanduser()
+    if path.is_dir():
+        return path
+    installed = installed_packs()
+    if name in installed:
+        return installed[name]
+    hint = suggestion(name, installed)
+    raise UsageError(f"packs: `{name}` is neither a folder nor an installed pack.{hint}")
+
+
+def installed_packs() -> dict[str, Path]:
+    """The folders of installed packs by their names; one whose folder is missing is left out."""
+    found = {}
+    for point in importlib.metadata.entry_points(group=GROUP):
+        module, _, below = point.value.partition(":")
+        for folder in _folders(module, point.dist):
+            if (folder / below).is_dir():
+                found[point.name] = folder / below
+                break
+    return found
+
+
+def _folders(module: str, distribution: importlib.metadata.Distribution | None) -> Iterator[Path]:
+    parts = module.split(".")
+    if distribution is not None:
+        yield Path(str(distribution.locate_file("/".join(parts))))
+    # One that is installed for editing lies elsewhere; finding a package at the top imports nothing.
+    spec = importlib.util.find_spec(parts[0])
+    for place in spec.submodule_search_locations or () if spec else ():
+        yield Path(place).joinpath(*parts[1:])
+
+
+def rule_files(folder: Path) -> list[Path]:
+    """The `*.rules` files below a folder in order of path; links to folders are not followed."""
+    found = []
+    for here, folders, names in os.walk(folder, followlinks=False):
+        folders.sort()
+        found += [Path(here) / name for name in names if name.endswith(".rules")]
+    return sorted(found)
