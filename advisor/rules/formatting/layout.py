@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from advisor.rules.formatting.conditions import set_condition
 from advisor.rules.formatting.fields import set_fields
@@ -55,7 +56,7 @@ def _set_braced(page: Page, kind: str, words: Sequence[Word], blank: Blank) -> N
     page.begin(words[0], 0, blank)
     page.put_all(words[1 : opened - 1], _CONTINUED)
     page.put(words[opened - 1], 0)
-    parts = [words[start:end] for start, end in zip(starts, [*starts[1:], len(words) - 1], strict=True)]
+    parts = [words[start:end] for start, end in pairwise([*starts, len(words) - 1])]
     if kind == "override" and len(parts) == 1 and _on_one_line(words[opened:]):
         page.put_all(words[opened:], _CONTINUED)
         return

@@ -80,13 +80,15 @@ class RuleFile:
 def read_rule_file(path: str, text: str) -> RuleFile:
     """The words and comments of a file; raises RuleErrors with every syntax error."""
     reader = Reader(path, text)
-    words = _Words(reader)
     parsed = list(reader.items())
-    items = [] if reader.complaints.errors else [words.of_item(chunk, tree) for chunk, tree in parsed]
+    if reader.complaints.errors:
+        raise RuleErrors(reader.complaints.errors)
+    words = _Words(reader)
+    items = tuple(words.of_item(chunk, tree) for chunk, tree in parsed)
     words.skip_to(len(text))
     if reader.complaints.errors:
         raise RuleErrors(reader.complaints.errors)
-    return RuleFile(tuple(items), words.take_comments())
+    return RuleFile(items, words.take_comments())
 
 
 class _Words:
