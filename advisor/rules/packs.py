@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from advisor.errors import UsageError
+from advisor.rules.model import Pack, Rule
 from advisor.selectors import suggestion
 
 GROUP = "advisor.knowledge"
@@ -59,3 +60,12 @@ def rule_files(folder: Path) -> list[Path]:
         folders.sort()
         found += [Path(here) / name for name in names if name.endswith(".rules")]
     return sorted(found)
+
+
+def rule_file(rule: Rule, packs: Iterable[Pack]) -> Path | None:
+    """The file of a rule in the folder of one of the packs, None where it is in none of them."""
+    for pack in packs:
+        folder = Path(pack.folder)
+        if rule.path.startswith(f"{folder.name}/") and (folder.parent / rule.path).is_file():
+            return folder.parent / rule.path
+    return None

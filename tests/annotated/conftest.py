@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from reading import EXAMPLES
-
 from advisor.check_options import CheckOptions
 from advisor.findings import Report
 from advisor.pipeline import check
+
+EXAMPLES = Path(__file__).parent / "examples"
 
 
 @pytest.fixture(scope="session")

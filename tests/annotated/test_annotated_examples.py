@@ -6,13 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from reading import EXAMPLES, read_marks
 
 from advisor.config import Config
+from advisor.errors import UsageError
 from advisor.findings import SEVERITIES, Report
+from advisor.kernel_marks import read_marks
 from advisor.rulebook import rulebook_for
 
-FILES = sorted(EXAMPLES.glob("*.py"))
+FILES = sorted((Path(__file__).parent / "examples").glob("*.py"))
 WARNING = SEVERITIES.index("warning")
 
 # What these speak of appears only when a program runs.
@@ -67,5 +68,5 @@ def test_silence_is_annotated_at_least_as_often_as_findings() -> None:
 def test_an_annotation_that_cannot_be_read_is_an_error(tmp_path: Path, comment: str) -> None:
     file = tmp_path / "example.py"
     file.write_text(f"x = 1  {comment}\n", "utf-8")
-    with pytest.raises(ValueError, match=r"example\.py:1: this annotation cannot be read"):
+    with pytest.raises(UsageError, match=r"example\.py:1: this annotation cannot be read"):
         read_marks(file)
