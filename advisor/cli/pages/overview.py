@@ -11,7 +11,8 @@ from advisor.cli.pages.quantities import range_text
 from advisor.cli.pages.rule_page import evidence_text, metrics_of
 from advisor.rules.model import Entity, Metric, Rule, Rulebook
 
-_RULE_COLUMNS = ("rule", "title", "severity", "confidence", "effort", "evidence", "fix", "what it finds")
+_RULE_COLUMNS = ("rule", "what it finds", "severity", "confidence", "effort", "evidence", "fix")
+_PARAGRAPH = "\n\n"
 _METRIC_COLUMNS = ("metric", "unit", "range", "given by", "meaning", "rules")
 
 
@@ -68,17 +69,14 @@ def category_anchor(category: str) -> str:
 
 
 def _rule_row(rule: AnyRule) -> tuple[str | Words, ...]:
-    fix = rule.fixes[0].safety if isinstance(rule, Rule) and rule.fixes else "none"
-    finds = " ".join(rule.doc.split("\n\n")[0].split())
     return (
         Words(rule.id, f"rule:{rule.id}"),
-        rule.title,
+        f"{rule.title}. {' '.join(rule.doc.split(_PARAGRAPH)[0].split())}".strip(),
         rule.severity,
         rule.confidence,
         rule.effort or "unknown",
         evidence_text(rule),
-        fix,
-        finds,
+        rule.fixes[0].safety if isinstance(rule, Rule) and rule.fixes else "none",
     )
 
 

@@ -46,7 +46,9 @@ def _of_packs(catalogue: Mapping[str, AnyRule]) -> dict[str, AnyRule]:
     from advisor.rules.model import Rule
 
     shipped = {file.stem for file in (knowledge_folder() / "rules").rglob("*.rules")}
-    rules = {name: rule for name, rule in catalogue.items() if isinstance(rule, Rule) and name not in shipped}
+    rules: dict[str, AnyRule] = {
+        name: rule for name, rule in catalogue.items() if isinstance(rule, Rule) and name not in shipped
+    }
     if not rules:
         raise UsageError("--only-packs: the configuration names no packs with rules (key `packs`).")
     return rules
