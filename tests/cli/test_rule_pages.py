@@ -12,6 +12,7 @@ import pytest
 from advisor.check_options import CheckOptions
 from advisor.cli.pages.catalogue import load_catalogue
 from advisor.cli.pages.evidence import least_evidence, metric_evidence
+from advisor.cli.pages.overview import metrics_page, rules_page
 from advisor.cli.pages.page_model import Section, plain
 from advisor.cli.pages.rule_page import build_page
 from advisor.config import Config, load_config
@@ -37,6 +38,10 @@ entity kernel of run "One kernel." {
   achieved_occupancy : ratio range 0 .. 1 "mean active warps"
   house_metric : count range 0 .. "what the house counts"
 }
+metric crowded : ratio of kernel k range 0 .. 1 "two of them" = k.achieved_occupancy * k.spread
+metric spread : ratio of kernel k "of registers" = k.registers / 255
+metric odd : count of kernel k "needs what nothing tells" = k.registers + k.house_metric
+metric plain : truth of kernel k "one or the other" = k.registers > 64 or k.achieved_occupancy < 1%
 """
 
 BUSY = """
@@ -107,37 +112,33 @@ def sections_of(rulebook: Rulebook, rule: str = "one-rule") -> dict[str, Section
         ("k.achieved_occupancy is known", "simulated"),
         ("(k.registers otherwise 32) > 16", "source"),
         ("1 < 2", "source"),
+        ("k.crowded > 10%", "simulated"),
+        ("k.odd > 10", None),
+        ("k.plain", "compiled"),
     ],
 )
 def test_the_least_evidence_that_a_rule_can_fire_with(condition: str, least: str | None) -> None:
-    rule = rulebook_of(f"when {condition}").rule("one-rule")
-    assert rule is not None
-    assert least_evidence(rule) == least
+    rulebook = rulebook_of(f"when {condition}")
+    assert least_evidence(rulebook.rules[0], rulebook) == least
 
 
 def test_the_least_evidence_looks_into_lets_and_not_into_exceptions() -> None:
     rulebook = rulebook_of(
         "let many = k.registers > 64", "when many", 'unless k.achieved_occupancy > 50% because "busy"'
     )
-    rule = rulebook.rule("one-rule")
-    assert rule is not None
-    assert least_evidence(rule) == "compiled"
+    assert least_evidence(rulebook.rules[0], rulebook) == "compiled"
 
 
 def test_every_metric_of_the_vocabulary_has_its_evidence_and_nothing_else_has() -> None:
     evidence = metric_evidence()
     assert list(evidence.levels) == list(SOURCES)
-    names = {f"{entity}.{name}" for (entity, name), one in SHIPPED.metrics.items() if not _computed(one)}
+    names = {f"{entity}.{name}" for (entity, name), one in SHIPPED.metrics.items() if one.computed is None}
     assert {name for name in names if not evidence.sources_of(name)} == set()
     for entity, by_level in evidence.metrics.items():
         assert set(by_level) <= set(SOURCES)
         for listed in by_level.values():
             assert {f"{entity}.{name}" for name in listed if name != "*"} <= names
             assert len(listed) == len(set(listed))
-
-
-def _computed(metric: object) -> bool:
-    return getattr(metric, "computed", None) is not None
 
 
 def test_what_a_check_reads_comes_from_where_the_pages_say(
@@ -204,6 +205,19 @@ def test_the_gain_and_its_metrics_are_shown() -> None:
     ]
     sections = sections_of(rulebook_of("when k.debug_enabled", "gain about 10%"))
     assert sections["Gain"].paragraphs == ("About `10%` of the time could be saved.",)
+
+
+def test_what_is_computed_deprecated_or_renamed_is_said() -> None:
+    rulebook = rulebook_of('deprecated "Use another."', "when k.plain")
+    rulebook.renamed["first-name"] = "one-rule"
+    sections = sections_of(rulebook)
+    assert sections["Deprecated"].paragraphs == ("Use another.",)
+    assert sections["Former names"].items == ("first-name",)
+    _, row = rules_page(rulebook, rulebook.rules).sections[0].table
+    assert row[1] == "Deprecated. One rule. What the rule is about."
+    kernel = metrics_page(rulebook, rulebook.rules).sections[1]
+    (row,) = [row for row in kernel.table if plain(row[0]) == "spread"]
+    assert row[3:5] == ("compiled", "of registers; computed as `k.registers / 255`")
 
 
 def test_rules_that_name_each_other_are_related_both_ways() -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from advisor.records import SOURCES, Source
-from advisor.rules.model import Expression, Operation, Quantified, Reference, Rule, metrics_in
+from advisor.rules.model import Expression, Operation, Quantified, Reference, Rule, Rulebook, metrics_in
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -42,26 +42,45 @@ def metric_evidence() -> MetricEvidence:
     return MetricEvidence(content["levels"], content["metrics"])
 
 
-def least_evidence(rule: Rule) -> Source | None:
+def sources_of(name: str, rulebook: Rulebook) -> tuple[Source, ...]:
+    """The levels that can tell the metric entity.name; of a computed one the least that suffices for it."""
+    entity, _, metric = name.rpartition(".")
+    declared = rulebook.metric(entity, metric)
+    if declared is None or declared.computed is None:
+        return metric_evidence().sources_of(name)
+    computed = declared.computed
+    level = _Reach(rulebook, {}).level(computed.expression, {computed.variable: entity})
+    return () if level == _NO_LEVEL else (SOURCES[max(level, 1) - 1],)
+
+
+def least_evidence(rule: Rule, rulebook: Rulebook) -> Source | None:
     """The least level with which the rule's condition can be true; None when no level is known to do."""
-    level = _level(rule.when, dict(rule.variables), dict(rule.lets))
-    return SOURCES[max(level, 1) - 1] if level < _NO_LEVEL else None
+    level = _Reach(rulebook, dict(rule.lets)).level(rule.when, dict(rule.variables))
+    return None if level == _NO_LEVEL else SOURCES[max(level, 1) - 1]
 
 
-def _level(expression: Expression, variables: Mapping[str, str], lets: Mapping[str, Expression]) -> int:
-    if isinstance(expression, Reference) and len(expression.parts) == 1:
-        value = lets.get(expression.parts[0])
-        return _NOTHING if value is None else _level(value, variables, lets)
-    if isinstance(expression, Reference):
-        (name,) = metrics_in(expression, dict(variables))
-        sources = metric_evidence().sources_of(name)
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """The levels that expressions need, with the values of their lets."""
+
+    rulebook: Rulebook
+    lets: Mapping[str, Expression]
+
+    def level(self, expression: Expression, variables: dict[str, str]) -> int:
+        """The level as a number: 1 for the first, 0 for none, `_NO_LEVEL` where none is known to suffice."""
+        if isinstance(expression, Reference):
+            return self._of_name(expression, variables)
+        if isinstance(expression, Quantified):
+            return self.level(expression.condition, {**variables, expression.variable: expression.entity})
+        if isinstance(expression, Operation) and expression.operator != "missing":
+            levels = [self.level(operand, variables) for operand in expression.operands]
+            return min(levels) if expression.operator in ("or", "otherwise") else max(levels)
+        return _NOTHING
+
+    def _of_name(self, reference: Reference, variables: dict[str, str]) -> int:
+        if len(reference.parts) == 1:
+            value = self.lets.get(reference.parts[0])
+            return _NOTHING if value is None else self.level(value, variables)
+        (name,) = metrics_in(reference, variables)
+        sources = sources_of(name, self.rulebook)
         return SOURCES.index(sources[0]) + 1 if sources else _NO_LEVEL
-    if isinstance(expression, Quantified):
-        inner = {**variables, expression.variable: expression.entity}
-        return _level(expression.condition, inner, lets)
-    if isinstance(expression, Operation):
-        levels = [_level(operand, variables, lets) for operand in expression.operands]
-        if expression.operator == "missing":
-            return _NOTHING
-        return min(levels) if expression.operator in ("or", "otherwise") else max(levels)
-    return _NOTHING

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from advisor.cli.pages.catalogue import AnyRule
-from advisor.cli.pages.evidence import metric_evidence
+from advisor.cli.pages.evidence import sources_of
 from advisor.cli.pages.page_model import Page, Section, Words, anchor
 from advisor.cli.pages.quantities import range_text
 from advisor.cli.pages.rule_page import evidence_text, metrics_of
 from advisor.rules.model import Entity, Metric, Rule, Rulebook
+from advisor.rules.written_form import written
 
 _RULE_COLUMNS = ("rule", "what it finds", "severity", "confidence", "effort", "evidence", "fix")
 _PARAGRAPH = "\n\n"
 _METRIC_COLUMNS = ("metric", "unit", "range", "given by", "meaning", "rules")
 
 
-def rules_page(rules: Iterable[AnyRule]) -> Page:
+def rules_page(rulebook: Rulebook, rules: Iterable[AnyRule]) -> Page:
     """The page of all `rules`: a section for each category, in it a row for each rule."""
     by_category: dict[str, list[AnyRule]] = {}
     for rule in rules:
@@ -27,7 +28,7 @@ def rules_page(rules: Iterable[AnyRule]) -> Page:
         tuple(
             Section(
                 category or "(no category)",
-                table=(_RULE_COLUMNS, *(_rule_row(rule) for rule in members)),
+                table=(_RULE_COLUMNS, *(_rule_row(rule, rulebook) for rule in members)),
                 name=category_anchor(category),
             )
             for category, members in by_category.items()
@@ -51,7 +52,7 @@ def metrics_page(rulebook: Rulebook, rules: Iterable[AnyRule]) -> Page:
                 table=(
                     _METRIC_COLUMNS,
                     *(
-                        _metric_row(one, users)
+                        _metric_row(one, users, rulebook)
                         for one in rulebook.metrics.values()
                         if one.entity == entity.name
                     ),
@@ -68,16 +69,21 @@ def category_anchor(category: str) -> str:
     return f"category-{anchor(category)}"
 
 
-def _rule_row(rule: AnyRule) -> tuple[str | Words, ...]:
+def _rule_row(rule: AnyRule, rulebook: Rulebook) -> tuple[str | Words, ...]:
     return (
         Words(rule.id, f"rule:{rule.id}"),
-        f"{rule.title}. {' '.join(rule.doc.split(_PARAGRAPH)[0].split())}".strip(),
+        _description(rule),
         rule.severity,
         rule.confidence,
         rule.effort or "unknown",
-        evidence_text(rule),
+        evidence_text(rule, rulebook),
         rule.fixes[0].safety if isinstance(rule, Rule) and rule.fixes else "none",
     )
+
+
+def _description(rule: AnyRule) -> str:
+    deprecated = "Deprecated. " if isinstance(rule, Rule) and rule.deprecated else ""
+    return f"{deprecated}{rule.title}. {' '.join(rule.doc.split(_PARAGRAPH)[0].split())}".strip()
 
 
 def _entity_text(entity: Entity) -> tuple[str, ...]:
@@ -85,13 +91,15 @@ def _entity_text(entity: Entity) -> tuple[str, ...]:
     return tuple(filter(None, (entity.doc, *owner)))
 
 
-def _metric_row(metric: Metric, users: dict[str, list[str]]) -> tuple[str | Words | tuple[Words, ...], ...]:
-    name = f"{metric.entity}.{metric.name}"
+def _metric_row(
+    metric: Metric, users: dict[str, list[str]], rulebook: Rulebook
+) -> tuple[str | Words | tuple[Words, ...], ...]:
+    name, computed = f"{metric.entity}.{metric.name}", metric.computed
     return (
         Words(metric.name, name=name, code=True),
         str(metric.unit),
         range_text(metric.low, metric.high, metric.unit),
-        " or ".join(metric_evidence().sources_of(name)) or "unknown",
-        metric.doc,
+        " or ".join(sources_of(name, rulebook)) or "unknown",
+        metric.doc if computed is None else f"{metric.doc}; computed as `{written(computed.expression)}`",
         tuple(Words(rule, f"rule:{rule}") for rule in users.get(name, ())),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.cli.pages.catalogue import AnyRule
 from advisor.cli.pages.configuration import change_sections, meta_change_section
-from advisor.cli.pages.evidence import least_evidence, metric_evidence
+from advisor.cli.pages.evidence import least_evidence, metric_evidence, sources_of
 from advisor.cli.pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
 from advisor.cli.pages.quantities import range_text
 from advisor.meta_rules import MetaRule
@@ -16,12 +16,14 @@ from advisor.rules.written_form import written
 def build_page(rule: AnyRule, rulebook: Rulebook) -> Page:
     """The page of `rule`, with the metrics of `rulebook` explained."""
     own = _meta_sections(rule) if isinstance(rule, MetaRule) else _sections(rule, rulebook)
-    return Page(f"{rule.id}: {rule.title}", _keywords(rule), tuple(section for section in own if section))
+    return Page(
+        f"{rule.id}: {rule.title}", _keywords(rule, rulebook), tuple(section for section in own if section)
+    )
 
 
-def evidence_text(rule: AnyRule) -> str:
+def evidence_text(rule: AnyRule, rulebook: Rulebook) -> str:
     """The least level of evidence that the rule can fire with: "source" … "measured", or "unknown"."""
-    return "source" if isinstance(rule, MetaRule) else least_evidence(rule) or "unknown"
+    return "source" if isinstance(rule, MetaRule) else least_evidence(rule, rulebook) or "unknown"
 
 
 def metrics_of(rule: Rule) -> list[str]:
@@ -30,14 +32,14 @@ def metrics_of(rule: Rule) -> list[str]:
     return list(dict.fromkeys([*rule.metrics_used, *gain]))
 
 
-def _keywords(rule: AnyRule) -> tuple[tuple[str, str], ...]:
+def _keywords(rule: AnyRule, rulebook: Rulebook) -> tuple[tuple[str, str], ...]:
     assumed = rule.severity_when_assumed if isinstance(rule, Rule) else None
     return (
         ("category", rule.category),
         ("severity", f"{rule.severity} ({assumed} when assumed)" if assumed else rule.severity),
         ("confidence", rule.confidence),
         ("effort", rule.effort or "unknown"),
-        ("evidence", evidence_text(rule)),
+        ("evidence", evidence_text(rule, rulebook)),
     )
 
 
@@ -53,7 +55,9 @@ def _meta_sections(rule: MetaRule) -> list[Section]:
 
 def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
     exceptions = [(Words(written(item.condition), code=True), item.reason) for item in rule.unless]
+    former = tuple(old for old, new in rulebook.renamed.items() if new == rule.id)
     return [
+        Section("Deprecated", (rule.deprecated,) if rule.deprecated else ()),
         Section("What", tuple(filter(None, rule.doc.split("\n\n")))),
         Section("Message", (rule.say,) if rule.say else ()),
         Section("Why", (rule.why,) if rule.why else ()),
@@ -64,12 +68,18 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
         Section("Exceptions", table=(("condition", "reason"), *exceptions), listed=True),
         Section("Parameters", table=_parameters(rule)),
         Section("Metrics", table=_metrics(rule, rulebook)),
-        Section("Evidence needed", _evidence_text(rule), table=_evidence_table(rule), listed=True),
+        Section(
+            "Evidence needed",
+            _evidence_words(rule, rulebook),
+            table=_evidence_table(rule, rulebook),
+            listed=True,
+        ),
         Section("Examples", table=_examples(rule, rulebook), listed=True),
         *change_sections(rule),
         Section("Sources", items=tuple(_citation(item) for item in rule.sources)),
         Section("Covers", items=rule.patterns),
         Section("See also", items=_related(rule, rulebook)),
+        Section("Former names", items=former),
     ]
 
 
@@ -128,18 +138,18 @@ def _metrics(rule: Rule, rulebook: Rulebook) -> Rows:
     return (("metric", "unit", "range", "meaning"), *rows)
 
 
-def _evidence_text(rule: Rule) -> tuple[str, ...]:
-    level = least_evidence(rule)
+def _evidence_words(rule: Rule, rulebook: Rulebook) -> tuple[str, ...]:
+    level = least_evidence(rule, rulebook)
     if level is None:
         return ("No source of evidence of this version is known to give what the condition needs.",)
     return (f"It can fire from the level `{level}` on: {metric_evidence().levels[level]}.",)
 
 
-def _evidence_table(rule: Rule) -> Rows:
+def _evidence_table(rule: Rule, rulebook: Rulebook) -> Rows:
     """The metrics by the levels that can tell them."""
     groups: dict[str, list[Piece]] = {}
     for name in metrics_of(rule):
-        levels = " or ".join(metric_evidence().sources_of(name)) or "unknown"
+        levels = " or ".join(sources_of(name, rulebook)) or "unknown"
         groups.setdefault(levels, []).append(Words(name, f"metric:{name}", code=True))
     return (("given by", "metrics"), *((levels, tuple(names)) for levels, names in groups.items()))
 

@@ -52,7 +52,7 @@ def _markdown_files(
     rulebook: Rulebook, rules: Mapping[str, AnyRule], here: LinkTo, below: LinkTo
 ) -> dict[str, str]:
     files = {
-        "index*": page_as_markdown(rules_page(rules.values()), here),
+        "index*": page_as_markdown(rules_page(rulebook, rules.values()), here),
         "metrics*": page_as_markdown(metrics_page(rulebook, rules.values()), here),
     }
     for rule in rules.values():
@@ -67,7 +67,7 @@ def _html_files(
     writer = HtmlWriter()
     files = {
         STYLE: style_sheet(),
-        "index*": writer.write("index.html", rules_page(rules.values()), "", here),
+        "index*": writer.write("index.html", rules_page(rulebook, rules.values()), "", here),
         "metrics*": writer.write("metrics.html", metrics_page(rulebook, rules.values()), "", here),
     }
     for rule in rules.values():
