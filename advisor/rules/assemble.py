@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from advisor.rules.changes import checked_overrides, checked_suppressions
 from advisor.rules.computed_metrics import check_computed
 from advisor.rules.drafts import FileContent
-from advisor.rules.model import Rule, Rulebook
+from advisor.rules.model import Definition, Rule, Rulebook, macros_in
 from advisor.rules.problems import Complaints
 from advisor.rules.rule_checks import Definitions, RuleChecker
 from advisor.rules.vocabulary import Vocabulary, hint_for
@@ -34,6 +34,7 @@ def assemble(contents: Contents, categories: dict[str, str]) -> Rulebook:
         checked_suppressions(contents, rules, vocabulary, definitions),
         renamed,
         retired,
+        _definitions_used(contents),
     )
 
 
@@ -74,6 +75,24 @@ def _definitions(contents: Contents) -> Definitions:
             found[name] = (definition.variable, definition.body)
             places[name] = content.path
     return found
+
+
+def _definitions_used(contents: Contents) -> tuple[Definition, ...]:
+    used: set[str] = set()
+    for content, _ in contents:
+        for draft in content.rules:
+            written = [draft.when, draft.gain, *(one.condition for one in draft.unless)]
+            written += [value for _, value, _ in draft.lets]
+            used.update(name for one in written if one is not None for name in macros_in(one))
+        used.update(name for one in content.definitions for name in macros_in(one.body))
+        used.update(name for one in content.suppressions for name in macros_in(one.condition))
+        for metric, _ in content.metrics:
+            used.update(macros_in(metric.computed.expression) if metric.computed else ())
+    return tuple(
+        Definition(one.name, content.path, one.span, one.name in used)
+        for content, _ in contents
+        for one in content.definitions
+    )
 
 
 def _former_rules(contents: Contents, rules: dict[str, Rule]) -> tuple[dict[str, str], dict[str, str]]:

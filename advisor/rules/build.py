@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from advisor.rules.drafts import Definition, FileContent, RuleDraft
+from advisor.rules.drafts import FileContent, Macro, RuleDraft
 from advisor.rules.expression_trees import ExpressionTrees
 from advisor.rules.model import (
     Citation,
@@ -83,7 +83,7 @@ class Builder(ExpressionTrees):
 
     def _define(self, children: list[Any], span: Span, _: Chunk) -> None:
         name, variable, _, body = children
-        self.content.definitions.append(Definition(str(name), str(variable), self.expression(body), span))
+        self.content.definitions.append(Macro(str(name), str(variable), self.expression(body), span))
 
     def _suppress(self, children: list[Any], span: Span, _: Chunk) -> None:
         rule, condition, given = children

@@ -49,8 +49,8 @@ class RuleDraft:
 
 
 @dataclass
-class Definition:
-    """A pure macro of one variable."""
+class Macro:
+    """A pure macro of one variable, as `define` writes it."""
 
     name: str
     variable: str
@@ -66,7 +66,7 @@ class FileContent:
     edition: tuple[float, Span] | None = None
     metrics: list[tuple[Metric, Span]] = field(default_factory=list)
     entities: list[tuple[Entity, Span]] = field(default_factory=list)
-    definitions: list[Definition] = field(default_factory=list)
+    definitions: list[Macro] = field(default_factory=list)
     rules: list[RuleDraft] = field(default_factory=list)
     overrides: list[tuple[Override, Span]] = field(default_factory=list)
     suppressions: list[Suppress] = field(default_factory=list)

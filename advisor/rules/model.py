@@ -237,6 +237,15 @@ def metrics_in(expression: Expression, variables: dict[str, str]) -> list[str]:
     return []
 
 
+def macros_in(expression: Expression) -> list[str]:
+    """The names of the definitions that an expression calls."""
+    if isinstance(expression, Macro):
+        return [expression.name]
+    if isinstance(expression, Operation):
+        return [name for operand in expression.operands for name in macros_in(operand)]
+    return macros_in(expression.condition) if isinstance(expression, Quantified) else []
+
+
 def references(expression: Expression) -> list[Reference]:
     """The names in an expression, those inside quantifiers left out."""
     if isinstance(expression, Reference):
@@ -309,6 +318,16 @@ class Pack:
     folder: str
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition's name and place, and whether anything uses it."""
+
+    name: str
+    file: str
+    span: Span
+    used: bool
+
+
 @dataclass
 class Rulebook:
     """All that was loaded. `metrics` is by (entity, name).
@@ -324,6 +343,7 @@ class Rulebook:
     suppressions: tuple[Suppress, ...] = ()
     renamed: dict[str, str] = field(default_factory=dict)
     retired: dict[str, str] = field(default_factory=dict)
+    definitions: tuple[Definition, ...] = ()
     packs: tuple[Pack, ...] = ()
     errors: tuple[RuleError, ...] = ()
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from advisor.errors import UsageError
-from advisor.rules.model import Pack, Rule
+from advisor.rules.model import Pack
 from advisor.selectors import suggestion
 
 GROUP = "advisor.knowledge"
@@ -62,10 +62,10 @@ def rule_files(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def rule_file(rule: Rule, packs: Iterable[Pack]) -> Path | None:
-    """The file of a rule in the folder of one of the packs, None where it is in none of them."""
+def file_of(path: str, packs: Iterable[Pack]) -> Path | None:
+    """The file that a rulebook calls `path` in the folder of one of the packs, None where it is in none."""
     for pack in packs:
         folder = Path(pack.folder)
-        if rule.path.startswith(f"{folder.name}/") and (folder.parent / rule.path).is_file():
-            return folder.parent / rule.path
+        if path.startswith(f"{folder.name}/") and (folder.parent / path).is_file():
+            return folder.parent / path
     return None

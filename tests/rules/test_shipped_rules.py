@@ -6,7 +6,9 @@ import pytest
 
 from advisor.config import Config
 from advisor.rulebook import rulebook_for
+from advisor.rules.coverage import cover, share_killed
 from advisor.rules.examples import example_verdict
+from advisor.rules.lint import lint
 
 BOOK = rulebook_for(Config(), cache=False)
 RULES = {rule.id: rule for rule in BOOK.rules}
@@ -28,6 +30,17 @@ def test_a_rule_says_all_that_a_reader_needs(name: str) -> None:
     assert all(line.endswith(".") for line in rule.advice), rule.advice
     assert any(source.url.startswith("https://") for source in rule.sources), rule.sources
     assert {"fires", "silent"} <= {example.verdict for example in rule.examples}
+
+
+def test_examples_notice_nearly_every_change_of_a_rule() -> None:
+    covered = cover(BOOK, BOOK.rules)
+    assert sum(one.mutants for one in covered) > 5 * len(BOOK.rules)
+    surviving = [f"{one.rule.id} {mutant.sentence}" for one in covered for mutant in one.surviving]
+    assert share_killed(covered) >= 0.95, surviving
+
+
+def test_there_is_nothing_to_remark() -> None:
+    assert [f"{one.path}: {one.code} {one.sentence}" for one in lint(BOOK)] == []
 
 
 def test_the_rules_of_the_first_document_are_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from advisor.metrics.tables import Tables, build_tables
@@ -72,8 +73,14 @@ def _files(changes: Sequence[tuple[str, str]], rule: str, more: str) -> list[tup
     return [
         ("metrics/words.rules", VOCABULARY),
         ("occupancy/many-registers.rules", rule),
-        *([("pack/more.rules", more)] if more else []),
+        *([(f"pack/{_file_name(more)}.rules", more)] if more else []),
     ]
+
+
+def _file_name(more: str) -> str:
+    """The name of the further file: that of the rule in it, where there is another one."""
+    found = re.search(r"^rule ([\w-]+)", more, re.MULTILINE)
+    return found[1] if found and found[1] != "many-registers" else "more"
 
 
 def codes(found: Sequence[RuleError]) -> list[str]:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.cli.pages.chosen_rules import add_rules_argument
+
 if TYPE_CHECKING:
     from advisor.config import Config
     from advisor.kernel_marks import Mark, MarkFailure
@@ -21,10 +23,7 @@ SUMMARY = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments of `advisor rules test`."""
-    parser.add_argument(
-        "rules", nargs="*", metavar="RULE|PATH",
-        help="rules by id, rule files or folders (default: those of the project's packs, else all)",
-    )  # fmt: skip
+    add_rules_argument(parser)
     parser.add_argument(
         "--min-coverage",
         type=float,
@@ -41,15 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 when all agree and enough mutants are killed, else 1."""
-    from advisor.config import load_config
-    from advisor.rulebook import rulebook_for
+    from advisor.cli.pages.chosen_rules import choose_rules
     from advisor.rules.coverage import cover, share_killed
 
-    config = load_config(Path.cwd())
-    folders = [Path(name) for name in args.rules if Path(name).exists()]
-    config = _with_packs(config, folders)
-    rulebook = rulebook_for(config)
-    rules = _chosen(rulebook, config, args.rules)
+    chosen = choose_rules(args.rules)
+    config, rulebook, rules = chosen.config, chosen.rulebook, chosen.rules
     covered = cover(rulebook, rules, not args.no_mutants)
     marks, failures = _marks(config, rulebook, rules, args.workloads)
     share = share_killed(covered)
@@ -61,69 +56,19 @@ def run(args: argparse.Namespace) -> int:
     return 0 if good else 1
 
 
-def _with_packs(config: Config, paths: Sequence[Path]) -> Config:
-    """The configuration with the folders of the paths as packs."""
-    from dataclasses import replace
-
-    known = [(config.root / name).resolve() for name in config.packs]
-    found = list(config.packs)
-    for path in paths:
-        folder = path.resolve() if path.is_dir() else path.resolve().parent
-        shipped = any(folder.is_relative_to(one) or one.is_relative_to(folder) for one in _shipped())
-        if not shipped and not any(folder.is_relative_to(one) for one in known):
-            found.append(str(folder))
-    return replace(config, packs=tuple(found))
-
-
-def _shipped() -> list[Path]:
-    from advisor.data_files import knowledge_folder
-
-    return [(knowledge_folder() / "rules").resolve(), (knowledge_folder() / "metrics").resolve()]
-
-
-def _chosen(rulebook: Rulebook, config: Config, names: Sequence[str]) -> list[Rule]:
-    from advisor.errors import UsageError
-    from advisor.rules.packs import rule_file
-    from advisor.selectors import suggestion
-
-    if not names:
-        packs = [pack for pack in rulebook.packs if Path(pack.folder).resolve() not in _shipped()]
-        own = [rule for rule in rulebook.rules if any(rule_file(rule, [pack]) for pack in packs)]
-        return own if config.packs else list(rulebook.rules)
-    found: dict[str, Rule] = {}
-    for name in names:
-        path = Path(name)
-        if path.exists():
-            inside = [
-                rule
-                for rule in rulebook.rules
-                if (file := rule_file(rule, rulebook.packs)) is not None
-                and file.resolve().is_relative_to(path.resolve())
-            ]
-        else:
-            inside = [rule for rule in rulebook.rules if name in (rule.id, rule.category)]
-        if not inside:
-            known = [rule.id for rule in rulebook.rules]
-            raise UsageError(
-                f"`{name}` is no rule, category, rule file or folder of rules.{suggestion(name, known)}"
-            )
-        found.update((rule.id, rule) for rule in inside)
-    return list(found.values())
-
-
 def _marks(
     config: Config, rulebook: Rulebook, rules: Sequence[Rule], run_workloads: bool
 ) -> tuple[list[Mark], list[MarkFailure]]:
     from advisor.check_options import CheckOptions
     from advisor.kernel_marks import check_marks, marked_files
-    from advisor.rules.packs import rule_file
+    from advisor.rules.packs import file_of
 
     marks: list[Mark] = []
     failures: list[MarkFailure] = []
     chosen = {rule.id for rule in rules}
     for pack in rulebook.packs:
         folder = Path(pack.folder)
-        if not any(rule_file(rule, [pack]) for rule in rules) or not (files := marked_files(folder)):
+        if not any(file_of(rule.path, [pack]) for rule in rules) or not (files := marked_files(folder)):
             continue
         options = CheckOptions(
             device=config.device,

@@ -1,0 +1,91 @@
+"""`advisor rules lint`: rules that load and yet are not right."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.cli.pages.chosen_rules import add_rules_argument
+
+if TYPE_CHECKING:
+    from advisor.rules.lint import Remark
+    from advisor.rules.model import Rulebook
+
+SUMMARY = "Find rules that never or always fire, contain each other, or lack something."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor rules lint`."""
+    add_rules_argument(parser)
+    parser.add_argument("--fix", action="store_true", help="mend what can be mended with certainty")
+    parser.add_argument("--explain", metavar="CODE", help="say why a kind of remark is made, as L101")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 without remarks, 1 with some."""
+    from advisor.cli.pages.chosen_rules import choose_rules
+    from advisor.rules.lint import lint
+
+    if args.explain:
+        return _explain(args.explain)
+    chosen = choose_rules(args.rules)
+    remarks = lint(chosen.rulebook, chosen.files)
+    if args.fix:
+        fixed = _fix(chosen.rulebook, remarks)
+        print(f"Mended {fixed} of {len(remarks)}.")
+        remarks = [remark for remark in remarks if remark.replacement is None]
+    if args.format == "json":
+        print(json.dumps({"remarks": [_as_json(remark) for remark in remarks]}, indent=2))
+    else:
+        for remark in remarks:
+            print(f"{remark.path}:{remark.span.line}:{remark.span.column}: {remark.code} {remark.sentence}")
+            print(f"    help: {remark.help}")
+        count = len(remarks)
+        print(f"{count} remark{'' if count == 1 else 's'} on {len(chosen.rules)} rules.")
+    return 1 if remarks else 0
+
+
+def _explain(code: str) -> int:
+    from advisor.errors import UsageError
+    from advisor.rules.lint import explanation, remark_codes
+
+    if code not in remark_codes():
+        raise UsageError(f"there is no remark `{code}`. Known are {', '.join(remark_codes())}.")
+    print(explanation(code))
+    return 0
+
+
+def _as_json(remark: Remark) -> dict[str, object]:
+    return {
+        "code": remark.code,
+        "name": remark.name,
+        "path": remark.path,
+        "line": remark.span.line,
+        "column": remark.span.column,
+        "sentence": remark.sentence,
+        "help": remark.help,
+        "fix": remark.replacement,
+    }
+
+
+def _fix(rulebook: Rulebook, remarks: Sequence[Remark]) -> int:
+    """How many remarks were mended in their files, the last of a file first."""
+    from advisor.cli.checking.report_file import write_atomically
+    from advisor.rules.packs import file_of
+
+    count = 0
+    for remark in reversed(remarks):
+        file = file_of(remark.path, rulebook.packs)
+        if remark.replacement is None or file is None or remark.span.end_line != remark.span.line:
+            continue
+        lines = file.read_text("utf-8").split("\n")
+        line = lines[remark.span.line - 1]
+        before, behind = line[: remark.span.column - 1], line[remark.span.end_column - 1 :]
+        lines[remark.span.line - 1] = before + remark.replacement + behind
+        write_atomically(Path(file), "\n".join(lines))
+        count += 1
+    return count

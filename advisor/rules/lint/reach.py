@@ -1,0 +1,105 @@
+"""Rules that can never fire, or always do; thresholds whose range goes too far; rules that contain others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from advisor.rules.intervals import Alternative, Conditions, Fact, TooLarge, contradiction, impossible
+from advisor.rules.lint.remarks import Remark, of_rule, remark
+from advisor.rules.model import Rule, Rulebook
+from advisor.rules.units import format_value
+
+
+def look(book: Rulebook) -> Iterator[Remark]:
+    """The remarks about what rules can say at all."""
+    sound: dict[str, list[tuple[Rule, list[Alternative], list[Alternative]]]] = {}
+    for rule in book.rules:
+        try:
+            conditions = conditions_of(book, rule, {})
+            fires, rests = conditions.fires(), conditions.rests()
+        except TooLarge:
+            continue
+        never, always = impossible(fires), impossible(rests)
+        if never is not None:
+            yield of_rule("L101", rule, reason=because(never))
+        elif always is not None:
+            yield of_rule("L102", rule)
+        else:
+            sound.setdefault(rule.entity, []).append((rule, fires, rests))
+            yield from _far_params(book, rule)
+    yield from _overrides(book)
+    for group in sound.values():
+        yield from _implied(group)
+
+
+def conditions_of(book: Rulebook, rule: Rule, changed: Mapping[str, float]) -> Conditions:
+    """The conditions of a rule at its defaults, with some parameters changed."""
+    params = {param.name: param.value for param in rule.params} | dict(changed)
+    return Conditions(rule, book.metrics, params, dict(rule.lets))
+
+
+def because(facts: tuple[Fact, ...]) -> str:
+    """Why facts cannot be together, in words."""
+    if not facts:
+        return "its condition is false"
+    metric = facts[0].metric
+    shown = " and ".join(dict.fromkeys(f"`{fact.shown}`" for fact in facts))
+    if len(facts) == 1 and metric is not None:
+        low = "" if metric.low is None else format_value(metric.low, metric.unit)
+        high = "" if metric.high is None else format_value(metric.high, metric.unit)
+        return f"{shown} lies outside the range of `{metric.name}`, {low} .. {high}"
+    return f"{shown} cannot hold together"
+
+
+def verdict_at(book: Rulebook, rule: Rule, changed: Mapping[str, float]) -> tuple[str, str] | None:
+    """("can never fire", why) or ("always fires", why) with parameters changed, None where it decides."""
+    try:
+        conditions = conditions_of(book, rule, changed)
+        never, always = impossible(conditions.fires()), impossible(conditions.rests())
+    except TooLarge:
+        return None
+    if never is not None:
+        return "can never fire", because(never)
+    return ("always fires", "its condition is always true") if always is not None else None
+
+
+def _far_params(book: Rulebook, rule: Rule) -> Iterator[Remark]:
+    for param in rule.params:
+        for end, value in (("low", param.low), ("high", param.high)):
+            if value is None:
+                continue
+            found = verdict_at(book, rule, {param.name: value})
+            if found is not None:
+                what = (
+                    found[0]
+                    .replace("can never fire", "silent for ever")
+                    .replace("always fires", "fire always")
+                )
+                shown = format_value(value, param.unit)
+                yield of_rule("L112", rule, end=end, value=shown, name=param.name, what=what)
+
+
+def _overrides(book: Rulebook) -> Iterator[Remark]:
+    for override in book.overrides:
+        rule = book.rule(override.rule)
+        if rule is None or not override.params:
+            continue
+        found = verdict_at(book, rule, dict(override.params))
+        if found is not None and verdict_at(book, rule, {}) is None:
+            what, reason = found
+            yield remark("L106", override.file, override.span, rule=rule.id, what=what, reason=reason)
+
+
+def _implied(group: list[tuple[Rule, list[Alternative], list[Alternative]]]) -> Iterator[Remark]:
+    for rule, fires, _ in group:
+        for other, others_fires, rests in group:
+            if rule is other or not _about_the_same(fires, others_fires):
+                continue
+            if all(contradiction((*one, *two)) for one in fires for two in rests):
+                yield of_rule("L103", rule, other=other.id)
+
+
+def _about_the_same(one: list[Alternative], other: list[Alternative]) -> bool:
+    """Whether two rules speak of some common metric; else none can imply the other."""
+    subjects = {fact.subject for alternative in one for fact in alternative}
+    return any(fact.subject in subjects for alternative in other for fact in alternative)
