@@ -1,0 +1,247 @@
+"""Why a rule fires on a row, or why not: the parts of its conditions, and what would change the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from advisor.metrics.tables import Tables
+from advisor.rules.columns import View
+from advisor.rules.evaluate import Evaluation
+from advisor.rules.judgement import RuleJudge
+from advisor.rules.model import Expression, Metric, Operation, Quantified, Reference, Rule, Rulebook, Truth
+from advisor.rules.settings import RuleSettings
+from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
+from advisor.rules.written_form import written
+
+Answer = Literal["yes", "no", "unknown"]
+_COMPARISONS = ("<", "<=", ">", ">=", "=", "!=")
+_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", "=": "", "!=": "not"}
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+_SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A metric's value as a person writes it, "unknown" where it is, and the source that gave it."""
+
+    name: str
+    shown: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One part of a condition: its text, the answer, the values it rests on, and its own parts."""
+
+    text: str
+    answer: Answer
+    values: tuple[Value, ...]
+    parts: tuple[Step, ...] = ()
+    exception: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A rule's verdict on one row and the way there.
+
+    `changes` are the least ways to another verdict; each is a list of changes that have to come together.
+    """
+
+    rule: Rule
+    label: str
+    path: str
+    line: int
+    verdict: str
+    steps: tuple[Step, ...]
+    changes: tuple[tuple[str, ...], ...]
+
+
+def traces(
+    rulebook: Rulebook, rule: Rule, tables: Tables, kernel: str, settings: RuleSettings
+) -> list[Trace]:
+    """The traces of a rule on every row that belongs to a kernel, given by its key."""
+    judge = RuleJudge(rulebook, rule, settings)
+    view = View(tables, dict(rule.variables), rulebook.owner_entity())
+    table = tables.get(rule.entity)
+    if table is None:
+        return []
+    return [_trace(judge, view, row) for row in _rows_of(tables, rule, kernel)]
+
+
+def _rows_of(tables: Tables, rule: Rule, kernel: str) -> Iterator[int]:
+    """The rows of a rule's entity that are a kernel, its parts, or what the kernel is part of."""
+    table, kernels = tables[rule.entity], tables.get("kernel")
+    for row in range(len(table)):
+        if rule.entity == "kernel":
+            if table.keys[row] == kernel:
+                yield row
+        elif rule.entity in ("run", "device") or kernels is None:
+            yield row
+        else:
+            owner = int(table.owners[row])
+            if owner >= 0 and kernels.keys[owner] == kernel:
+                yield row
+
+
+def _trace(judge: RuleJudge, view: View, row: int) -> Trace:
+    rule, table = judge.rule, view.tables[judge.rule.entity]
+    tracer = Tracer(
+        Evaluation(view.block(row, row + 1), judge.params, dict(rule.lets), judge.rulebook.metrics)
+    )
+    steps = [tracer.step(part) for part in _conjuncts(rule.when)]
+    steps += [replace(tracer.step(item.condition), exception=True) for item in rule.unless]
+    verdict = judge.verdict(view.tables, row)
+    changes = tracer.to_fire(rule) if verdict != "fires" else tracer.to_rest(rule)
+    least = sorted(changes, key=len)[:3]
+    return Trace(
+        rule, table.labels[row], table.paths[row], table.spans[row].line, verdict, tuple(steps), tuple(least)
+    )
+
+
+def _conjuncts(expression: Expression) -> tuple[Expression, ...]:
+    if isinstance(expression, Operation) and expression.operator == "and":
+        return expression.operands
+    return (expression,)
+
+
+class Tracer:
+    """Answers for one row."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+
+    def answer(self, expression: Expression) -> Answer:
+        """Whether a condition holds."""
+        true, possible = self.evaluation.condition(expression)
+        return "yes" if true[0] else "unknown" if possible[0] else "no"
+
+    def step(self, expression: Expression) -> Step:
+        """A condition with its values and parts."""
+        expression = self._opened(expression)
+        parts: tuple[Step, ...] = ()
+        if isinstance(expression, Operation) and expression.operator in ("and", "or", "not"):
+            parts = tuple(self.step(operand) for operand in expression.operands)
+        values = () if parts else tuple(self._values(expression))
+        return Step(written(expression), self.answer(expression), values, parts)
+
+    def _opened(self, expression: Expression) -> Expression:
+        """A condition without its brackets, and what a `let` stands for."""
+        while True:
+            if isinstance(expression, Operation) and expression.operator == "group":
+                expression = expression.operands[0]
+            elif isinstance(expression, Reference) and expression.parts[0] in self.evaluation.lets:
+                expression = self.evaluation.lets[expression.parts[0]]
+            else:
+                return expression
+
+    def _values(self, expression: Expression) -> Iterator[Value]:
+        seen: set[tuple[str, ...]] = set()
+        for reference in _every_reference(expression, dict(self.evaluation.lets)):
+            if reference.parts not in seen:
+                seen.add(reference.parts)
+                yield self._value(reference)
+
+    def _value(self, reference: Reference) -> Value:
+        name = written(reference)
+        if len(reference.parts) == 1:
+            return Value(name, f"{self.evaluation.params[name]:g}", "parameter")
+        metric = self.evaluation.metric_of(reference.parts)
+        shown = self.shown(reference, metric)
+        column, rows, _ = self.evaluation.view.column(reference.parts)
+        row = self.evaluation.view.start if rows is None else int(rows[0])
+        source = column.source(row) if column is not None and row >= 0 else None
+        return Value(name, shown, source or "")
+
+    def shown(self, reference: Reference, metric: Metric | None) -> str:
+        """The value of a metric as a person writes it."""
+        if metric is None:
+            return "unknown"
+        if metric.unit == TEXT:
+            text = self.evaluation.view.texts(reference.parts)[0]
+            return "unknown" if text is None else f'"{text}"'
+        value = float(self.evaluation.view.numbers(reference.parts)[0])
+        if np.isnan(value):
+            return "unknown"
+        return format_value(bool(value) if metric.unit == TRUTH else value, metric.unit)
+
+    # -- what would have to change -----------------------------------------------------------------------
+
+    def to_fire(self, rule: Rule) -> list[tuple[str, ...]]:
+        """The ways to make a rule fire."""
+        found = self._ways(rule.when, True)
+        for item in rule.unless:
+            found = _both(found, self._ways(item.condition, False))
+        return found
+
+    def to_rest(self, rule: Rule) -> list[tuple[str, ...]]:
+        """The ways to make a rule silent."""
+        found = self._ways(rule.when, False)
+        for item in rule.unless:
+            found = [*found, *self._ways(item.condition, True)]
+        return found
+
+    def _ways(self, expression: Expression, wanted: bool) -> list[tuple[str, ...]]:
+        """Alternatives of changes after which a condition is as wanted; an empty one where it is already."""
+        expression = self._opened(expression)
+        if self.answer(expression) == ("yes" if wanted else "no"):
+            return [()]
+        if isinstance(expression, Operation):
+            operator = expression.operator
+            if operator == "not":
+                return self._ways(expression.operands[0], not wanted)
+            if operator in ("and", "or"):
+                parts = [self._ways(operand, wanted) for operand in expression.operands]
+                if (operator == "and") == wanted:
+                    found: list[tuple[str, ...]] = [()]
+                    for part in parts:
+                        found = _both(found, part)
+                    return found
+                return [way for part in parts for way in part]
+        return [(self._change(expression, wanted),)]
+
+    def _change(self, expression: Expression, wanted: bool) -> str:
+        if isinstance(expression, Operation) and expression.operator in _COMPARISONS:
+            left, right = expression.operands
+            operator = expression.operator if wanted else _NEGATED[expression.operator]
+            if not isinstance(left, Reference) or len(left.parts) < 2:
+                left, right, operator = right, left, _SWAPPED[operator]
+            if isinstance(left, Reference) and len(left.parts) > 1:
+                metric = self.evaluation.metric_of(left.parts)
+                limit = self._limit(right, metric)
+                words = " ".join(filter(None, (_WORDS[operator], limit)))
+                return f"`{written(left)}` were {words} (it is {self._value(left).shown})"
+        if isinstance(expression, Reference):
+            return f"`{written(expression)}` were {'true' if wanted else 'false'}"
+        return f"`{written(expression)}` were {'true' if wanted else 'false'}"
+
+    def _limit(self, expression: Expression, metric: Metric | None) -> str:
+        if self.evaluation.is_text(expression):
+            return written(expression)
+        if isinstance(expression, Truth) or (metric is not None and metric.unit == TRUTH):
+            return written(expression)
+        value = float(np.asarray(self.evaluation.number(expression)).reshape(-1)[0])
+        if np.isnan(value):
+            return f"`{written(expression)}`, which is unknown"
+        return format_value(value, metric.unit if metric is not None else COUNT)
+
+
+def _both(one: list[tuple[str, ...]], other: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    joined = [tuple(dict.fromkeys((*left, *right))) for left in one for right in other]
+    return sorted(joined, key=len)[:32]
+
+
+def _every_reference(expression: Expression, lets: dict[str, Expression]) -> Iterator[Reference]:
+    if isinstance(expression, Reference):
+        if expression.parts[0] in lets and len(expression.parts) == 1:
+            yield from _every_reference(lets[expression.parts[0]], lets)
+        else:
+            yield expression
+    elif isinstance(expression, Operation):
+        for operand in expression.operands:
+            yield from _every_reference(operand, lets)
+    elif isinstance(expression, Quantified):
+        return
