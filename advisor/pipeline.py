@@ -104,16 +104,7 @@ def _report(
     progress: Progress | None,
 ) -> Report:
     report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
-    records, looked_for = [*found.records, device.record()], {*SOURCE_ENTITIES}
-    if options.wants("compiled") and found.units:
-        compiled = compiled_records(found.units, device, options, report, progress)
-        looked_for |= {record.entity for record in compiled}
-        records += compiled
-    if options.wants("simulated"):
-        simulated = simulated_records(records, _own_texts(found, workplace, options), device, options, report)
-        looked_for |= {"defect"} if simulated else set()
-        records += simulated
-    tables = _tables(records, device, rulebook, looked_for)
+    tables = _evidence(found, workplace, device, rulebook, options, report, progress)
     _judge(tables, rulebook, selected, device, options, report)
     _suppress(report, rulebook, selected, options)
     report.problems += knowledge_problems(rulebook, options.root)
@@ -124,6 +115,40 @@ def _report(
     shown = {finding.path for finding in report.findings}
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
     return report
+
+
+def _evidence(
+    found: Survey,
+    workplace: _Workplace,
+    device: Device,
+    rulebook: Rulebook,
+    options: CheckOptions,
+    report: Report,
+    progress: Progress | None,
+) -> Tables:
+    """The tables of all that is known; what could not be had is told in the report."""
+    records, looked_for = [*found.records, device.record()], {*SOURCE_ENTITIES}
+    if options.wants("compiled") and found.units:
+        compiled = compiled_records(found.units, device, options, report, progress)
+        looked_for |= {record.entity for record in compiled}
+        records += compiled
+    if options.wants("simulated"):
+        simulated = simulated_records(records, _own_texts(found, workplace, options), device, options, report)
+        looked_for |= {"defect"} if simulated else set()
+        records += simulated
+    return _tables(records, device, rulebook, looked_for)
+
+
+def gather(files: Sequence[Path], options: CheckOptions) -> tuple[Tables, Rulebook, Report]:
+    """All that is known of the kernels in `files`, the rulebook, and a report of problems and notices."""
+    device = find_device(options.device)
+    rulebook = rulebook_for(options.settings, strict=options.strict)
+    workplace = _workplace(files, options)
+    with collector_at_rest():
+        found = _survey(workplace, options, None)
+        report = Report(device.name, problems=list(found.problems))
+        tables = _evidence(found, workplace, device, rulebook, options, report, None)
+    return tables, rulebook, report
 
 
 def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:

@@ -89,9 +89,8 @@ def _rows_of(tables: Tables, rule: Rule, kernel: str) -> Iterator[int]:
 
 def _trace(judge: RuleJudge, view: View, row: int) -> Trace:
     rule, table = judge.rule, view.tables[judge.rule.entity]
-    tracer = Tracer(
-        Evaluation(view.block(row, row + 1), judge.params, dict(rule.lets), judge.rulebook.metrics)
-    )
+    evaluation = Evaluation(view.block(row, row + 1), judge.params, dict(rule.lets), judge.rulebook.metrics)
+    tracer = Tracer(evaluation, rule)
     steps = [tracer.step(part) for part in _conjuncts(rule.when)]
     steps += [replace(tracer.step(item.condition), exception=True) for item in rule.unless]
     verdict = judge.verdict(view.tables, row)
@@ -111,8 +110,9 @@ def _conjuncts(expression: Expression) -> tuple[Expression, ...]:
 class Tracer:
     """Answers for one row."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
+    def __init__(self, evaluation: Evaluation, rule: Rule) -> None:
         self.evaluation = evaluation
+        self.units = {param.name: param.unit for param in rule.params}
 
     def answer(self, expression: Expression) -> Answer:
         """Whether a condition holds."""
@@ -148,7 +148,7 @@ class Tracer:
     def _value(self, reference: Reference) -> Value:
         name = written(reference)
         if len(reference.parts) == 1:
-            return Value(name, f"{self.evaluation.params[name]:g}", "parameter")
+            return Value(name, format_value(self.evaluation.params[name], self.units[name]), "parameter")
         metric = self.evaluation.metric_of(reference.parts)
         shown = self.shown(reference, metric)
         column, rows, _ = self.evaluation.view.column(reference.parts)
@@ -201,9 +201,11 @@ class Tracer:
                         found = _both(found, part)
                     return found
                 return [way for part in parts for way in part]
-        return [(self._change(expression, wanted),)]
+        change = self._change(expression, wanted)
+        return [(change,)] if change else []
 
-    def _change(self, expression: Expression, wanted: bool) -> str:
+    def _change(self, expression: Expression, wanted: bool) -> str | None:
+        """What would have to be otherwise for a part to be as wanted, None where that cannot be."""
         if isinstance(expression, Operation) and expression.operator in _COMPARISONS:
             left, right = expression.operands
             operator = expression.operator if wanted else _NEGATED[expression.operator]
@@ -211,12 +213,27 @@ class Tracer:
                 left, right, operator = right, left, _SWAPPED[operator]
             if isinstance(left, Reference) and len(left.parts) > 1:
                 metric = self.evaluation.metric_of(left.parts)
+                if metric is not None and self._beyond(metric, operator, right):
+                    return None
                 limit = self._limit(right, metric)
                 words = " ".join(filter(None, (_WORDS[operator], limit)))
                 return f"`{written(left)}` were {words} (it is {self._value(left).shown})"
         if isinstance(expression, Reference):
             return f"`{written(expression)}` were {'true' if wanted else 'false'}"
         return f"`{written(expression)}` were {'true' if wanted else 'false'}"
+
+    def _beyond(self, metric: Metric, operator: str, expression: Expression) -> bool:
+        """Whether no value of a metric's range compares so with an expression."""
+        if not metric.unit.is_number or self.evaluation.is_text(expression):
+            return False
+        limit = float(np.asarray(self.evaluation.number(expression)).reshape(-1)[0])
+        low = -np.inf if metric.low is None else metric.low
+        high = np.inf if metric.high is None else metric.high
+        impossible = {
+            "<": limit <= low, "<=": limit < low, ">": limit >= high, ">=": limit > high,
+            "=": not low <= limit <= high,
+        }  # fmt: skip
+        return bool(impossible.get(operator, False))
 
     def _limit(self, expression: Expression, metric: Metric | None) -> str:
         if self.evaluation.is_text(expression):

@@ -1,0 +1,71 @@
+"""Kernels named on the command line as PATH::kernel, and what is known of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.check_options import CheckOptions
+    from advisor.config import Config
+    from advisor.findings import Report
+    from advisor.metrics.tables import Tables
+    from advisor.rules.model import Rulebook
+
+
+@dataclass(frozen=True)
+class NamedKernel:
+    """The row of a kernel, its key, and everything that was gathered with it."""
+
+    key: str
+    name: str
+    tables: Tables
+    rulebook: Rulebook
+    report: Report
+    options: CheckOptions
+
+
+def find_kernel(
+    text: str, config: Config, device: str | None = None, evidence: str | None = None, no_run: bool = False
+) -> NamedKernel:
+    """The kernel of `PATH::kernel`, or the only one of `PATH`.
+
+    Raises UsageError when there is no such file or kernel, or more than one.
+    """
+    from advisor.check_options import CheckOptions
+    from advisor.config import prepare_cache_folder
+    from advisor.errors import UsageError
+    from advisor.pipeline import gather
+    from advisor.selectors import suggestion
+
+    path, _, name = text.partition("::")
+    if not Path(path).is_file():
+        raise UsageError(f"there is no file `{path}`; write PATH::kernel.")
+    options = CheckOptions(
+        device=device or config.device,
+        root=Path.cwd(),
+        evidence=evidence or config.evidence,  # type: ignore[arg-type]
+        no_run=no_run,
+        settings=config,
+        cache_folder=prepare_cache_folder(config),
+    )
+    tables, rulebook, report = gather([Path(path)], options)
+    kernels = tables.get("kernel")
+    own = Path(path).resolve()
+    if kernels is None:
+        raise UsageError(f"there is no kernel in `{path}`.")
+    rows = [row for row, shown in enumerate(kernels.paths) if (Path.cwd() / shown).resolve() == own]
+    if not rows:
+        raise UsageError(f"there is no kernel in `{path}`.")
+    labels = [kernels.labels[row] for row in rows]
+    chosen = [row for row, label in zip(rows, labels, strict=True) if not name or label == name]
+    if not chosen:
+        hint = suggestion(name, labels)
+        raise UsageError(f"there is no kernel `{name}` in `{path}`.{hint} There are {', '.join(labels)}.")
+    if len(chosen) > 1:
+        raise UsageError(
+            f"`{path}` has several kernels; write {path}::{labels[0]}, or {', '.join(labels[1:])}."
+        )
+    row = chosen[0]
+    return NamedKernel(kernels.keys[row], kernels.labels[row], tables, rulebook, report, options)

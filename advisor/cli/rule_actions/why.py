@@ -1,0 +1,99 @@
+"""`advisor rules why RULE PATH::kernel`: why a rule fires there, or why it does not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.records import SOURCES
+
+if TYPE_CHECKING:
+    from advisor.rules.trace import Step, Trace
+
+SUMMARY = "Say why a rule fires on a kernel or why not, with all values, and what would change that."
+_ANSWERS = {"yes": "YES", "no": "NO", "unknown": "???"}
+_VERDICTS = {"fires": "fires", "silent": "is silent", "unknown": "is undecided"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor rules why`."""
+    parser.add_argument("rule", metavar="RULE", help="the rule's id")
+    parser.add_argument("kernel", metavar="PATH::kernel", help="a file and a kernel in it")
+    parser.add_argument("--device", metavar="NAME", help="the GPU to judge for")
+    parser.add_argument("--evidence", choices=SOURCES, help="the highest source of evidence to use")
+    parser.add_argument("--no-run", action="store_true", help="execute nothing of the code")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 after printing the traces, also where the rule is silent."""
+    from advisor.cli.pages.named_kernels import find_kernel
+    from advisor.config import load_config
+    from advisor.devices import find_device
+    from advisor.errors import UsageError
+    from advisor.rules.settings import RuleSettings
+    from advisor.rules.trace import traces
+    from advisor.selectors import suggestion
+
+    config = load_config(Path(args.kernel.partition("::")[0]))
+    found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run)
+    rule = found.rulebook.rule(found.rulebook.renamed.get(args.rule, args.rule))
+    if rule is None:
+        known = [one.id for one in found.rulebook.rules]
+        raise UsageError(f"there is no rule `{args.rule}`.{suggestion(args.rule, known)}")
+    for notice in found.report.notices:
+        print(notice, file=sys.stderr)
+    settings = RuleSettings(device=find_device(found.options.device).id, config=config.rules)
+    told = traces(found.rulebook, rule, found.tables, found.key, settings)
+    if args.format == "json":
+        print(json.dumps({"rule": rule.id, "traces": [_as_json(trace) for trace in told]}, indent=2))
+        return 0
+    if not told:
+        print(f"{rule.id} looks at each {rule.entity}, and {found.name} has none that is known.")
+    print("\n\n".join(_text(trace) for trace in told), end="\n" if told else "")
+    return 0
+
+
+def _as_json(trace: Trace) -> dict[str, object]:
+    return {
+        "label": trace.label,
+        "path": trace.path,
+        "line": trace.line,
+        "verdict": trace.verdict,
+        "steps": [asdict(step) for step in trace.steps],
+        "changes": [list(way) for way in trace.changes],
+    }
+
+
+def _text(trace: Trace) -> str:
+    rule = trace.rule
+    place = f"{trace.path}:{trace.line}" if trace.path else trace.label
+    entity = f"{rule.entity} `{trace.label}`" if rule.entity != "kernel" else f"kernel {trace.label}"
+    lines = [f"{rule.id} {_VERDICTS[trace.verdict]} for the {entity} at {place}"]
+    for step in trace.steps:
+        lines += _step_lines(step, 1)
+    if trace.changes:
+        would = "be silent" if trace.verdict == "fires" else "fire"
+        lines.append(f"  It would {would} if {_sentence(trace.changes[0])}.")
+        lines += [f"  Or if {_sentence(way)}." for way in trace.changes[1:]]
+    return "\n".join(lines)
+
+
+def _sentence(way: Sequence[str]) -> str:
+    return " and ".join(way) if way else "nothing else changed"
+
+
+def _step_lines(step: Step, depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    word = "unless " if step.exception else ""
+    yield f"{indent}{_ANSWERS[step.answer]:<4}{word}{step.text}"
+    for value in step.values:
+        source = f" ({value.source})" if value.source else ""
+        yield f"{indent}      {value.name} = {value.shown}{source}"
+    for part in step.parts:
+        yield from _step_lines(part, depth + 1)
