@@ -95,6 +95,12 @@ class RuleJudge:
                 chosen[rows] = True
                 self._judge(view, chosen, result)
 
+    def rows_by_variant(self, view: View) -> Iterator[list[int]]:
+        """The rows of each variant of the rule; the judge is that variant's until the next are asked for."""
+        for variant, rows in self.overrides.variants(_places(view.tables, self.rule.entity, view)):
+            self._use(variant)
+            yield rows
+
     def _judge(self, view: View, chosen: Mask | None, result: Judgement) -> None:
         places, needs = 0, set[str]()
         for block in self._blocks(view):

@@ -1,0 +1,124 @@
+"""`advisor rules diff`: which kernels get another verdict under an edit or under other thresholds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.rules.difference import Change
+    from advisor.rules.model import Rulebook
+    from advisor.rules.settings import RuleSettings
+
+SUMMARY = "Say which kernels get another verdict under an edit of rules, or under other thresholds."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor rules diff`."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: here)")
+    parser.add_argument(
+        "--against", default="HEAD", metavar="REVISION", help="compare with the rules of a git revision"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="RULE.PARAM=VALUE", dest="changes",
+        help="preview another threshold, or RULE=off or a level, in place of an edit",
+    )  # fmt: skip
+    parser.add_argument("--device", metavar="NAME", help="the GPU to judge for")
+    parser.add_argument("--run", action="store_true", dest="workloads", help="run workloads without a record")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 when no verdict changes, else 1."""
+    from advisor.check_options import CheckOptions
+    from advisor.config import load_config, prepare_cache_folder
+    from advisor.devices import find_device
+    from advisor.file_discovery import find_files
+    from advisor.pipeline import gather
+    from advisor.rules.difference import differences
+    from advisor.rules.settings import RuleSettings
+
+    config = load_config(Path.cwd())
+    device = args.device or config.device
+    settings = RuleSettings(device=find_device(device).id, config=config.rules)
+    found = find_files([Path(path) for path in args.paths] or [Path()], config.exclude, config.root)
+    options = CheckOptions(
+        device=device, root=Path.cwd(), evidence=config.evidence, no_run=not args.workloads, settings=config,
+        cache_folder=prepare_cache_folder(config),
+    )  # fmt: skip
+    tables, rulebook, report = gather(found.files, options)
+    for notice in report.notices:
+        print(notice, file=sys.stderr)
+    if args.changes:
+        before, after = (rulebook, settings), (rulebook, _changed(rulebook, settings, args.changes))
+    else:
+        before, after = (_earlier(rulebook, args.against), settings), (rulebook, settings)
+    changes = differences(before, after, tables)
+    if args.format == "json":
+        print(json.dumps({"changes": [asdict(change) for change in changes]}, indent=2))
+    else:
+        _print(changes, len(tables.get("kernel", ())))
+    return 1 if changes else 0
+
+
+def _changed(rulebook: Rulebook, settings: RuleSettings, changes: Sequence[str]) -> RuleSettings:
+    """The settings with changes written as `rule.param=value`, `rule=off` or `rule=level`."""
+    from advisor.config import RuleSetting
+    from advisor.errors import UsageError
+    from advisor.findings import SEVERITIES
+    from advisor.rules.settings import check_settings
+
+    config = dict(settings.config)
+    for text in changes:
+        name, equal, value = text.partition("=")
+        rule, _, param = name.strip().partition(".")
+        known = config.get(rule, RuleSetting())
+        if not equal or (not param and value not in (*SEVERITIES, "off")):
+            raise UsageError(f"--set {text}: write RULE.PARAM=VALUE, RULE=off or RULE=level.")
+        if param:
+            config[rule] = replace(known, params={**known.params, param: value.strip()})
+        else:
+            config[rule] = replace(known, level=value)  # type: ignore[arg-type]
+    changed = replace(settings, config=config)
+    check_settings(rulebook, changed)
+    return changed
+
+
+def _earlier(rulebook: Rulebook, revision: str) -> Rulebook:
+    """The rulebook of a revision; packs that lie in no repository are as they are."""
+    from advisor.cli.pages.earlier_rules import write_earlier
+    from advisor.errors import UsageError
+    from advisor.rules import load_rulebook
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folders, old = [], 0
+        for number, pack in enumerate(rulebook.packs):
+            target = Path(scratch) / str(number) / Path(pack.folder).name
+            is_old = write_earlier(Path(pack.folder), revision, target)
+            old += is_old
+            folders.append(target if is_old else Path(pack.folder))
+        if not old:
+            raise UsageError("no rules of this project lie in a git repository; preview changes with --set.")
+        return load_rulebook(folders)
+
+
+def _print(changes: Sequence[Change], kernels: int) -> None:
+    for change in changes:
+        where = f"{change.path}:{change.line}" if change.path else change.label
+        about = f"{change.entity} `{change.label}` in {change.kernel}" if change.kernel else change.label
+        if change.entity == "kernel":
+            about = f"kernel {change.kernel}"
+        mark = {"fires": "+", "unknown": "?"}.get(change.after, "-")
+        print(f"{mark} {change.rule}: {about} ({where}) {change.before} -> {change.after}")
+    if changes:
+        rules, count = len({change.rule for change in changes}), len(changes)
+        verdicts = f"{count} verdict{'' if count == 1 else 's'} of {rules} rule{'' if rules == 1 else 's'}"
+        print(f"{verdicts} change{'s' if count == 1 else ''} on {kernels} kernels.")
+    else:
+        print(f"No verdict changes on {kernels} kernels.")
