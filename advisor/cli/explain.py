@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from advisor.cli.pages.rule_page import build_page
 
     rulebook, catalogue = project_rulebook()
-    rule = find_rule(catalogue, args.rule)
+    rule = find_rule(catalogue, args.rule, rulebook)
     page = build_page(rule, rulebook)
     if args.format == "json":
         print(json.dumps(_as_json(rule, page), indent=2))

@@ -80,6 +80,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
     nested = bool(outer) and launched_inside and not any(_is_cached(scope) for scope in outer)
     record.know(
         "source",
+        name=declaration.name,
         debug_enabled=_switch(declaration.option("debug"), False),
         optimisation_off=declaration.option("opt") in (False, 0) if "opt" in declaration.options else False,
         fastmath_enabled=_switch(declaration.option("fastmath"), "fastmath" in declaration.options),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TypeAlias
 
@@ -9,6 +10,7 @@ from advisor.config import Config, load_config
 from advisor.errors import UsageError
 from advisor.meta_rules import MetaRule, load_meta_rules
 from advisor.rulebook import rulebook_for
+from advisor.rules import RuleErrors
 from advisor.rules.model import Rule, Rulebook
 from advisor.selectors import suggestion
 
@@ -16,19 +18,31 @@ AnyRule: TypeAlias = Rule | MetaRule
 
 
 def load_catalogue(config: Config) -> dict[str, AnyRule]:
-    """All rules by id, in the order of category and id."""
-    rules: list[AnyRule] = [*rulebook_for(config).rules, *load_meta_rules().values()]
+    """All rules that load by id, in the order of category and id."""
+    return _catalogue(rulebook_for(config, strict=False))
+
+
+def _catalogue(rulebook: Rulebook) -> dict[str, AnyRule]:
+    rules: list[AnyRule] = [*rulebook.rules, *load_meta_rules().values()]
     return {rule.id: rule for rule in sorted(rules, key=lambda rule: (rule.category, rule.id))}
 
 
 def project_rulebook() -> tuple[Rulebook, dict[str, AnyRule]]:
-    """The rulebook and all rules for the working directory's configuration."""
-    config = load_config(Path.cwd())
-    return rulebook_for(config), load_catalogue(config)
+    """The rulebook and all rules for the working directory's configuration.
+
+    Rules that do not load are left out; their errors are printed to standard error.
+    """
+    rulebook = rulebook_for(load_config(Path.cwd()), strict=False)
+    if rulebook.errors:
+        print(f"{RuleErrors(rulebook.errors)}\n", file=sys.stderr)
+    return rulebook, _catalogue(rulebook)
 
 
-def find_rule(catalogue: dict[str, AnyRule], name: str) -> AnyRule:
-    """The rule of that id; raises UsageError with a suggestion when there is none."""
+def find_rule(catalogue: dict[str, AnyRule], name: str, rulebook: Rulebook) -> AnyRule:
+    """The rule of that id, also by a name that it had; raises UsageError when there is none."""
+    if name in rulebook.retired:
+        raise UsageError(f"the rule `{name}` is gone: {rulebook.retired[name]}")
+    name = rulebook.renamed.get(name, name)
     if name not in catalogue:
         raise UsageError(f"there is no rule `{name}`.{suggestion(name, catalogue)}")
     return catalogue[name]

@@ -1,0 +1,221 @@
+"""Packs in a check: folders and installed ones, conflicts, broken files, changes that have ended."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from advisor_command import AdvisorCommand
+
+KERNEL = """\
+from numba import cuda
+
+
+@cuda.jit
+def every_fourth(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[4 * i]
+"""
+RULE = """\
+/// Half of each sector is wasted.
+rule {name} "House stride" {{
+  for each access a of kernel k
+  param most = 10 sectors/request range 4 sectors/request .. 32 sectors/request "the house rule"
+
+  when a.sectors_per_request > most
+
+  severity warning  confidence high  effort low
+  say "{{a.array}} needs {{a.sectors_per_request}}."
+  why "Sectors are moved whole."
+  try "Use neighbouring elements."
+  source "House rules" at "Strides"
+
+  example fires "every fourth" {{ a.sectors_per_request = 16 sectors/request }}
+  example silent "every second" {{ a.sectors_per_request = 8 sectors/request }}
+}}
+"""
+HIT = ("house-stride", "k.py", 8)
+
+
+@pytest.fixture
+def project(workspace: Path) -> Path:
+    (workspace / "k.py").write_text(KERNEL)
+    write_pack(workspace / "house")
+    configure(workspace, 'packs = ["house"]')
+    return workspace
+
+
+def write_pack(folder: Path, name: str = "house-stride", more: str = "") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.rules").write_text(RULE.format(name=name))
+    (folder / "pack.rules").write_text(f'edition 1\npack "{folder.name}" version "1.0.0"\n{more}')
+
+
+def configure(project: Path, text: str) -> None:
+    (project / "advisor.toml").write_text(f'evidence = "source"\n{text}\n')
+
+
+def test_a_folder_of_rules(advise: AdvisorCommand, project: Path) -> None:
+    assert HIT in advise.check("k.py", cwd=project).places
+
+
+def test_an_installed_pack_by_name_without_importing_it(
+    advise: AdvisorCommand, project: Path, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    write_pack(site / "acme_rules" / "knowledge")
+    (site / "acme_rules" / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    info = site / "acme_rules-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-rules\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[advisor.knowledge]\nacme = acme_rules:knowledge\n")
+    configure(project, 'packs = ["acme"]')
+    path = f"{advise.program}{':' if sys.platform != 'win32' else ';'}{site}"
+    done = advise("check", "--format", "json", "k.py", cwd=project, environment={"PYTHONPATH": path})
+    assert HIT in done.places
+    configure(project, 'packs = ["acmee"]')
+    wrong = advise("check", "k.py", cwd=project, environment={"PYTHONPATH": path})
+    assert wrong.status == 2
+    assert "`acmee` is neither a folder nor an installed pack. Did you mean `acme`?" in wrong.err
+
+
+def test_two_packs_with_one_rule_are_a_conflict_and_the_first_one_works(
+    advise: AdvisorCommand, project: Path
+) -> None:
+    write_pack(project / "other")
+    configure(project, 'packs = ["house", "other"]')
+    report = advise.check("k.py", cwd=project)
+    assert HIT in report.places
+    ((path, line, message),) = report.errors
+    assert (path, line) == ("other/house-stride.rules", 2)
+    assert message.startswith("E303: there is already a rule `house-stride`, in house/house-stride.rules.")
+
+
+BROKEN = [
+    ("bad.rules", b"rule bad {\n", "house/bad.rules", 1, "E106"),
+    ("bad.rules", b"// caf\xe9\n", "house/bad.rules", 1, "E110: the byte 0xe9 is not UTF-8."),
+    ("bad.rules", b"// one\n// two \xff\n", "house/bad.rules", 2, "E110: the byte 0xff is not UTF-8."),
+    ("circle.rules", b"define a(k) = b(k)\ndefine b(k) = a(k)\n", None, 0, ""),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "path", "line", "said"), BROKEN)
+def test_a_broken_file_is_told_and_the_rest_works(
+    advise: AdvisorCommand, project: Path, name: str, content: bytes, path: str | None, line: int, said: str
+) -> None:
+    (project / "house" / name).write_bytes(content)
+    report = advise.check("k.py", cwd=project)
+    assert HIT in report.places
+    if path is not None:
+        ((told_path, told_line, message),) = report.errors
+        assert (told_path, told_line) == (path, line)
+        assert message.startswith(said)
+        strict = advise("check", "--strict", "k.py", cwd=project)
+        assert (strict.status, strict.out) == (2, b"")
+        assert said.split(":")[0] in strict.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_that_lead_in_circles(advise: AdvisorCommand, project: Path) -> None:
+    (project / "house" / "again").symlink_to(project / "house", target_is_directory=True)
+    (project / "house" / "self.rules").symlink_to(project / "house" / "self.rules")
+    report = advise.check("k.py", cwd=project)
+    assert HIT in report.places
+    ((path, _, message),) = report.errors
+    assert path == "house/self.rules"
+    assert message.startswith("E112: the file cannot be read: Too many levels of symbolic links")
+
+
+def test_a_pack_beyond_every_measure(advise: AdvisorCommand, project: Path) -> None:
+    many = project / "many"
+    many.mkdir()
+    text = "\n".join(RULE.format(name=f"rule-{number}") for number in range(10_000))
+    (many / "pack.rules").write_text("edition 1\n")
+    (many / "all.rules").write_text(text)
+    configure(project, 'packs = ["house", "many"]\nselect = ["house-stride"]')
+    report = advise.check("k.py", cwd=project)
+    assert HIT in report.places
+    ((path, _, message),) = report.errors
+    assert path == "many/all.rules"
+    assert message.startswith("E322: the pack has more than 5000 rules; the limit is 5000.")
+
+
+def test_overrides_of_a_pack_and_one_that_has_ended(advise: AdvisorCommand, project: Path) -> None:
+    more = (
+        'override house-stride for kernel "every_*" { level info because "known" until 2100-01-01 }\n'
+        'override house-stride { disable because "not yet" until 2020-01-01 }\n'
+    )
+    write_pack(project / "house", more=more)
+    report = advise.check("k.py", cwd=project)
+    severities = {one["rule"]: one["severity"] for one in report.findings}
+    assert severities["house-stride"] == "info"
+    (ended,) = [one for one in report.findings if one["rule"] == "ended-override"]
+    assert (ended["path"], ended["line"]) == ("house/pack.rules", 4)
+    assert ended["message"] == (
+        "The override of `house-stride` ended on 2020-01-01 and no longer holds: not yet"
+    )
+    assert "ended-override" not in advise.check("--ignore", "ended-override", "k.py", cwd=project).rules
+
+
+def test_for_one_device_only(advise: AdvisorCommand, project: Path) -> None:
+    more = 'override house-stride for device "h100*" { disable because "fast enough" }\n'
+    write_pack(project / "house", more=more)
+    assert HIT in advise.check("k.py", cwd=project).places
+    assert "house-stride" not in advise.check("--device", "h100-sxm", "k.py", cwd=project).rules
+
+
+def test_a_suppression_in_a_pack(advise: AdvisorCommand, project: Path) -> None:
+    more = 'suppress house-stride where k.name like "every_*" because "measured"\n'
+    write_pack(project / "house", more=more)
+    report = advise.check("k.py", cwd=project)
+    assert report.errors == []
+    assert "house-stride" not in report.rules
+    assert report.report["summary"]["suppressed"] == 1
+
+
+def test_rules_of_the_past(advise: AdvisorCommand, project: Path) -> None:
+    more = 'renamed old-stride to house-stride "since 1.1"\nretired very-old "measured to be of no use."\n'
+    write_pack(project / "house", more=more)
+    report = advise.check("--select", "old-stride", "k.py", cwd=project)
+    assert report.rules == {"house-stride"}
+    assert "The rule `old-stride` is now called `house-stride`." in report.report["notices"]
+    gone = advise("check", "--select", "very-old", "k.py", cwd=project)
+    assert gone.status == 2
+    assert "the rule `very-old` is gone: measured to be of no use." in gone.err
+    explained = advise("explain", "old-stride", cwd=project)
+    assert explained.status == 0, explained.err
+    assert b"house-stride" in explained.out
+
+
+def test_a_deprecated_rule_says_so_where_it_fires(advise: AdvisorCommand, project: Path) -> None:
+    file = project / "house" / "house-stride.rules"
+    file.write_text(
+        file.read_text().replace(
+            "  example fires", '  deprecated "uncoalesced-access does this."\n\n  example fires', 1
+        )
+    )
+    report = advise.check("k.py", cwd=project)
+    assert HIT in report.places
+    assert "The rule `house-stride` is deprecated: uncoalesced-access does this." in report.report["notices"]
+
+
+def test_a_computed_metric_decides(advise: AdvisorCommand, project: Path) -> None:
+    more = 'metric waste : ratio of access a range 0 .. 1 "unused" '
+    more += "= 1 - a.ideal_sectors_per_request / a.sectors_per_request\n"
+    write_pack(project / "house", more=more)
+    file = project / "house" / "house-waste.rules"
+    text = RULE.format(name="house-waste").replace("a.sectors_per_request > most", "a.waste > most")
+    text = text.replace(
+        "most = 10 sectors/request range 4 sectors/request .. 32 sectors/request",
+        "most = 50% range 10% .. 90%",
+    )
+    text = text.replace("{a.sectors_per_request}", "{a.waste}")
+    text = text.replace("a.sectors_per_request = 16 sectors/request", "a.waste = 75%")
+    file.write_text(text.replace("a.sectors_per_request = 8 sectors/request", "a.waste = 50%"))
+    report = advise.check("--select", "house-waste", "k.py", cwd=project)
+    assert report.errors == []
+    (finding,) = report.findings
+    assert finding["message"] == "`a` needs 75%."
+    assert finding["evidence"][0]["source"] == "source"
