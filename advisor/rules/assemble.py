@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from advisor.rules.changes import checked_overrides, checked_suppressions
 from advisor.rules.computed_metrics import check_computed
-from advisor.rules.drafts import FileContent
+from advisor.rules.drafts import FileContent, RuleDraft
 from advisor.rules.model import Definition, Rule, Rulebook, macros_in
-from advisor.rules.problems import Complaints
+from advisor.rules.problems import Complaints, RuleError, RuleErrors
 from advisor.rules.rule_checks import Definitions, RuleChecker
 from advisor.rules.vocabulary import Vocabulary, hint_for
 
@@ -16,45 +18,113 @@ EDITION = 1
 Contents = Sequence[tuple[FileContent, Complaints]]
 
 
-def assemble(contents: Contents, categories: dict[str, str]) -> Rulebook:
-    """The rulebook of all files; `categories` names the category of each rule file by its path.
+@dataclass
+class _Declared:
+    """What the rules are checked against, what of the files it came from, and each file's errors."""
 
-    What has an error is left out; the errors are noted with the files' complaints.
+    given: list[object]
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    definitions: Definitions = field(default_factory=dict)
+    errors: list[list[RuleError]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A rule as it was checked, None where it has errors."""
+
+    draft: RuleDraft
+    rule: Rule | None
+    errors: tuple[RuleError, ...]
+
+
+class Assembler:
+    """Puts files together, again and again while some of them change.
+
+    What was checked is kept for the next time: the declarations as long as they are the same, a rule as long
+    as its draft is the same object and so are the declarations.
     """
-    vocabulary = _vocabulary(contents)
-    definitions = _definitions(contents)
-    check_computed(contents, vocabulary, definitions)
-    rules = _rules(contents, categories, vocabulary, definitions)
-    renamed, retired = _former_rules(contents, rules)
-    return Rulebook(
-        tuple(rules.values()),
-        vocabulary.metrics,
-        vocabulary.entities,
-        checked_overrides(contents, rules, renamed),
-        checked_suppressions(contents, rules, vocabulary, definitions),
-        renamed,
-        retired,
-        _definitions_used(contents),
-    )
+
+    def __init__(self) -> None:
+        self._declared: _Declared | None = None
+        self._checked: dict[int, _Checked] = {}
+        self._used: dict[int, tuple[FileContent, frozenset[str]]] = {}
+
+    def assemble(self, contents: Contents) -> Rulebook:
+        """The rulebook of all files with all errors, in order of their places.
+
+        What has an error is left out. The complaints, those of reading, stay as they are.
+        """
+        noted = [(content, complaints.copy()) for content, complaints in contents]
+        declared = self._declarations(noted)
+        rules = self._rules(noted, declared)
+        renamed, retired = _former_rules(noted, rules)
+        overrides = checked_overrides(noted, rules, renamed)
+        vocabulary, definitions = declared.vocabulary, declared.definitions
+        suppressions = checked_suppressions(noted, rules, vocabulary, definitions)
+        errors = [error for _, complaints in noted for error in complaints.errors]
+        return Rulebook(
+            tuple(rules.values()), dict(vocabulary.metrics), dict(vocabulary.entities), overrides,
+            suppressions, renamed, retired, self._definitions(noted),
+            errors=tuple(RuleErrors(errors).errors) if errors else (),
+        )  # fmt: skip
+
+    def _declarations(self, contents: Contents) -> _Declared:
+        given = [(one.path, one.entities, one.metrics, one.definitions) for one, _ in contents]
+        declared = self._declared
+        # An error shows its line, in which a comment may have changed.
+        if declared is None or declared.given != given or any(declared.errors):
+            declared = _Declared(list(given))
+            fresh = [(content, Complaints(content.path, noted.lines)) for content, noted in contents]
+            declared.vocabulary = _vocabulary(fresh)
+            declared.definitions = _definitions(fresh)
+            check_computed(fresh, declared.vocabulary, declared.definitions)
+            declared.errors = [noted.errors for _, noted in fresh]
+            self._declared, self._checked = declared, {}
+        for (_, complaints), errors in zip(contents, declared.errors, strict=True):
+            complaints.errors += errors
+        return declared
+
+    def _rules(self, contents: Contents, declared: _Declared) -> dict[str, Rule]:
+        rules: dict[str, Rule] = {}
+        places: dict[str, str] = {}
+        checked: dict[int, _Checked] = {}
+        for content, complaints in contents:
+            _check_edition(content, complaints)
+            for draft in content.rules:
+                if draft.id in places:
+                    complaints.add("E303", draft.span, kind="a rule", name=draft.id, place=places[draft.id])
+                    continue
+                places[draft.id] = content.path
+                found = self._checked.get(id(draft)) or _check(draft, complaints, declared)
+                checked[id(draft)] = found
+                complaints.errors += found.errors
+                if found.rule is not None:
+                    rules[draft.id] = found.rule
+        self._checked = checked
+        return rules
+
+    def _definitions(self, contents: Contents) -> tuple[Definition, ...]:
+        """Every definition, with whether anything uses it."""
+        kept = self._used
+        self._used = {id(one): kept.get(id(one)) or (one, _definitions_used(one)) for one, _ in contents}
+        used = frozenset[str]().union(*(names for _, names in self._used.values()))
+        return tuple(
+            Definition(one.name, content.path, one.span, one.name in used)
+            for content, _ in contents
+            for one in content.definitions
+        )
 
 
-def _rules(
-    contents: Contents, categories: dict[str, str], vocabulary: Vocabulary, definitions: Definitions
-) -> dict[str, Rule]:
-    rules: dict[str, Rule] = {}
-    places: dict[str, str] = {}
-    for content, complaints in contents:
-        _check_edition(content, complaints)
-        for draft in content.rules:
-            if draft.id in places:
-                complaints.add("E303", draft.span, kind="a rule", name=draft.id, place=places[draft.id])
-                continue
-            places[draft.id] = content.path
-            checker = RuleChecker(draft, complaints, vocabulary, definitions)
-            rule = checker.rule(categories.get(content.path, ""))
-            if rule is not None:
-                rules[draft.id] = rule
-    return rules
+def _check(draft: RuleDraft, complaints: Complaints, declared: _Declared) -> _Checked:
+    own = Complaints(draft.path, complaints.lines)
+    checker = RuleChecker(draft, own, declared.vocabulary, declared.definitions)
+    rule = checker.rule(_category(draft.path))
+    return _Checked(draft, rule, tuple(own.errors))
+
+
+def _category(path: str) -> str:
+    parts = path.replace(os.sep, "/").split("/")
+    return parts[-2] if len(parts) > 1 else ""
 
 
 def _check_edition(content: FileContent, complaints: Complaints) -> None:
@@ -77,22 +147,18 @@ def _definitions(contents: Contents) -> Definitions:
     return found
 
 
-def _definitions_used(contents: Contents) -> tuple[Definition, ...]:
+def _definitions_used(content: FileContent) -> frozenset[str]:
+    """The names of the definitions that a file calls."""
     used: set[str] = set()
-    for content, _ in contents:
-        for draft in content.rules:
-            written = [draft.when, draft.gain, *(one.condition for one in draft.unless)]
-            written += [value for _, value, _ in draft.lets]
-            used.update(name for one in written if one is not None for name in macros_in(one))
-        used.update(name for one in content.definitions for name in macros_in(one.body))
-        used.update(name for one in content.suppressions for name in macros_in(one.condition))
-        for metric, _ in content.metrics:
-            used.update(macros_in(metric.computed.expression) if metric.computed else ())
-    return tuple(
-        Definition(one.name, content.path, one.span, one.name in used)
-        for content, _ in contents
-        for one in content.definitions
-    )
+    for draft in content.rules:
+        written = [draft.when, draft.gain, *(one.condition for one in draft.unless)]
+        written += [value for _, value, _ in draft.lets]
+        used.update(name for one in written if one is not None for name in macros_in(one))
+    used.update(name for one in content.definitions for name in macros_in(one.body))
+    used.update(name for one in content.suppressions for name in macros_in(one.condition))
+    for metric, _ in content.metrics:
+        used.update(macros_in(metric.computed.expression) if metric.computed else ())
+    return frozenset(used)
 
 
 def _former_rules(contents: Contents, rules: dict[str, Rule]) -> tuple[dict[str, str], dict[str, str]]:

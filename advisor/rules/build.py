@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from advisor.rules.drafts import FileContent, Macro, RuleDraft
 from advisor.rules.expression_trees import ExpressionTrees
@@ -23,9 +23,6 @@ from advisor.rules.model import (
 from advisor.rules.syntax import Chunk, Reader
 from advisor.text import Span
 
-if TYPE_CHECKING:
-    from lark import Token, Tree
-
 _VERDICTS: dict[str, Verdict] = {"fires": "fires", "silent": "silent", "unknown": "unknown"}
 
 
@@ -38,14 +35,14 @@ class Builder(ExpressionTrees):
 
     def build(self) -> FileContent:
         """The content of the file; faults are noted in the reader's complaints."""
-        for chunk, tree in self.reader.items():
+        for chunk, tree in self.reader.nodes():
             self.offset = chunk.start
-            item: Tree[Token] = tree.children[0]  # type: ignore[assignment]
+            item: Any = tree.children[0]
             getattr(self, f"_{item.data}")(item.children, self._span(item), chunk)
         return self.content
 
     def _edition(self, children: list[Any], span: Span, _: Chunk) -> None:
-        self.content.edition = (float(children[0]), span)
+        self.content.edition = (float(children[0].text), span)
 
     def _pack(self, children: list[Any], span: Span, _: Chunk) -> None:
         self.content.pack = (self._text(children[0]), self._text(children[1]), span)
@@ -206,7 +203,7 @@ class Builder(ExpressionTrees):
 
     def _assignment(self, tree: Any) -> tuple[tuple[str, ...], float | str | bool | None]:
         *names, _, value = tree.children
-        parts = tuple(str(name).lstrip(".") for name in names)
+        parts = tuple(name.text.lstrip(".") for name in names)
         kind = value.data
         if kind == "text":
             return parts, self._text(value.children[0])

@@ -24,6 +24,7 @@ _OPERATORS = {
     "between": "between", "like": "like", "known": "known", "is_missing": "missing", "conjunction": "and",
     "disjunction": "or", "negated": "not", "grouped": "group",
 }  # fmt: skip
+_ESCAPED = re.compile(r"\\(.)")
 _QUANTITY = re.compile(r"([\d.]+(?:e[+-]?\d+)?)\s*(.*)")
 
 
@@ -35,14 +36,13 @@ class ExpressionTrees:
         self.offset = 0
 
     def _span(self, node: Any) -> Span:
-        if hasattr(node, "data"):
-            if node.meta.empty:
-                return self.reader.span(self.offset, self.offset + 1)
-            return self.reader.span(self.offset + node.meta.start_pos, self.offset + node.meta.end_pos)
-        return self.reader.span(self.offset + node.start_pos, self.offset + node.end_pos)
+        return self.reader.span(self.offset + node.start, self.offset + node.end)
 
     def _text(self, token: Any) -> str:
-        return "" if token is None else re.sub(r"\\(.)", r"\1", str(token)[1:-1])
+        if token is None:
+            return ""
+        written: str = token.text[1:-1]
+        return _ESCAPED.sub(r"\1", written) if "\\" in written else written
 
     def _unit(self, name: str, span: Span) -> Unit:
         unit = find_unit(name)
@@ -60,7 +60,7 @@ class ExpressionTrees:
         return unit
 
     def _number(self, token: Any) -> tuple[float, Unit]:
-        match = _QUANTITY.fullmatch(str(token))
+        match = _QUANTITY.fullmatch(token.text)
         assert match is not None
         if not match[2]:
             return float(match[1]), COUNT
@@ -71,7 +71,7 @@ class ExpressionTrees:
     def _quantity(self, tree: Any) -> tuple[float, Unit]:
         tokens = [child for child in tree.children if child is not None]
         value, unit = self._number(tokens[-1])
-        return (-value if str(tokens[0]) == "-" else value), unit
+        return (-value if tokens[0].text == "-" else value), unit
 
     def _range(self, tree: Any) -> tuple[float | None, float | None, Unit | None]:
         if tree is None:
@@ -93,7 +93,7 @@ class ExpressionTrees:
         if kind in ("truth_true", "truth_false"):
             return Truth(kind == "truth_true", span)
         if kind == "reference":
-            return Reference(tuple(str(child).lstrip(".") for child in children), span)
+            return Reference(tuple(child.text.lstrip(".") for child in children), span)
         if kind == "macro":
             return Macro(str(children[0]), str(children[1]), span)
         if kind == "function":

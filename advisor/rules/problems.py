@@ -67,6 +67,12 @@ class Complaints:
         self.path, self.lines = path, lines
         self.errors: list[RuleError] = []
 
+    def copy(self) -> Complaints:
+        """The same errors, to which further ones may be added apart."""
+        other = Complaints(self.path, self.lines)
+        other.errors = list(self.errors)
+        return other
+
     def add(self, code: str, span: Span, **fields: object) -> None:
         """Notes an error with the sentence and help of `code`, filled in with `fields`."""
         entry = _sentences()[code]

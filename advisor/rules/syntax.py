@@ -2,175 +2,109 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
-from advisor.data_files import grammar_folder
-from advisor.rules.problems import Complaints
-from advisor.text import Span
+from advisor.rules.chunks import CLAUSES, ITEMS, WORDS, Chunk, ChunkedFile, close_to
+from advisor.rules.parse_tables import lark_parser
+from advisor.rules.trees import Node, depth_of, of_lark, parse
 
 if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
+    from lark import Token, Tree
 
-ITEMS = (
-    "edition", "pack", "metric", "entity", "define", "rule", "override", "suppress", "renamed", "retired",
-)  # fmt: skip
-CLAUSES = (
-    "for", "param", "let", "when", "unless", "severity", "confidence", "effort", "say", "why", "try", "gain",
-    "source", "covers", "see", "deprecated", "fix", "example",
-)  # fmt: skip
+__all__ = ["CLAUSES", "ITEMS", "Chunk", "Reader"]
+
 # Python's own stack bears less than a thousand levels of calls.
 _DEEPEST = 100
-_TOKEN = re.compile(
-    r'(?P<doc>///[^\n]*)|(?P<comment>//[^\n]*)|(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<open_text>"[^\n]*)'
-    r"|(?P<word>[A-Za-zµ_.][\w.-]*)|(?P<brace>[{}])|(?P<space>\s+)|(?P<other>.)"
-)
+_Tree = TypeVar("_Tree")
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A piece of a file: an item or a clause, with its place and the documentation above it.
-
-    `broken` names the clauses of a rule that were left out because they could not be read.
-    """
-
-    kind: str
-    text: str
-    start: int
-    doc: str = ""
-    closed: bool = True
-    broken: frozenset[str] = frozenset()
-
-
-@cache
-def parser() -> Lark:
-    """The parser of the grammar file."""
-    from lark import Lark
-
-    grammar = (grammar_folder() / "rules.lark").read_text("utf-8")
-    return Lark(
-        grammar, parser="lalr", start=["item", "clause"], propagate_positions=True, maybe_placeholders=True
-    )
-
-
-class Reader:
+class Reader(ChunkedFile):
     """Reads one file into trees and collects its errors."""
 
-    def __init__(self, path: str, text: str) -> None:
-        self.path, self.text = path, text
-        self.complaints = Complaints(path, text.split("\n"))
-        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
-
-    def span(self, start: int, end: int) -> Span:
-        """The span of a stretch of the file given by offsets."""
-        line, column = self._position(start)
-        end_line, end_column = self._position(max(end, start + 1))
-        return Span(line, column, end_line, end_column)
-
-    def _position(self, offset: int) -> tuple[int, int]:
-        import bisect
-
-        line = bisect.bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
+    def nodes(self) -> Iterator[tuple[Chunk, Node]]:
+        """The items that parse, each with its chunk; what does not is noted as an error."""
+        return self._items(self._node)
 
     def items(self) -> Iterator[tuple[Chunk, Tree[Token]]]:
-        """The items that parse, each with its chunk; what does not is noted as an error."""
-        for chunk in self._chunks():
+        """The same items as Lark's trees, which keep more of the tokens' places."""
+        return self._items(self._tree)
+
+    def _items(self, parsed: Callable[[Chunk, str, bool], _Tree | None]) -> Iterator[tuple[Chunk, _Tree]]:
+        for chunk in self.chunks():
             if not chunk.closed:
                 self.complaints.add(
                     "E106", self.span(chunk.start, chunk.start + len(chunk.kind)), kind=chunk.kind
                 )
                 continue
-            tree = self._parse(chunk, "item", report=chunk.kind != "rule")
+            tree = parsed(chunk, "item", chunk.kind != "rule")
             if tree is not None:
                 yield chunk, tree
             elif chunk.kind == "rule":
-                yield from self._mended(chunk)
+                yield from self._mended(chunk, parsed)
 
-    def _chunks(self) -> Iterator[Chunk]:
-        depth, begin, kind, braces = 0, -1, "", False
-        docs: list[str] = []
-        doc = ""
-        for match in _TOKEN.finditer(self.text):
-            what, value = match.lastgroup, match.group()
-            if what == "open_text":
-                self.complaints.add("E108", self.span(match.start(), match.end()))
-            if what in ("space", "comment"):
-                continue
-            if what == "doc" and depth == 0:
-                docs.append(value[3:].strip())
-                continue
-            new_item = what == "word" and value in ITEMS and depth == 0 and self._begins_line(match.start())
-            if new_item:
-                if begin >= 0:
-                    yield Chunk(kind, self.text[begin : match.start()], begin, doc, not braces)
-                begin, kind, braces, doc, docs = match.start(), value, False, "\n".join(docs), []
-            elif begin < 0:
-                if depth == 0 and not docs and self._begins_line(match.start()):
-                    hint = _close(value, ITEMS)
-                    self.complaints.add("E105", self.span(match.start(), match.end()), found=value, hint=hint)
-                depth += {"{": 1, "}": -1}.get(value, 0) if what == "brace" else 0
-                depth = max(depth, 0)
-            elif what == "brace":
-                depth = depth + 1 if value == "{" else max(depth - 1, 0)
-                braces = depth > 0
-                if depth == 0 and value == "}":
-                    yield Chunk(kind, self.text[begin : match.end()], begin, doc)
-                    begin = -1
-        if begin >= 0:
-            yield Chunk(kind, self.text[begin:], begin, doc, depth == 0)
+    def _node(self, chunk: Chunk, start: str, report: bool = True) -> Node | None:
+        node = parse(chunk.text, start)
+        if node is None:
+            tree = self._tree(chunk, start, report)
+            return None if tree is None else of_lark(tree)
+        return node if self._is_flat(node, chunk, report) else None
 
-    def _begins_line(self, offset: int) -> bool:
-        return not self.text[self.text.rfind("\n", 0, offset) + 1 : offset].strip()
+    def _tree(self, chunk: Chunk, start: str, report: bool = True) -> Tree[Token] | None:
+        tree = self._lark_tree(chunk, start, report)
+        return tree if tree is not None and self._is_flat(tree, chunk, report) else None
 
-    def _parse(self, chunk: Chunk, start: str, report: bool = True) -> Tree[Token] | None:
+    def _is_flat(self, tree: Node | Tree[Token], chunk: Chunk, report: bool) -> bool:
+        if depth_of(tree) <= _DEEPEST:
+            return True
+        if report:
+            span = self.span(chunk.start, chunk.start + len(chunk.kind))
+            self.complaints.add("E111", span, limit=_DEEPEST)
+        return False
+
+    def _lark_tree(self, chunk: Chunk, start: str, report: bool) -> Tree[Token] | None:
         from lark.exceptions import LarkError
 
         try:
-            tree = parser().parse(chunk.text, start=start)
-            if _depth(tree) <= _DEEPEST:
-                return tree
-            if report:
-                span = self.span(chunk.start, chunk.start + len(chunk.kind))
-                self.complaints.add("E111", span, limit=_DEEPEST)
-            return None
+            return lark_parser().parse(chunk.text, start=start)
         except LarkError as error:
             # A text without its closing quote was already told of.
-            if report and not any(match.lastgroup == "open_text" for match in _TOKEN.finditer(chunk.text)):
+            if report and not any(match.lastgroup == "open_text" for match in WORDS.finditer(chunk.text)):
                 self._report(error, chunk)
             return None
 
-    def _mended(self, chunk: Chunk) -> Iterator[tuple[Chunk, Tree[Token]]]:
+    def _mended(
+        self, chunk: Chunk, parsed: Callable[[Chunk, str, bool], _Tree | None]
+    ) -> Iterator[tuple[Chunk, _Tree]]:
         """A broken rule without the clauses that do not parse, each of which is one error."""
         before = len(self.complaints.errors)
         brace = chunk.text.find("{")
         if brace < 0 or "}" not in chunk.text:
-            self._parse(chunk, "item")
+            self._node(chunk, "item")
             return
         header = chunk.text[: brace + 1] + "}"
-        self._parse(Chunk("rule", header, chunk.start), "item")
+        self._node(Chunk("rule", header, chunk.start), "item")
         broken, text = set[str](), chunk.text
         for clause in self._clauses(chunk, brace + 1):
-            if clause.broken or self._parse(clause, "clause") is None:
+            if clause.broken or self._node(clause, "clause") is None:
                 broken |= clause.broken or {clause.kind}
                 start = clause.start - chunk.start
                 blank = re.sub(r"[^\n]", " ", clause.text)
                 text = text[:start] + blank + text[start + len(clause.text) :]
         mended = Chunk(chunk.kind, text, chunk.start, chunk.doc, broken=frozenset(broken))
-        tree = self._parse(mended, "item", report=len(self.complaints.errors) == before)
+        tree = parsed(mended, "item", len(self.complaints.errors) == before)
         if tree is not None:
             yield mended, tree
 
     def _clauses(self, chunk: Chunk, begin: int) -> Iterator[Chunk]:
+        from difflib import get_close_matches
+
         body = chunk.text[: chunk.text.rindex("}")]
         starts: list[tuple[int, str, frozenset[str]]] = []
         depth = 0
         stray = False
-        for match in _TOKEN.finditer(body, begin):
+        for match in WORDS.finditer(body, begin):
             what, value = match.lastgroup, match.group()
             if what in ("space", "comment", "doc", "text"):
                 continue
@@ -183,9 +117,9 @@ class Reader:
                 stray = True
                 place = chunk.start + match.start()
                 self.complaints.add(
-                    "E107", self.span(place, place + len(value)), found=value, hint=_close(value, CLAUSES)
+                    "E107", self.span(place, place + len(value)), found=value, hint=close_to(value, CLAUSES)
                 )
-                meant = difflib.get_close_matches(value, CLAUSES, n=1, cutoff=0.5)
+                meant = get_close_matches(value, CLAUSES, n=1, cutoff=0.5)
                 starts.append((match.start(), value, frozenset(meant or (value,))))
         ends = [*(start for start, _, _ in starts[1:]), len(body)]
         for (start, kind, broken), end in zip(starts, ends, strict=True):
@@ -193,12 +127,14 @@ class Reader:
 
     def _unknown_clause(self, body: str, match: re.Match[str]) -> bool:
         """Whether a word at the start of a line is a misspelt clause."""
+        from difflib import get_close_matches
+
         begins = not body[body.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
         return (
             begins
             and match.lastgroup == "word"
             and match.group() not in ("and", "or", "not", "because", "at", "url")
-            and bool(difflib.get_close_matches(match.group(), CLAUSES, n=1, cutoff=0.7))
+            and bool(get_close_matches(match.group(), CLAUSES, n=1, cutoff=0.7))
         )
 
     def _report(self, error: Exception, chunk: Chunk) -> None:
@@ -216,7 +152,7 @@ class Reader:
             self.complaints.add("E101", self.span(chunk.start, chunk.start + 1), found=chunk.kind, hint="")
 
     def _report_at(self, chunk: Chunk, offset: int, accepted: set[str]) -> None:
-        match = _TOKEN.match(chunk.text, offset)
+        match = WORDS.match(chunk.text, offset)
         found = (match.group() if match else chunk.text[offset : offset + 1]).strip() or "the end"
         place = chunk.start + offset
         span = self.span(place, place + len(found))
@@ -233,21 +169,10 @@ class Reader:
             self.complaints.add("E102", span, found=found)
         elif "COMPARE" in accepted or "_AND" in accepted:
             self.complaints.add(
-                "E103", span, found=found, hint=_close(found, (*CLAUSES, "and", "or", "because", "between"))
+                "E103", span, found=found, hint=close_to(found, (*CLAUSES, "and", "or", "because", "between"))
             )
         else:
             self.complaints.add("E101", span, found=found, hint=_expected(accepted))
-
-
-def _depth(tree: Tree[Token]) -> int:
-    """The number of levels of a tree."""
-    deepest, waiting = 0, [(tree, 1)]
-    while waiting:
-        node, level = waiting.pop()
-        deepest = max(deepest, level)
-        # None stands for what was left out.
-        waiting += [(child, level + 1) for child in node.children if child and not isinstance(child, str)]
-    return deepest
 
 
 _READABLE = {
@@ -267,8 +192,3 @@ def _expected(accepted: set[str]) -> str:
     if not words or len(words) > 6:
         return "see the reference of the rule language."
     return f"{' or '.join(words)} is expected."
-
-
-def _close(word: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"did you mean `{close[0]}`?" if close else f"known are {', '.join(known)}."

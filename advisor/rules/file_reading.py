@@ -1,0 +1,80 @@
+"""Single rule files read into what they declare; no file knows of the others here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from advisor.rules.build import Builder
+from advisor.rules.drafts import FileContent
+from advisor.rules.model import Pack
+from advisor.rules.problems import Complaints
+from advisor.rules.syntax import Reader
+from advisor.text import Span
+
+Read = tuple[FileContent, Complaints]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file of a pack: the pack's folder, what it declares, and the errors in it."""
+
+    folder: Path
+    content: FileContent
+    complaints: Complaints
+
+
+def read_file(folder: Path, file: Path, data: bytes | str) -> ReadFile:
+    """The file of a pack, read from its bytes; a text for them says why there are none."""
+    path = (Path(folder.name) / file.relative_to(folder)).as_posix()
+    return ReadFile(folder, *_decoded(path, data))
+
+
+def read_text(path: str, text: str) -> Read:
+    """What a text declares, and the errors in it."""
+    reader = Reader(path, text)
+    return Builder(reader).build(), reader.complaints
+
+
+def _decoded(path: str, data: bytes | str) -> Read:
+    if isinstance(data, str):
+        complaints = Complaints(path, [""])
+        complaints.add("E112", Span(1), reason=data)
+        return FileContent(path), complaints
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8", "replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        complaints = Complaints(path, data.decode("utf-8", "replace").split("\n"))
+        complaints.add("E110", Span(line, column, line, column + 1), byte=f"0x{data[error.start]:02x}")
+        return FileContent(path), complaints
+    return read_text(path, text.replace("\r\n", "\n").removeprefix("\ufeff"))
+
+
+def bounded(files: Sequence[ReadFile], most: int) -> list[Read]:
+    """The files without the rules beyond the first `most` of their pack, which is told once."""
+    counts: dict[Path, int] = {}
+    found = []
+    for one in files:
+        before = counts.get(one.folder, 0)
+        counts[one.folder] = count = before + len(one.content.rules)
+        content, complaints = one.content, one.complaints
+        if count > most and content.rules:
+            if before <= most:
+                complaints, span = complaints.copy(), content.rules[0].span
+                complaints.add("E322", span, count=f"more than {most}", limit=most)
+            content = replace(content, rules=[])
+        found.append((content, complaints))
+    return found
+
+
+def packs_of(files: Sequence[ReadFile]) -> tuple[Pack, ...]:
+    """The packs that the files belong to; the last declaration of one holds."""
+    packs: dict[Path, Pack] = {}
+    for one in files:
+        packs.setdefault(one.folder, Pack(one.folder.name, "", str(one.folder)))
+        if one.content.pack is not None:
+            packs[one.folder] = Pack(one.content.pack[0], one.content.pack[1], str(one.folder))
+    return tuple(packs.values())
