@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
-sys.path += [str(TESTS / "pipeline"), str(TESTS / "packaging")]
+sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packaging"))
 
 from advisor_command import PROGRAM, AdvisorCommand
 from environments import make_environment
 
-TUTORIAL = TESTS.parent / "docs/tutorial.md"
+TUTORIAL = Path(__file__).parents[2] / "docs/tutorial.md"
 # A block of commands, of expected output, of a file, or of changes in a file.
 _BLOCK = re.compile(
     r"^(?:(?P<edited>In )?`(?P<name>[^`\n]+)`:\n\n|<!-- exit status (?P<status>\d) -->\n)?"
