@@ -20,7 +20,7 @@ from advisor.simt.machine import CacheSizes, Settings, compile_kernel, run
 from advisor.simt.ptx_reader import PtxError, known_module
 from advisor.simt.statistics import statistics
 from advisor.simt.unsupported import Unsupported
-from advisor.simt.vector.kernels import Kernel
+from advisor.simt.vector.kernels import Kernel, module_variable
 from advisor.simt.vector.layout import Status
 
 
@@ -85,17 +85,8 @@ class SimtExecutor:
         _raise_defects(note, found)
 
     def variable(self, ptx: str, name: str) -> int:
-        """The address of a module's variable; raises KeyError when no kernel of it uses one of this name."""
-        module = known_module(ptx)
-        for function in module.functions.values():
-            if function.entry and function.instructions:
-                ready = self._compiled(ptx, function.name)
-                addresses = dict(
-                    zip(ready.warp.variables, ready.variable_addresses(self.memory), strict=True)
-                )
-                if name in addresses:
-                    return addresses[name]
-        raise KeyError(name)
+        """The address of a module's variable; raises KeyError for a name that the module does not declare."""
+        return module_variable(known_module(ptx), name, self.memory)
 
     def _compiled(self, ptx: str, kernel: str) -> Kernel:
         known = self._kernels.get((ptx, kernel))

@@ -96,7 +96,8 @@ class _Inliner:
     def _call(self, item: Instruction, prefix: str, number: int, stack: tuple[str, ...]) -> None:
         names = [operand.name for operand in item.operands if isinstance(operand, Symbol)]
         groups = [operand for operand in item.operands if isinstance(operand, Group)]
-        if len(names) != 1 or item.predicate is not None:
+        through_pointer = any(isinstance(operand, Register) for operand in item.operands)
+        if len(names) != 1 or through_pointer or item.predicate is not None:
             raise Unsupported(item, "a call through a pointer or under a predicate")
         callee = self.module.functions.get(names[0])
         before = isinstance(item.operands[0], Group)
@@ -112,7 +113,8 @@ class _Inliner:
         inner = f"{prefix}{number}:"
         self._declare(callee, inner)
         parameters = dict(zip((one.name for one in callee.parameters), given, strict=True))
-        results = dict(zip((one.name for one in callee.results), taken, strict=True))
+        # C callers of a void function may name a result; nothing is ever stored there.
+        results = dict(zip((one.name for one in callee.results), taken, strict=False))
         self.expand(callee, inner, parameters, results, item.location, (*stack, callee.name))
 
     def _declare(self, callee: Function, prefix: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from advisor.cache import Cache
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.inlining import inlined
-from advisor.simt.ptx_program import Function, Module
+from advisor.simt.ptx_program import Function, Module, Variable
 from advisor.simt.vector.function import translate
 from advisor.simt.vector.objects import Loaded, load, object_code
 from advisor.simt.vector.runtime import runtime
@@ -24,7 +25,7 @@ class Kernel:
     warp: WarpFunction
     code: Loaded
     runtime: Loaded
-    variables: dict[int, list[int]] = field(default_factory=dict)
+    variables: dict[tuple[int, str], int] = field(default_factory=dict)
 
     @property
     def address(self) -> int:
@@ -32,20 +33,40 @@ class Kernel:
         return self.code.addresses["warp"]
 
     def variable_addresses(self, memory: DeviceMemory) -> list[int]:
-        """The addresses of the kernel's global and constant variables, allocated once in each memory."""
-        known = self.variables.get(id(memory))
-        if known is not None:
-            return known
-        declared = {one.name: one for one in (*self.function.variables, *self.module.variables.values())}
-        addresses = []
-        for name in self.warp.variables:
-            variable = declared[name]
-            address = memory.allocate(variable.size)
-            if variable.initial:
-                memory.view(address, len(variable.initial))[:] = bytearray(variable.initial)
-            addresses.append(address)
-        self.variables[id(memory)] = addresses
-        return addresses
+        """The addresses of the kernel's global and constant variables."""
+        own = {one.name: one for one in self.function.variables}
+        return [
+            self._own_address(own[name], memory)
+            if name in own
+            else module_variable(self.module, name, memory)
+            for name in self.warp.variables
+        ]
+
+    def _own_address(self, variable: Variable, memory: DeviceMemory) -> int:
+        key = (id(memory), variable.name)
+        if key not in self.variables:
+            self.variables[key] = _placed(variable, memory)
+        return self.variables[key]
+
+
+_of_modules: WeakKeyDictionary[DeviceMemory, dict[tuple[str, str], int]] = WeakKeyDictionary()
+
+
+def module_variable(module: Module, name: str, memory: DeviceMemory) -> int:
+    """The address of a variable that all kernels of a module share; raises KeyError for an unknown name."""
+    variable = module.variables[name]
+    known = _of_modules.setdefault(memory, {})
+    key = (module.digest or str(id(module)), name)
+    if key not in known:
+        known[key] = _placed(variable, memory)
+    return known[key]
+
+
+def _placed(variable: Variable, memory: DeviceMemory) -> int:
+    address = memory.allocate(variable.size)
+    if variable.initial:
+        memory.view(address, len(variable.initial))[:] = bytearray(variable.initial)
+    return address
 
 
 def compile_kernel(module: Module, name: str, cache: Cache | None = None) -> Kernel:
