@@ -1,4 +1,4 @@
-"""Variables of a module: one copy for all of its kernels, with their initial values, another for each memory."""
+"""Variables of a module: one copy for all its kernels, with initial values, another for each memory."""
 
 from __future__ import annotations
 
