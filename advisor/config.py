@@ -35,6 +35,24 @@ class RuleSetting:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectOverride:
+    """A change of one rule for a device, for paths or for kernels, with its reason and last day.
+
+    `device`, `path` and `kernel` are patterns, "" for all; `line` is its place in the configuration file.
+    """
+
+    rule: str
+    device: str = ""
+    path: str = ""
+    kernel: str = ""
+    level: Level | None = None
+    params: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    until: str = ""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of a project. `root` is the folder that `exclude` and `per_file_ignores` are relative to;
     `file` is the file they come from, None for the defaults; `packs` are paths of folders from `root`, or
@@ -53,6 +71,7 @@ class Config:
     workload_seconds: float = 60.0
     packs: tuple[str, ...] = ()
     rules: Mapping[str, RuleSetting] = field(default_factory=dict)
+    overrides: tuple[ProjectOverride, ...] = ()
     root: Path = field(default_factory=Path.cwd)
     file: Path | None = None
 
@@ -133,7 +152,9 @@ def _as_config(settings: Settings, root: Path, file: Path | None) -> Config:
     }
     if "cache_dir" in values:
         values["cache_dir"] = root / Path(str(values["cache_dir"])).expanduser()
-    return Config(**values, rules=rules, packs=settings.packs, root=root, file=file)  # type: ignore[arg-type]
+    overrides = tuple(ProjectOverride(**given) for given in settings.overrides)  # type: ignore[arg-type]
+    values |= {"rules": rules, "overrides": overrides, "packs": settings.packs}
+    return Config(**values, root=root, file=file)  # type: ignore[arg-type]
 
 
 def _project_root(folder: Path) -> Path:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import cast
 
 from advisor.findings import SEVERITIES
@@ -21,6 +22,7 @@ class Settings:
     packs: tuple[str, ...] = ()
     levels: dict[str, str] = field(default_factory=dict)
     params: dict[str, dict[str, str]] = field(default_factory=dict)
+    overrides: list[dict[str, object]] = field(default_factory=list)
 
 
 @dataclass
@@ -181,6 +183,63 @@ def _read_params(reader: Reader, settings: Settings, rule: str, value: object) -
             params[name] = text
 
 
+def _read_overrides(reader: Reader, settings: Settings, key: str, value: object) -> None:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        reader.complain(
+            (key,), f"`{key}` must be tables, each headed `[[{'.'.join((*reader.table, key))}]]`."
+        )
+        return
+    places = [
+        number
+        for number, line in enumerate(reader.lines, 1)
+        if re.match(rf"\s*\[\[\s*{re.escape('.'.join((*reader.table, key)))}\s*\]\]", line)
+    ]
+    for number, given in enumerate(value):
+        line = places[number] if number < len(places) else 1
+        found = _override(reader, given, line)
+        if found is not None:
+            settings.overrides.append(found)
+
+
+_OVERRIDE_TEXTS = ("rule", "device", "path", "kernel", "level", "reason", "until")
+
+
+def _override(reader: Reader, given: Mapping[str, object], line: int) -> dict[str, object] | None:
+    """The fields of one override, None where something is wrong with it, which is told."""
+    problems = []
+    for name, value in given.items():
+        if name not in (*_OVERRIDE_TEXTS, "params"):
+            problems.append(f"unknown key `{name}`.{suggestion(name, (*_OVERRIDE_TEXTS, 'params'))}")
+        elif name != "params" and not isinstance(value, str | date):
+            problems.append(f"`{name}` must be a text in quotes, not {_kind(value)}.")
+    for name in ("rule", "reason"):
+        if not given.get(name):
+            problems.append(f"`{name}` is missing.")
+    level, params = given.get("level"), given.get("params", {})
+    if level is not None and level not in (*SEVERITIES, "off"):
+        problems.append(f"`level` must be one of {', '.join((*SEVERITIES, 'off'))}, not `{level}`.")
+    if not isinstance(params, dict):
+        problems.append("`params` must be a table.")
+    elif level is None and not params:
+        problems.append("neither `level` nor `params` is given, so nothing is changed.")
+    until = str(given.get("until", ""))
+    if until and not _is_date(until):
+        problems.append(f"`until` must be a date as 2027-06-30, not `{until}`.")
+    reader.problems += [f"{reader.place}:{line}: overrides: {problem}" for problem in problems]
+    if problems or not isinstance(params, dict):
+        return None
+    texts = {name: str(given[name]) for name in _OVERRIDE_TEXTS if name in given}
+    return {**texts, "params": {name: str(value) for name, value in params.items()}, "line": line}
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "device": _read_text,
     "evidence": _read_choice(*SOURCES),
@@ -194,4 +253,5 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "packs": _read_packs,
     "workload-seconds": _read_seconds,
     "rules": _read_rules,
+    "overrides": _read_overrides,
 }

@@ -38,6 +38,7 @@ def _settings(settings: Config, names: _Names) -> Config:
             pattern: names.of(selectors, place) for pattern, selectors in settings.per_file_ignores.items()
         },
         rules={names.of((rule,), place)[0]: setting for rule, setting in settings.rules.items()},
+        overrides=tuple(replace(one, rule=names.of((one.rule,), place)[0]) for one in settings.overrides),
     )
 
 

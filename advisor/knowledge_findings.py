@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 
+from advisor.config import Config
 from advisor.findings import Finding, Problem
 from advisor.meta_rules import load_meta_rules
 from advisor.rules.model import Override, Pack, Rulebook
 from advisor.rules.overrides import ended
+from advisor.text import Span
 
 _ENDED = "ended-override"
 
@@ -26,12 +28,25 @@ def knowledge_problems(rulebook: Rulebook, root: Path) -> list[Problem]:
     ]
 
 
-def ended_overrides(rulebook: Rulebook, selected: Iterable[str], root: Path) -> list[Finding]:
+def ended_overrides(
+    rulebook: Rulebook, settings: Config, selected: Iterable[str], root: Path
+) -> list[Finding]:
     """A finding for each override and suppression whose last day has passed."""
     if _ENDED not in selected:
         return []
-    rule = load_meta_rules()[_ENDED]
-    return [
+    rule, today = load_meta_rules()[_ENDED], date.today()
+    file = settings.file
+    place = (
+        "" if file is None else file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
+    )
+    own = [
+        rule.finding(
+            place, Span(one.line), kind="override", rule=one.rule, until=one.until, reason=one.reason
+        )
+        for one in settings.overrides
+        if one.until and date.fromisoformat(one.until) < today
+    ]
+    return own + [
         rule.finding(
             shown_path(one.file, rulebook.packs, root),
             one.span,
@@ -40,7 +55,7 @@ def ended_overrides(rulebook: Rulebook, selected: Iterable[str], root: Path) -> 
             until=one.until,
             reason=one.reason,
         )
-        for one in ended(rulebook, date.today())
+        for one in ended(rulebook, today)
     ]
 
 

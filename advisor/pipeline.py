@@ -88,7 +88,8 @@ def _kept_reports(
     """The kept reports, for source evidence only: what else a report rests on is kept where it is made."""
     if options.cache_folder is None or options.stdin is not None or options.evidence != "source":
         return None
-    ends = any(one.until for one in rulebook.overrides) or any(one.until for one in rulebook.suppressions)
+    changes = (*rulebook.overrides, *rulebook.suppressions, *options.settings.overrides)
+    ends = any(getattr(one, "until", "") for one in changes)
     decisive = (options.device, sorted(selected), options.settings, date.today() if ends else None)
     packs = [Path(pack.folder) for pack in rulebook.packs]
     return ReportCache(options.cache_folder, options.root, workplace.every, packs, decisive)
@@ -108,7 +109,7 @@ def _report(
     _judge(tables, rulebook, selected, device, options, report)
     _suppress(report, rulebook, selected, options)
     report.problems += knowledge_problems(rulebook, options.root)
-    report.findings += ended_overrides(rulebook, selected, options.root)
+    report.findings += ended_overrides(rulebook, options.settings, selected, options.root)
     report.notices += deprecated_rules(rulebook, report.findings)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
@@ -205,7 +206,10 @@ def _judge(
     options: CheckOptions,
     report: Report,
 ) -> None:
-    settings = RuleSettings(select=tuple(sorted(selected)), device=device.id, config=options.settings.rules)
+    own = options.settings
+    settings = RuleSettings(
+        select=tuple(sorted(selected)), device=device.id, config=own.rules, overrides=own.overrides
+    )
     judgement = judge(rulebook, tables, settings=settings)
     findings = [to_finding(match, rulebook, tables) for match in judgement.matches]
     report.undecided = list(judgement.undecided)

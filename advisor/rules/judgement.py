@@ -66,7 +66,7 @@ class RuleJudge:
 
     def __init__(self, rulebook: Rulebook, rule: Rule, settings: RuleSettings) -> None:
         self.rulebook, self.rule = rulebook, rule
-        own = project_overrides(rule, settings.config.get(rule.id))
+        own = project_overrides(rule, settings)
         changes = [*rulebook.overrides, *own]
         self.overrides = Overrides(rule, changes, settings.device, settings.today)
         self.suppressions = [

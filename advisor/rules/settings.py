@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import cast
 
-from advisor.config import RuleSetting
+from advisor.config import ProjectOverride, RuleSetting
 from advisor.errors import UsageError
-from advisor.rules.model import Override, Rule, Rulebook
+from advisor.findings import Severity
+from advisor.rules.model import Override, Rule, Rulebook, Scope
 from advisor.rules.units import find_unit, format_value
 from advisor.selectors import suggestion
 
@@ -26,6 +28,7 @@ class RuleSettings:
     select: tuple[str, ...] | None = None
     device: str = ""
     config: Mapping[str, RuleSetting] = field(default_factory=dict)
+    overrides: tuple[ProjectOverride, ...] = ()
     today: date = field(default_factory=date.today)
 
 
@@ -37,20 +40,38 @@ def check_settings(rulebook: Rulebook, settings: RuleSettings) -> None:
             raise UsageError(f"[tool.advisor.rules]: unknown rule `{name}`.{suggestion(name, known)}")
         for param, text in setting.params.items():
             param_value(known[name], param, text)
+    for given in settings.overrides:
+        if given.rule not in known:
+            hint = suggestion(given.rule, known)
+            raise UsageError(f"[[tool.advisor.overrides]]: unknown rule `{given.rule}`.{hint}")
+        for param, text in given.params.items():
+            param_value(known[given.rule], param, text)
 
 
-def project_overrides(rule: Rule, setting: RuleSetting | None) -> list[Override]:
-    """The changes that a project's configuration makes to a rule everywhere."""
-    if setting is None:
-        return []
+def project_overrides(rule: Rule, settings: RuleSettings) -> list[Override]:
+    """The changes that a project's configuration makes to a rule.
+
+    Raises UsageError for values that do not fit.
+    """
+    setting = settings.config.get(rule.id)
+    found = _changes(rule, setting.level, setting.params, Override(rule.id)) if setting is not None else []
+    for given in settings.overrides:
+        if given.rule == rule.id:
+            scope = Scope(given.device, given.path, given.kernel)
+            pattern = Override(rule.id, scope, reason=given.reason, until=given.until)
+            found += _changes(rule, given.level, given.params, pattern)
+    return found
+
+
+def _changes(rule: Rule, level: str | None, params: Mapping[str, str], pattern: Override) -> list[Override]:
+    pattern = replace(pattern, of_project=True)
     found = [
-        Override(rule.id, params=((name, param_value(rule, name, text)),), of_project=True)
-        for name, text in setting.params.items()
+        replace(pattern, params=((name, param_value(rule, name, text)),)) for name, text in params.items()
     ]
-    if setting.level == "off":
-        found.append(Override(rule.id, disabled=True, of_project=True))
-    elif setting.level is not None:
-        found.append(Override(rule.id, level=setting.level, of_project=True))
+    if level == "off":
+        found.append(replace(pattern, disabled=True))
+    elif level is not None:
+        found.append(replace(pattern, level=cast("Severity", level)))
     return found
 
 

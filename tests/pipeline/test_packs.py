@@ -219,3 +219,66 @@ def test_a_computed_metric_decides(advise: AdvisorCommand, project: Path) -> Non
     (finding,) = report.findings
     assert finding["message"] == "`a` needs 75%."
     assert finding["evidence"][0]["source"] == "source"
+
+
+OVERRIDES = """\
+packs = ["house"]
+
+[[overrides]]
+rule = "house-stride"
+path = "old/*"
+level = "info"
+reason = "to be replaced"
+
+[[overrides]]
+rule = "house-stride"
+kernel = "debug_*"
+level = "off"
+reason = "runs once"
+until = 2020-01-01
+
+[[overrides]]
+rule = "house-stride"
+device = "h100*"
+params = { most = "20 sectors/request" }
+reason = "measured"
+until = "2100-12-31"
+"""
+
+
+def test_overrides_in_the_configuration(advise: AdvisorCommand, project: Path) -> None:
+    configure(project, OVERRIDES)
+    (project / "old").mkdir()
+    (project / "old" / "k.py").write_text(KERNEL)
+    report = advise.check("--select", "house-stride", "k.py", "old", cwd=project)
+    assert {(one["path"], one["severity"]) for one in report.findings} == {
+        ("k.py", "warning"), ("old/k.py", "info"),
+    }  # fmt: skip
+    assert (
+        advise.check("--select", "house-stride", "--device", "h100-sxm", "k.py", cwd=project).findings == []
+    )
+    (ended,) = advise.check("--select", "ended-override", "k.py", cwd=project).findings
+    assert (ended["path"], ended["line"]) == ("advisor.toml", 10)
+    assert "ended on 2020-01-01 and no longer holds: runs once" in ended["message"]
+
+
+WRONG = [
+    ('rule = "house-stride"\nlevel = "off"', "`reason` is missing."),
+    ('level = "off"\nreason = "x"', "`rule` is missing."),
+    ('rule = "house-stride"\nreason = "x"', "so nothing is changed."),
+    ('rule = "house-stride"\nlevel = "loud"\nreason = "x"', "not `loud`."),
+    ('rule = "house-stride"\nlevel = "off"\nreason = "x"\nuntil = "soon"', "`until` must be a date"),
+    ('rule = "house-stride"\nlevel = "off"\nreason = "x"\npaht = "a"', "Did you mean `path`?"),
+    ('rule = "house-strid"\nlevel = "off"\nreason = "x"', "Did you mean `house-stride`?"),
+    ('rule = "house-stride"\nparams = { most = "500 sectors/request" }\nreason = "x"', "outside its range"),
+]
+
+
+@pytest.mark.parametrize(("table", "said"), WRONG)
+def test_overrides_that_cannot_be_followed(
+    advise: AdvisorCommand, project: Path, table: str, said: str
+) -> None:
+    configure(project, f'packs = ["house"]\n\n[[overrides]]\n{table}')
+    done = advise("check", "k.py", cwd=project)
+    assert (done.status, done.out) == (2, b"")
+    assert said in done.err

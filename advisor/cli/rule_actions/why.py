@@ -48,7 +48,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"there is no rule `{args.rule}`.{suggestion(args.rule, known)}")
     for notice in found.report.notices:
         print(notice, file=sys.stderr)
-    settings = RuleSettings(device=find_device(found.options.device).id, config=config.rules)
+    settings = RuleSettings(
+        device=find_device(found.options.device).id, config=config.rules, overrides=config.overrides
+    )
     told = traces(found.rulebook, rule, found.tables, found.key, settings)
     if args.format == "json":
         print(json.dumps({"rule": rule.id, "traces": [_as_json(trace) for trace in told]}, indent=2))
