@@ -252,6 +252,7 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "cache-dir": _read_text,
     "packs": _read_packs,
     "workload-seconds": _read_seconds,
+    "metric-providers": _read_texts,
     "rules": _read_rules,
     "overrides": _read_overrides,
 }

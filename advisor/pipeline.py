@@ -21,6 +21,7 @@ from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
 from advisor.metrics.tables import Tables, build_tables, merge_records
 from advisor.neighbours import workspace_files
+from advisor.provided_metrics import provided_records
 from advisor.records import Record
 from advisor.report_cache import ReportCache
 from advisor.rulebook import rulebook_for
@@ -88,6 +89,8 @@ def _kept_reports(
     """The kept reports, for source evidence only: what else a report rests on is kept where it is made."""
     if options.cache_folder is None or options.stdin is not None or options.evidence != "source":
         return None
+    if options.settings.metric_providers:
+        return None
     changes = (*rulebook.overrides, *rulebook.suppressions, *options.settings.overrides)
     ends = any(getattr(one, "until", "") for one in changes)
     decisive = (options.device, sorted(selected), options.settings, date.today() if ends else None)
@@ -137,6 +140,9 @@ def _evidence(
         simulated = simulated_records(records, _own_texts(found, workplace, options), device, options, report)
         looked_for |= {"defect"} if simulated else set()
         records += simulated
+    providers = options.settings.metric_providers
+    if providers and not options.no_run:
+        records += provided_records(providers, records, rulebook, device, report)
     return _tables(records, device, rulebook, looked_for)
 
 

@@ -7,35 +7,8 @@ from pathlib import Path
 
 import pytest
 from advisor_command import AdvisorCommand
+from house_pack import KERNEL, RULE, configure, write_pack
 
-KERNEL = """\
-from numba import cuda
-
-
-@cuda.jit
-def every_fourth(a, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = a[4 * i]
-"""
-RULE = """\
-/// Half of each sector is wasted.
-rule {name} "House stride" {{
-  for each access a of kernel k
-  param most = 10 sectors/request range 4 sectors/request .. 32 sectors/request "the house rule"
-
-  when a.sectors_per_request > most
-
-  severity warning  confidence high  effort low
-  say "{{a.array}} needs {{a.sectors_per_request}}."
-  why "Sectors are moved whole."
-  try "Use neighbouring elements."
-  source "House rules" at "Strides"
-
-  example fires "every fourth" {{ a.sectors_per_request = 16 sectors/request }}
-  example silent "every second" {{ a.sectors_per_request = 8 sectors/request }}
-}}
-"""
 HIT = ("house-stride", "k.py", 8)
 
 
@@ -45,16 +18,6 @@ def project(workspace: Path) -> Path:
     write_pack(workspace / "house")
     configure(workspace, 'packs = ["house"]')
     return workspace
-
-
-def write_pack(folder: Path, name: str = "house-stride", more: str = "") -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.rules").write_text(RULE.format(name=name))
-    (folder / "pack.rules").write_text(f'edition 1\npack "{folder.name}" version "1.0.0"\n{more}')
-
-
-def configure(project: Path, text: str) -> None:
-    (project / "advisor.toml").write_text(f'evidence = "source"\n{text}\n')
 
 
 def test_a_folder_of_rules(advise: AdvisorCommand, project: Path) -> None:
