@@ -1,8 +1,8 @@
 """Metrics from outside: functions of installed distributions that a project's configuration names.
 
 A distribution offers one under the entry point group `advisor.metrics`. It is called with a list of mappings
-(path, name and line of each kernel) and the id of the device. It gives mappings with `path`, `name` and values
-of metrics that are declared for kernels: numbers in the metric's unit, texts with a unit, truth values.
+(path, name and line of each kernel) and the id of the device. It gives mappings with `path`, `name` and
+values of metrics that are declared for kernels: numbers in the metric's unit, texts with a unit, truth values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def provided_records(
     found = []
     for name in names:
         for row in _rows(name, asked, device, report):
-            kernel = kernels.get((row.get("path"), row.get("name"))) if isinstance(row, Mapping) else None
+            place = (str(row.get("path")), str(row.get("name"))) if isinstance(row, Mapping) else ("", "")
+            kernel = kernels.get(place)
             if kernel is None:
                 report.problems.append(
                     Problem(name, 1, f"The metric provider {name} spoke of no kernel: {row!r}.")
