@@ -1,8 +1,8 @@
 """Metrics from outside: functions of installed distributions that a project's configuration names.
 
 A distribution offers one under the entry point group `advisor.metrics`. It is called with a list of mappings
-(path, name and line of each kernel) and the id of the device. It gives mappings with `path`, `name` and its
-values of metrics that are declared for kernels: numbers in the metric's unit, texts with a unit, truth values.
+(path, name and line of each kernel) and the id of the device. It gives mappings with `path`, `name` and the
+values of metrics that are declared for kernels: numbers in the metric's unit, texts with a unit, or truth.
 """
 
 from __future__ import annotations
