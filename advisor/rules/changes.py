@@ -7,10 +7,9 @@ from dataclasses import replace
 from datetime import date
 
 from advisor.rules.drafts import FileContent
-from advisor.rules.expansion import expand
+from advisor.rules.expansion import Definitions, expand_within_bounds
 from advisor.rules.model import Override, Rule, Suppress
 from advisor.rules.problems import Complaints
-from advisor.rules.rule_checks import Definitions
 from advisor.rules.typing import Typing
 from advisor.rules.units import format_value
 from advisor.rules.vocabulary import Vocabulary, hint_for
@@ -86,7 +85,8 @@ def checked_suppressions(
                 complaints.add("E314", given.span, kind="suppression", name=given.rule, hint=hint)
                 continue
             before = len(complaints.errors)
-            condition = expand(given.condition, definitions, complaints)
+            owner = f"the suppression of `{given.rule}`"
+            condition = expand_within_bounds(given.condition, definitions, complaints, owner)
             params = {param.name: param for param in rule.params}
             Typing(vocabulary, complaints, dict(rule.variables), params).condition(condition)
             _is_date(given.until, given.span, complaints)

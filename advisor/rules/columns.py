@@ -66,8 +66,15 @@ class View:
         names = list(self.variables)
         if first == names[0]:
             return self._follow(self.base, None, parts[1:])
-        entity, rows = self._follow(self.base, None, (self.variables[first],))
+        entity, rows = self._follow(self.base, None, self._way_up(self.variables[first]))
         return self._follow(entity, rows, parts[1:])
+
+    def _way_up(self, entity: str) -> tuple[str, ...]:
+        """The owners from the entity that the rule looks at up to another."""
+        way = [self.owner_entity.get(self.base) or entity]
+        while way[-1] != entity and len(way) <= len(self.owner_entity):
+            way.append(self.owner_entity.get(way[-1]) or entity)
+        return tuple(way)
 
     def _follow(self, entity: str, rows: Rows | None, path: tuple[str, ...]) -> tuple[str, Rows | None]:
         for part in path:

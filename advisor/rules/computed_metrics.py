@@ -11,10 +11,9 @@ from advisor.metrics.tables import NO_SOURCE, Column, Tables
 from advisor.rules.columns import Rows, View
 from advisor.rules.drafts import FileContent
 from advisor.rules.evaluate import Evaluation
-from advisor.rules.expansion import expand
+from advisor.rules.expansion import Definitions, expand_within_bounds
 from advisor.rules.model import Computed, Metric, Rulebook, metrics_in, references
 from advisor.rules.problems import Complaints
-from advisor.rules.rule_checks import Definitions
 from advisor.rules.typing import Typing
 from advisor.rules.units import TEXT, TRUTH
 from advisor.rules.vocabulary import Vocabulary
@@ -51,7 +50,8 @@ def _checked(
     definitions: Definitions,
 ) -> Computed | None:
     before = len(complaints.errors)
-    expression = expand(computed.expression, definitions, complaints)
+    owner = f"the metric `{metric.name}`"
+    expression = expand_within_bounds(computed.expression, definitions, complaints, owner)
     typing = Typing(vocabulary, complaints, {computed.variable: metric.entity}, {})
     unit = typing.unit(expression)
     if len(complaints.errors) > before:

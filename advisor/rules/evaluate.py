@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from advisor.rules.columns import Numbers, View
+from advisor.rules.columns import Numbers, Texts, View
 from advisor.rules.model import Expression, Metric, Number, Operation, Quantified, Reference, Text, Truth
 from advisor.rules.units import TEXT, TRUTH
 
@@ -26,6 +27,14 @@ _OPPOSITE: dict[str, tuple[np.ufunc, np.ufunc]] = {
     ">": (np.greater, np.less_equal),
     ">=": (np.greater_equal, np.less),
 }
+
+
+_ARITHMETIC = ("+", "-", "*", "/", "neg", "abs", "min", "max")
+Kind = Literal["number", "truth", "text"]
+
+
+def _there(values: Texts) -> Mask:
+    return np.array([value is not None for value in values], dtype=bool)
 
 
 @dataclass
@@ -55,10 +64,12 @@ class Evaluation:
             return ~possible, ~true
         if operator in ("and", "or"):
             return self._connected(operator, operands)
+        if operator == "otherwise":
+            return self._with_default(operands)
         if operator in ("known", "missing"):
             known = self._known(operands[0])
             return (known, known) if operator == "known" else (~known, ~known)
-        if operator in ("one_of", "like") or self.is_text(operands[0]) or self.is_text(operands[1]):
+        if self.kind(operands[0]) == "text":
             return self._textual(operator, operands)
         if operator == "between":
             value, low, high = (self.number(operand) for operand in operands)
@@ -126,7 +137,7 @@ class Evaluation:
         return true, possible
 
     def _comparison(self, operator: str, operands: tuple[Expression, ...]) -> Masks:
-        if operator in ("=", "!=") and (isinstance(operands[1], Truth) or isinstance(operands[0], Truth)):
+        if self.kind(operands[0]) == "truth":
             return self._truth_equality(operator, operands)
         left, right = self.number(operands[0]), self.number(operands[1])
         if operator in _OPPOSITE:
@@ -153,12 +164,38 @@ class Evaluation:
         entity, _ = self.view.locate(parts[:-1])
         return self.metrics.get((entity, parts[-1]))
 
-    def is_text(self, expression: Expression) -> bool:
-        """Whether an expression is a text or a text metric."""
+    def kind(self, expression: Expression) -> Kind:
+        """What an expression gives: a number, a truth value or a text."""
+        if isinstance(expression, Reference) and len(expression.parts) == 1:
+            name = expression.parts[0]
+            return "number" if name in self.params else self.kind(self.lets[name])
+        if isinstance(expression, Reference):
+            metric = self.metric_of(expression.parts)
+            unit = None if metric is None else metric.unit
+            return "text" if unit == TEXT else "truth" if unit == TRUTH else "number"
+        if isinstance(expression, Operation):
+            if expression.operator in ("group", "otherwise"):
+                return self.kind(expression.operands[0])
+            return "number" if expression.operator in _ARITHMETIC else "truth"
+        if isinstance(expression, Quantified):
+            return "number" if expression.quantifier == "number" else "truth"
+        return (
+            "text" if isinstance(expression, Text) else "truth" if isinstance(expression, Truth) else "number"
+        )
+
+    def texts(self, expression: Expression) -> Texts:
+        """The values of a text expression, None where unknown."""
         if isinstance(expression, Text):
-            return True
-        metric = self.metric_of(expression.parts) if isinstance(expression, Reference) else None
-        return metric is not None and metric.unit == TEXT
+            return np.full(len(self.view), expression.value, dtype=object)
+        if isinstance(expression, Reference):
+            if len(expression.parts) == 1:
+                return self.texts(self.lets[expression.parts[0]])
+            return self.view.texts(expression.parts)
+        assert isinstance(expression, Operation)
+        values = self.texts(expression.operands[0])
+        if expression.operator == "otherwise":
+            return np.where(_there(values), values, self.texts(expression.operands[1]))
+        return values
 
     def _number_reference(self, reference: Reference) -> Numbers | float:
         name = reference.parts[0]
@@ -179,45 +216,33 @@ class Evaluation:
         values = self.view.numbers(reference.parts)
         return values == 1.0, values != 0.0
 
+    def _with_default(self, operands: tuple[Expression, ...]) -> Masks:
+        (true, possible), (other_true, other_possible) = (self.condition(operand) for operand in operands)
+        unknown = possible & ~true
+        return np.where(unknown, other_true, true), np.where(unknown, other_possible, possible)
+
     def _known(self, expression: Expression) -> Mask:
-        if self.is_text(expression) and isinstance(expression, Reference):
-            return np.array([value is not None for value in self.view.texts(expression.parts)], dtype=bool)
-        if (
-            isinstance(expression, Reference)
-            and (metric := self.metric_of(expression.parts))
-            and metric.unit == TRUTH
-        ):
-            return ~np.isnan(self.view.numbers(expression.parts))
+        kind = self.kind(expression)
+        if kind == "text":
+            return _there(self.texts(expression))
+        if kind == "truth":
+            true, possible = self.condition(expression)
+            return true | ~possible
         return self._full(~np.isnan(self.number(expression)))
 
     def _textual(self, operator: str, operands: tuple[Expression, ...]) -> Masks:
-        first = operands[0]
-        if isinstance(first, Text) and len(operands) == 2:
-            operands = (operands[1], operands[0])
-            first = operands[0]
-        if not isinstance(first, Reference):
-            same = (
-                isinstance(first, Text) and isinstance(operands[1], Text) and first.value == operands[1].value
-            )
-            return self._constant(same == (operator == "="))
-        values = self.view.texts(first.parts)
-        if isinstance(operands[1], Reference):
-            others = self.view.texts(operands[1].parts)
-            known = np.array(
-                [a is not None and b is not None for a, b in zip(values, others, strict=True)], dtype=bool
-            )
-            hit = np.array([a == b for a, b in zip(values, others, strict=True)], dtype=bool) & known
-        else:
-            wanted = {operand.value for operand in operands[1:] if isinstance(operand, Text)}
-            known = values != None  # noqa: E711 - element by element
-            if operator == "like":
-                hit = np.array(
-                    [v is not None and any(fnmatchcase(v, w) for w in wanted) for v in values], dtype=bool
-                )
-            else:
-                hit = np.zeros(len(values), dtype=bool)
-                for text in wanted:
-                    hit |= (values == text).astype(bool)
+        values = self.texts(operands[0])
+        known = _there(values)
+        if operator == "like":
+            pattern = self.texts(operands[1])[:1]
+            hit = np.array([v is not None and fnmatchcase(v, pattern[0]) for v in values], dtype=bool)
+            return hit, hit | ~known
+        hit = np.zeros(len(values), dtype=bool)
+        for operand in operands[1:]:
+            others = self.texts(operand)
+            known = known & _there(others)
+            hit |= (values == others).astype(bool)
+        hit &= known
         if operator == "!=":
             hit = ~hit & known
         return hit, hit | ~known
@@ -232,12 +257,9 @@ class Evaluation:
         if table is None or not len(table):
             empty = np.zeros(0, dtype=bool)
             return (empty, empty), np.zeros(0, dtype=np.int64), size
-        inner = View(
-            self.view.tables,
-            {expression.variable: expression.entity, expression.owner: owner_entity},
-            self.view.owner_entity,
-        )
-        masks = Evaluation(inner, self.params, {}, self.metrics).condition(expression.condition)
+        variables = {expression.variable: expression.entity, **self.view.variables}
+        inner = View(self.view.tables, variables, self.view.owner_entity)
+        masks = Evaluation(inner, self.params, self.lets, self.metrics).condition(expression.condition)
         kept = table.owners >= 0
         return (masks[0][kept], masks[1][kept]), table.owners[kept], size
 

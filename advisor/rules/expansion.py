@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from advisor.rules.model import (
     Expression,
     Macro,
@@ -15,29 +17,64 @@ from advisor.rules.vocabulary import hint_for
 from advisor.text import Span
 
 LARGEST = 5_000
+# Each level takes a few calls, and Python's own stack bears less than a thousand.
+DEEPEST = 100
+Extent = tuple[int, int]
+Definitions = dict[str, tuple[str, Expression]]
 
 
-def expanded_size(expression: Expression, definitions: dict[str, tuple[str, Expression]]) -> int:
-    """The number of terms of an expression with every definition put in; nothing is put in for that."""
-    sizes: dict[str, int] = {}
+def expanded_extent(expression: Expression, definitions: Definitions, lets: Mapping[str, Extent]) -> Extent:
+    """The number of terms and of levels with definitions and `lets` put in; nothing is put in for that.
 
-    def of(one: Expression, calling: tuple[str, ...]) -> int:
+    Of what is too deep only as much is counted as shows it.
+    """
+    known: dict[str, Extent] = {}
+
+    def of(one: Expression, calling: tuple[str, ...], level: int) -> Extent:
+        if level > DEEPEST:
+            return 1, DEEPEST + 1
         if isinstance(one, Macro):
             if one.name not in definitions or one.name in calling:
-                return 1
-            if one.name not in sizes:
-                sizes[one.name] = of(definitions[one.name][1], (*calling, one.name))
-            return sizes[one.name]
-        if isinstance(one, Operation):
-            return 1 + sum(of(operand, calling) for operand in one.operands)
-        return 1 + of(one.condition, calling) if isinstance(one, Quantified) else 1
+                return 1, 1
+            if one.name not in known:
+                size, depth = of(definitions[one.name][1], (*calling, one.name), level + 1)
+                known[one.name] = size, depth + 1
+            return known[one.name]
+        if isinstance(one, Reference) and len(one.parts) == 1:
+            return lets.get(one.parts[0], (1, 1))
+        parts = one.operands if isinstance(one, Operation) else ()
+        if isinstance(one, Quantified):
+            parts = (one.condition,)
+        extents = [of(part, calling, level + 1) for part in parts]
+        return 1 + sum(size for size, _ in extents), 1 + max((depth for _, depth in extents), default=0)
 
-    return of(expression, ())
+    return of(expression, (), 1)
+
+
+def expand_within_bounds(
+    expression: Expression,
+    definitions: Definitions,
+    complaints: Complaints,
+    owner: str,
+    lets: Mapping[str, Extent] | None = None,
+) -> Expression:
+    """The expression with every definition put in, or `false` when it is too large or too deep for that.
+
+    `owner` is whose expression it is, for the message.
+    """
+    size, depth = expanded_extent(expression, definitions, lets or {})
+    if size > LARGEST:
+        complaints.add("E317", expression.span, owner=owner, size=size, limit=LARGEST)
+    elif depth > DEEPEST:
+        complaints.add("E111", expression.span, limit=DEEPEST)
+    else:
+        return expand(expression, definitions, complaints)
+    return Truth(False, expression.span)
 
 
 def expand(
     expression: Expression,
-    definitions: dict[str, tuple[str, Expression]],
+    definitions: Definitions,
     complaints: Complaints,
     seen: tuple[str, ...] = (),
 ) -> Expression:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from advisor.rules.model import Expression, Metric, Number, Operation, Reference, Rule, Text, Truth
+from advisor.rules.names import with_values
 from advisor.rules.units import TEXT, TRUTH, format_value
 from advisor.rules.written_form import written
 
@@ -51,7 +52,8 @@ class Conditions:
         """The alternatives in which the rule fires; raises TooLarge."""
         found = self.holds(self.rule.when)
         for item in self.rule.unless:
-            found = _both(found, self.fails(item.condition))
+            # An exception that is unknown lets the rule fire.
+            found = _both(found, self._alternatives(item.condition, False, or_unknown=True))
         return found
 
     def rests(self) -> list[Alternative]:
@@ -69,35 +71,41 @@ class Conditions:
         """The alternatives in which a condition is false."""
         return self._alternatives(expression, False)
 
-    def _alternatives(self, expression: Expression, wanted: bool) -> list[Alternative]:
+    def _alternatives(
+        self, expression: Expression, wanted: bool, or_unknown: bool = False
+    ) -> list[Alternative]:
         if isinstance(expression, Truth):
             return [()] if expression.value == wanted else []
         if isinstance(expression, Reference) and len(expression.parts) == 1:
-            return self._alternatives(self.lets[expression.parts[0]], wanted)
+            return self._alternatives(self.lets[expression.parts[0]], wanted, or_unknown)
         if isinstance(expression, Operation):
             if expression.operator == "group":
-                return self._alternatives(expression.operands[0], wanted)
+                return self._alternatives(expression.operands[0], wanted, or_unknown)
             if expression.operator == "not":
-                return self._alternatives(expression.operands[0], not wanted)
+                return self._alternatives(expression.operands[0], not wanted, or_unknown)
             if expression.operator in ("and", "or"):
-                return self._connected(expression, wanted)
+                return self._connected(expression, wanted, or_unknown)
             if expression.operator == "between":
                 value, low, high = expression.operands
                 parts = tuple(
                     Operation(operator, (value, bound), expression.span)
                     for operator, bound in ((">=", low), ("<=", high))
                 )
-                return self._alternatives(Operation("and", parts, expression.span), wanted)
+                return self._alternatives(Operation("and", parts, expression.span), wanted, or_unknown)
             if expression.operator == "one_of":
                 same = tuple(
                     Operation("=", (expression.operands[0], text), expression.span)
                     for text in expression.operands[1:]
                 )
-                return self._alternatives(Operation("or", same, expression.span), wanted)
-        return [(self._fact(expression, wanted),)]
+                return self._alternatives(Operation("or", same, expression.span), wanted, or_unknown)
+        fact = self._fact(expression, wanted)
+        decided = isinstance(expression, Operation) and expression.operator in ("known", "missing")
+        if or_unknown and not decided:
+            return [(fact,), (Fact(fact.subject, "unknown", None, f"{fact.shown} unknown"),)]
+        return [(fact,)]
 
-    def _connected(self, expression: Operation, wanted: bool) -> list[Alternative]:
-        parts = [self._alternatives(operand, wanted) for operand in expression.operands]
+    def _connected(self, expression: Operation, wanted: bool, or_unknown: bool) -> list[Alternative]:
+        parts = [self._alternatives(operand, wanted, or_unknown) for operand in expression.operands]
         if (expression.operator == "and") == wanted:
             found: list[Alternative] = [()]
             for part in parts:
@@ -121,8 +129,11 @@ class Conditions:
                 return Fact(
                     self._subject(expression), "true" if wanted else "false", None, written(expression)
                 )
-        shown = written(expression)
-        return Fact(self._generic(shown), "true" if wanted else "false", None, shown)
+        # Rules may call different things by one name.
+        units = {param.name: param.unit for param in self.rule.params}
+        values = {name: Number(value, units[name], expression.span) for name, value in self.params.items()}
+        subject = self._generic(written(with_values(expression, self.lets, values)))
+        return Fact(subject, "true" if wanted else "false", None, written(expression))
 
     def _comparison(self, one: Expression, operator: str, other: Expression, wanted: bool) -> Fact | None:
         metric = self._metric(one) if isinstance(one, Reference) else None
@@ -245,10 +256,10 @@ def contradiction(facts: Iterable[Fact]) -> tuple[Fact, ...]:
 
 def _contradicts(facts: list[Fact]) -> bool:
     truths = {fact.operator for fact in facts if fact.value is None}
-    if truths == {"true", "false"}:
+    if len(truths) > 1 or ("unknown" in truths and len({fact.operator for fact in facts}) > 1):
         return True
     metric = facts[0].metric
-    if metric is None:
+    if metric is None or truths:
         return False
     if metric.unit == TEXT:
         equal = {fact.value for fact in facts if fact.operator == "="}

@@ -12,7 +12,7 @@ from advisor.findings import SEVERITIES, Evidence, Gain, Severity
 from advisor.records import Source
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.model import Expression, Metric, Operation, Reference, Rule, references
-from advisor.rules.units import TEXT, TRUTH, find_unit, format_value
+from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=", "between")
@@ -111,9 +111,7 @@ class Telling:
         return bool(value) if metric.unit == TRUTH else value
 
     def _value(self, evaluation: Evaluation, expression: Expression) -> float | None:
-        if evaluation.is_text(expression):
-            return None
-        if isinstance(expression, Operation) and expression.operator in ("and", "or", "not", *_COMPARISONS):
+        if evaluation.kind(expression) != "number":
             return None
         value = float(np.asarray(evaluation.number(expression)).reshape(-1)[0])
         return None if np.isnan(value) else value
@@ -145,6 +143,16 @@ class Telling:
 
         return _FIELD.sub(filled, template)
 
+    def _let(self, evaluation: Evaluation, reference: Reference) -> str:
+        kind = evaluation.kind(reference)
+        if kind == "text":
+            return evaluation.texts(reference)[0] or "unknown"
+        if kind == "truth":
+            (true,), (possible,) = evaluation.condition(reference)
+            return "yes" if true else "unknown" if possible else "no"
+        value = self._value(evaluation, reference)
+        return "unknown" if value is None else format_value(value, COUNT)
+
     def _filled(self, name: str, evaluation: Evaluation) -> str:
         parts = tuple(name.split("."))
         if len(parts) == 1 and (parts[0] in evaluation.view.variables or parts[0] in ("run", "device")):
@@ -154,8 +162,7 @@ class Telling:
             unit = next(param.unit for param in self.rule.params if param.name == parts[0])
             return format_value(self.params[parts[0]], unit)
         if len(parts) == 1:
-            value = self._value(evaluation, Reference(parts, self.rule.span))
-            return "unknown" if value is None else format_value(value, find_unit("count") or TEXT)
+            return self._let(evaluation, Reference(parts, self.rule.span))
         metric = evaluation.metric_of(parts)
         reading = self._reading(evaluation, Reference(parts, self.rule.span), metric) if metric else None
         if reading is None or metric is None:

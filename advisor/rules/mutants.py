@@ -46,6 +46,9 @@ def mutants(rule: Rule) -> list[Mutant]:
             mutated = (*rule.unless[:place], other, *rule.unless[place + 1 :])
             found.append(Mutant(replace(rule, unless=mutated), sentence, span))
     for place, (name, value) in enumerate(rule.lets):
+        if isinstance(_without_brackets(value), Reference):
+            # It may be a number, which has no opposite.
+            continue
         for changed, sentence, span in _changed(value):
             lets = (*rule.lets[:place], (name, changed), *rule.lets[place + 1 :])
             found.append(Mutant(replace(rule, lets=lets), sentence, span))
@@ -75,6 +78,12 @@ def _expressions(rule: Rule) -> list[Expression]:
     return [rule.when, *(item.condition for item in rule.unless), *(value for _, value in rule.lets)]
 
 
+def _without_brackets(expression: Expression) -> Expression:
+    while isinstance(expression, Operation) and expression.operator == "group":
+        expression = expression.operands[0]
+    return expression
+
+
 def _bare_names(expression: Expression) -> Iterator[str]:
     if isinstance(expression, Reference) and len(expression.parts) == 1:
         yield expression.parts[0]
@@ -95,7 +104,8 @@ def _changed(expression: Expression) -> Iterator[_Change]:
     if isinstance(expression, Quantified):
         for condition, sentence, span in _changed(expression.condition):
             yield replace(expression, condition=condition), sentence, span
-        yield _negated(expression)
+        if expression.quantifier != "number":
+            yield _negated(expression)
     elif isinstance(expression, Operation) and expression.operator in _ORDER:
         yield _negated(expression)
     elif isinstance(expression, Operation) and expression.operator == "not":

@@ -70,11 +70,11 @@ class Overrides:
         return Variant(params, severity, enabled)
 
 
-def rank(change: Override) -> tuple[int, bool, int, str]:
+def rank(change: Override) -> tuple[int, bool, int, tuple[str, str, str]]:
     """What changes are ordered by, the least specific first."""
     scope = change.scope
-    patterns = scope.device + scope.path + scope.kernel
-    return len(scope.parts), change.of_project, len(patterns), patterns
+    patterns = (scope.device, scope.path, scope.kernel)
+    return len(scope.parts), change.of_project, sum(map(len, patterns)), patterns
 
 
 def _matches(pattern: str, name: str) -> bool:

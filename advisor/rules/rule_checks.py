@@ -6,8 +6,9 @@ import re
 from pathlib import PurePath
 
 from advisor.rules.drafts import RuleDraft
-from advisor.rules.expansion import LARGEST, expand, expanded_size
-from advisor.rules.model import Expression, Rule, Truth, Unless
+from advisor.rules.expansion import Definitions as Definitions
+from advisor.rules.expansion import Extent, expand_within_bounds, expanded_extent
+from advisor.rules.model import Expression, Rule, Unless
 from advisor.rules.problems import Complaints
 from advisor.rules.typing import Typing
 from advisor.rules.units import format_value
@@ -24,7 +25,6 @@ _NEEDED = {
     "source": "name where it comes from: `source \"…\" url \"…\"`.",
 }  # fmt: skip
 _FIELD = re.compile(r"\{([^{}]*)\}")
-Definitions = dict[str, tuple[str, Expression]]
 
 
 class RuleChecker:
@@ -43,6 +43,7 @@ class RuleChecker:
             vocabulary, complaints, dict(draft.variables), {param.name: param for param in draft.params},
             names_lost=bool({"param", "let"} & draft.broken),
         )  # fmt: skip
+        self.lets: dict[str, Extent] = {}
 
     def rule(self, category: str) -> Rule | None:
         """The rule, None when it has errors."""
@@ -51,6 +52,7 @@ class RuleChecker:
         if not self._variables():
             # Without its entity no name of the rule can be looked up.
             return None
+        self._names()
         self._params()
         lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
         when = self._condition(draft.when)
@@ -78,11 +80,8 @@ class RuleChecker:
         )  # fmt: skip
 
     def _expanded(self, expression: Expression) -> Expression:
-        size = expanded_size(expression, self.definitions)
-        if size > LARGEST:
-            self.complaints.add("E317", expression.span, rule=self.draft.id, size=size, limit=LARGEST)
-            return Truth(False, expression.span)
-        return expand(expression, self.definitions, self.complaints)
+        owner = f"the rule `{self.draft.id}`"
+        return expand_within_bounds(expression, self.definitions, self.complaints, owner, self.lets)
 
     def _condition(self, expression: Expression | None) -> Expression | None:
         if expression is None:
@@ -95,7 +94,8 @@ class RuleChecker:
         expanded = self._expanded(value)
         unit = self.typing.unit(expanded)
         if unit is not None:
-            self.typing.lets[name] = unit
+            self.typing.add_let(name, unit, expanded)
+        self.lets[name] = expanded_extent(expanded, {}, self.lets)
         return expanded
 
     def _clauses(self) -> None:
@@ -134,6 +134,22 @@ class RuleChecker:
                 self.complaints.add("E312", span, name=entity, owner=owner, given=given, variable=variable)
                 return False
         return True
+
+    def _names(self) -> None:
+        """Nothing; notes names that are given twice: each would hide the other."""
+        draft = self.draft
+        params = [(param.name, draft.param_spans[param.name]) for param in draft.params]
+        lets = [(name, span) for name, _, span in draft.lets]
+        begin = draft.clauses["for_each"][0]
+        for kind, given in (
+            ("a variable", [(name, begin) for name, _ in draft.variables]),
+            ("a param or let", [*params, *lets]),
+        ):
+            seen: set[str] = set()
+            for name, span in given:
+                if name in seen:
+                    self.complaints.add("E303", span, kind=kind, name=name, place="this rule")
+                seen.add(name)
 
     def _params(self) -> None:
         for param in self.draft.params:

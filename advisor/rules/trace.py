@@ -12,7 +12,7 @@ from advisor.metrics.tables import Tables
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.judgement import RuleJudge
-from advisor.rules.model import Expression, Metric, Operation, Quantified, Reference, Rule, Rulebook, Truth
+from advisor.rules.model import Expression, Metric, Operation, Quantified, Reference, Rule, Rulebook
 from advisor.rules.settings import RuleSettings
 from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
 from advisor.rules.written_form import written
@@ -133,7 +133,7 @@ class Tracer:
         while True:
             if isinstance(expression, Operation) and expression.operator == "group":
                 expression = expression.operands[0]
-            elif isinstance(expression, Reference) and expression.parts[0] in self.evaluation.lets:
+            elif isinstance(expression, Reference) and ".".join(expression.parts) in self.evaluation.lets:
                 expression = self.evaluation.lets[expression.parts[0]]
             else:
                 return expression
@@ -224,7 +224,7 @@ class Tracer:
 
     def _beyond(self, metric: Metric, operator: str, expression: Expression) -> bool:
         """Whether no value of a metric's range compares so with an expression."""
-        if not metric.unit.is_number or self.evaluation.is_text(expression):
+        if not metric.unit.is_number or self.evaluation.kind(expression) != "number":
             return False
         limit = float(np.asarray(self.evaluation.number(expression)).reshape(-1)[0])
         low = -np.inf if metric.low is None else metric.low
@@ -236,9 +236,7 @@ class Tracer:
         return bool(impossible.get(operator, False))
 
     def _limit(self, expression: Expression, metric: Metric | None) -> str:
-        if self.evaluation.is_text(expression):
-            return written(expression)
-        if isinstance(expression, Truth) or (metric is not None and metric.unit == TRUTH):
+        if self.evaluation.kind(expression) != "number":
             return written(expression)
         value = float(np.asarray(self.evaluation.number(expression)).reshape(-1)[0])
         if np.isnan(value):

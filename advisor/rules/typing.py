@@ -15,6 +15,7 @@ from advisor.rules.model import (
     Text,
     Truth,
 )
+from advisor.rules.names import heads
 from advisor.rules.problems import Complaints
 from advisor.rules.units import COUNT, NO_UNIT, TEXT, TRUTH, Unit, format_value
 from advisor.rules.vocabulary import SINGLETONS, Vocabulary, hint_for
@@ -36,6 +37,15 @@ class Typing:
     lets: dict[str, Unit] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     names_lost: bool = False
+    variables_of_lets: dict[str, set[str]] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
+
+    def add_let(self, name: str, unit: Unit, expression: Expression) -> None:
+        """Nothing; notes a `let` for the expressions behind it."""
+        self.lets[name] = unit
+        spoken = heads(expression)
+        spoken |= {name for one in spoken for name in self.variables_of_lets.get(one, ())}
+        self.variables_of_lets[name] = spoken & self.variables.keys()
 
     def condition(self, expression: Expression) -> None:
         """Checks an expression that must be true or false."""
@@ -95,7 +105,7 @@ class Typing:
             if self.names_lost:
                 return None
             known = [*self.params, *self.lets, *(f"{variable}.…" for variable in self.variables)]
-            self.complaints.add("E205", reference.span, name=name, hint=hint_for(name, known))
+            self.complaints.add("E205", reference.span, name=name, hint=self._hint(name, known))
             return None
         metric = self.metric(parts)
         if metric is not None:
@@ -103,7 +113,7 @@ class Typing:
         entity = self.variables.get(parts[0], parts[0] if parts[0] in SINGLETONS else None)
         if entity is None:
             known = [*self.variables, *SINGLETONS]
-            self.complaints.add("E205", reference.span, name=parts[0], hint=hint_for(parts[0], known))
+            self.complaints.add("E205", reference.span, name=parts[0], hint=self._hint(parts[0], known))
             return None
         reached = self.vocabulary.walk(entity, parts[1:-1])
         names = self.vocabulary.names_of(reached) if reached else []
@@ -121,7 +131,7 @@ class Typing:
         owner = self.vocabulary.entities[expression.entity].owner
         given = self.variables.get(expression.owner)
         if given is None:
-            hint = hint_for(expression.owner, self.variables)
+            hint = self._hint(expression.owner, list(self.variables))
             self.complaints.add("E205", expression.span, name=expression.owner, hint=hint)
             return None
         if owner != given:
@@ -134,12 +144,35 @@ class Typing:
                 variable=expression.owner,
             )
             return None
-        inner = Typing(
-            self.vocabulary, self.complaints, {**self.variables, expression.variable: expression.entity},
-            self.params, self.lets, self.used,
-        )  # fmt: skip
-        inner.condition(expression.condition)
+        if expression.variable in {*self.variables, *self.hidden}:
+            self.complaints.add(
+                "E303", expression.span, kind="a variable", name=expression.variable, place="this rule"
+            )
+            return None
+        self._inside(expression).condition(expression.condition)
         return COUNT if expression.quantifier == "number" else TRUTH
+
+    def _inside(self, expression: Quantified) -> Typing:
+        """The check of a quantified condition, which knows the row and what owns it, and no row beside."""
+        owners: set[str | None] = {given := self.variables[expression.owner]}
+        while (owner := self.vocabulary.entities[given].owner) in self.vocabulary.entities.keys() - owners:
+            owners.add(given := str(owner))
+        seen = {name: entity for name, entity in self.variables.items() if entity in owners}
+        lets = {
+            name: unit
+            for name, unit in self.lets.items()
+            if self.variables_of_lets.get(name, set()) <= seen.keys()
+        }
+        hidden = {*self.hidden, *self.variables, *self.lets} - seen.keys() - lets.keys()
+        return Typing(
+            self.vocabulary, self.complaints, {**seen, expression.variable: expression.entity},
+            self.params, lets, self.used, self.names_lost, self.variables_of_lets, hidden,
+        )  # fmt: skip
+
+    def _hint(self, name: str, known: list[str]) -> str:
+        if name in self.hidden:
+            return "inside a quantifier only its own row and what owns it can be spoken of."
+        return hint_for(name, known)
 
     def _operation(self, expression: Operation) -> Unit | None:
         operator, operands = expression.operator, expression.operands
@@ -160,6 +193,11 @@ class Typing:
             return TRUTH
         if operator in ("+", "-", "min", "max", "otherwise"):
             return self._sum(expression)
+        if operator == "abs" and len(operands) != 1:
+            self.complaints.add(
+                "E215", expression.span, name=operator, wanted="one value", found=str(len(operands))
+            )
+            return None
         units = [self.number(operand) for operand in operands]
         if any(unit is None for unit in units):
             return None
@@ -199,6 +237,9 @@ class Typing:
             if left == TEXT and expression.operator in (*_ORDER, "between"):
                 self.complaints.add("E213", expression.span, operator=expression.operator)
                 return
+            if left == TRUTH and expression.operator in (*_ORDER, "between"):
+                self.complaints.add("E209", expression.span, found=self._kind(left))
+                return
             self._check_value(expression.operands[0], left, operand, unit)
             self._check_value(operand, unit, expression.operands[0], left)
 
@@ -228,7 +269,13 @@ class Typing:
             )  # fmt: skip
 
     def _sum(self, expression: Operation) -> Unit | None:
-        units = [self.unit(operand) for operand in expression.operands]
+        if expression.operator in ("min", "max") and len(expression.operands) < 2:
+            self.complaints.add(
+                "E215", expression.span, name=expression.operator, wanted="two values or more", found="1"
+            )
+            return None
+        check = self.unit if expression.operator == "otherwise" else self.number
+        units = [check(operand) for operand in expression.operands]
         if any(unit is None for unit in units):
             return None
         first = units[0]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from advisor.rules.model import Expression, Macro, Number, Operation, Quantified, Reference, Text, Truth
-from advisor.rules.units import format_value
+import math
 
+from advisor.rules.model import Expression, Macro, Number, Operation, Quantified, Reference, Text, Truth
+from advisor.rules.units import COUNT, PERCENT, RATIO, Unit
+
+_PLAINLY = 1e15
 _PLAIN = {"and", "or", "=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "otherwise"}
 
 
 def written(expression: Expression) -> str:
     """The text of an expression, with the brackets that it had."""
     if isinstance(expression, Number):
-        return format_value(expression.value, expression.unit)
+        return _number(expression)
     if isinstance(expression, Text):
-        return f'"{expression.value}"'
+        return _text(expression.value)
     if isinstance(expression, Truth):
         return "true" if expression.value else "false"
     if isinstance(expression, Reference):
@@ -23,6 +26,32 @@ def written(expression: Expression) -> str:
     if isinstance(expression, Quantified):
         return _quantified(expression)
     return _operation(expression)
+
+
+def _number(number: Number) -> str:
+    """A number in its own unit that is read as the same number again."""
+    if number.unit == RATIO:
+        return f"{_digits(number.value, PERCENT)}%"
+    digits = _digits(number.value, number.unit)
+    return digits if number.unit == COUNT else f"{digits} {number.unit}"
+
+
+def _digits(value: float, unit: Unit) -> str:
+    """The shortest digits that the unit brings back to exactly this value."""
+    about = value / unit.scale
+    for near in (about, math.nextafter(about, math.inf), math.nextafter(about, -math.inf)):
+        if near == int(near) and abs(near) < _PLAINLY and unit.in_base(near) == value:
+            return str(int(near))
+        for digits in range(1, 18):
+            shown = f"{near:.{digits}g}"
+            if unit.in_base(float(shown)) == value:
+                return shown
+    return repr(about)
+
+
+def _text(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _quantified(expression: Quantified) -> str:

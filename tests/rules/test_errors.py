@@ -42,6 +42,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "E212": (when("endless(k)"), "define endless(x) = endless(x) and x.debug\n"),
     "E213": (when('k.limiter > "registers"'), ""),
     "E214": (when("k.registers > 1 + 2 ms"), ""),
+    "E215": (when("max(k.registers) > 3"), ""),
     "E301": ([('  why "Registers limit the warps on an SM."\n', "")], ""),
     "E302": ([("confidence high", "confidence high confidence low")], ""),
     "E303": ([], RULE),

@@ -1,0 +1,133 @@
+"""Damage to rule files, and what must hold of the outcome whatever the damage was."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Sequence
+from string import Formatter
+
+from advisor.data_files import grammar_folder, knowledge_folder
+from advisor.rules import RuleError, RuleErrors, Rulebook, run_examples
+from advisor.rules.assemble import assemble
+from advisor.rules.build import Builder
+from advisor.rules.drafts import FileContent
+from advisor.rules.formatting import format_text
+from advisor.rules.lint import lint
+from advisor.rules.problems import Complaints, _sentences
+from advisor.rules.syntax import Reader
+
+MOST_SECONDS = 1.0
+METRICS = {
+    f"metrics/{file.name}": file.read_text("utf-8")
+    for file in sorted((knowledge_folder() / "metrics").glob("*.rules"))
+}
+RULES = {
+    file.relative_to(knowledge_folder()).as_posix(): file.read_text("utf-8")
+    for file in sorted((knowledge_folder() / "rules").rglob("*.rules"))
+}
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def damaged(text: str, chance: random.Random) -> str:
+    """The text with one to three of: a word lost, added, swapped or garbled, the end lost, a part twice."""
+    words = _WORDS.findall(text)
+    for _ in range(chance.randint(1, 3)):
+        if words:
+            words = chance.choice(_DAMAGES)(words, chance)
+    return "".join(words)
+
+
+def _lost(words: list[str], chance: random.Random) -> list[str]:
+    at = chance.randrange(len(words))
+    return words[:at] + words[at + 1 :]
+
+
+def _added(words: list[str], chance: random.Random) -> list[str]:
+    at = chance.randrange(len(words))
+    return [*words[:at], chance.choice(words), *words[at:]]
+
+
+def _swapped(words: list[str], chance: random.Random) -> list[str]:
+    one, other = chance.randrange(len(words)), chance.randrange(len(words))
+    words[one], words[other] = words[other], words[one]
+    return words
+
+
+def _cut(words: list[str], chance: random.Random) -> list[str]:
+    return words[: chance.randrange(len(words)) + 1]
+
+
+def _doubled(words: list[str], chance: random.Random) -> list[str]:
+    start = chance.randrange(len(words))
+    end = min(len(words), start + chance.randint(1, 40))
+    return words[:end] + words[start:]
+
+
+def _garbled(words: list[str], chance: random.Random) -> list[str]:
+    at = chance.randrange(len(words))
+    words[at] = "".join(chr(chance.randrange(32, 0x2FF)) for _ in range(chance.randint(1, 4)))
+    return words
+
+
+def _noisy(words: list[str], chance: random.Random) -> list[str]:
+    at = chance.randrange(len(words))
+    noise = bytes(chance.randrange(256) for _ in range(chance.randint(1, 12)))
+    return [*words[:at], noise.decode("utf-8", "replace"), *words[at:]]
+
+
+_DAMAGES = (_lost, _added, _swapped, _cut, _doubled, _garbled, _noisy)
+
+
+class Readings:
+    """Files read once and put together with a damaged one again and again."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        self._files = {path: Builder(Reader(path, text)).build() for path, text in files.items()}
+
+    def with_file(self, path: str, text: str) -> tuple[Rulebook, list[RuleError]]:
+        """The rulebook with the file in place of the one of its path, and the errors of all files."""
+        reader = Reader(path, text)
+        contents: list[tuple[FileContent, Complaints]] = [
+            (content, Complaints(known, [""])) for known, content in self._files.items() if known != path
+        ]
+        contents.append((Builder(reader).build(), reader.complaints))
+        book = assemble(contents, {})
+        return book, [error for _, complaints in contents for error in complaints.errors]
+
+
+def told_well(errors: Sequence[RuleError], path: str, text: str) -> None:
+    """Nothing; asserts that every error has a known code, a place inside its file and a whole sentence."""
+    lines = text.split("\n")
+    str(RuleErrors(errors))
+    for error in errors:
+        template = _sentences()[error.code]
+        assert error.sentence, error
+        assert error.sentence[-1] in ".?!" and not error.help.endswith(" "), error
+        for part in (template["say"], template.get("help", "")):
+            for _, name, _, _ in Formatter().parse(part):
+                assert not name or error.code == "E311" or f"{{{name}}}" not in error.sentence, error
+        if error.path == path:
+            span = error.span
+            assert 1 <= span.line <= len(lines), error
+            assert 1 <= span.column <= len(lines[span.line - 1]) + 1, error
+            assert (span.line, span.column) <= (span.end_line, span.end_column), error
+            assert span.end_line <= len(lines), error
+            assert span.end_column <= len(lines[span.end_line - 1]) + 2, error
+
+
+def survives(readings: Readings, path: str, text: str) -> tuple[int, float]:
+    """The number of errors, and the seconds of the processor that it took; asserts that nothing goes wrong."""
+    began = time.process_time()
+    book, errors = readings.with_file(path, text)
+    seconds = time.process_time() - began
+    told_well(errors, path, text)
+    began = time.process_time()
+    lint(book)
+    run_examples(book)
+    try:
+        format_text(path, text)
+    except RuleErrors as found:
+        told_well(found.errors, path, text)
+    return len(errors), max(seconds, time.process_time() - began)
