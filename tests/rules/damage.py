@@ -8,15 +8,13 @@ import time
 from collections.abc import Sequence
 from string import Formatter
 
-from advisor.data_files import grammar_folder, knowledge_folder
-from advisor.rules import RuleError, RuleErrors, Rulebook, run_examples
-from advisor.rules.assemble import assemble
-from advisor.rules.build import Builder
-from advisor.rules.drafts import FileContent
+from advisor.data_files import knowledge_folder
+from advisor.rules import Rulebook, RuleError, RuleErrors, run_examples
+from advisor.rules.assemble import Assembler
+from advisor.rules.file_reading import read_text
 from advisor.rules.formatting import format_text
 from advisor.rules.lint import lint
-from advisor.rules.problems import Complaints, _sentences
-from advisor.rules.syntax import Reader
+from advisor.rules.problems import _sentences
 
 MOST_SECONDS = 1.0
 METRICS = {
@@ -84,17 +82,12 @@ class Readings:
     """Files read once and put together with a damaged one again and again."""
 
     def __init__(self, files: dict[str, str]) -> None:
-        self._files = {path: Builder(Reader(path, text)).build() for path, text in files.items()}
+        self._files = {path: read_text(path, text) for path, text in files.items()}
+        self._assembler = Assembler()
 
-    def with_file(self, path: str, text: str) -> tuple[Rulebook, list[RuleError]]:
-        """The rulebook with the file in place of the one of its path, and the errors of all files."""
-        reader = Reader(path, text)
-        contents: list[tuple[FileContent, Complaints]] = [
-            (content, Complaints(known, [""])) for known, content in self._files.items() if known != path
-        ]
-        contents.append((Builder(reader).build(), reader.complaints))
-        book = assemble(contents, {})
-        return book, [error for _, complaints in contents for error in complaints.errors]
+    def with_file(self, path: str, text: str) -> Rulebook:
+        """The rulebook with the file in place of the one of its path; it has the errors of all files."""
+        return self._assembler.assemble([*(self._files | {path: read_text(path, text)}).values()])
 
 
 def told_well(errors: Sequence[RuleError], path: str, text: str) -> None:
@@ -118,11 +111,11 @@ def told_well(errors: Sequence[RuleError], path: str, text: str) -> None:
 
 
 def survives(readings: Readings, path: str, text: str) -> tuple[int, float]:
-    """The number of errors, and the seconds of the processor that it took; asserts that nothing goes wrong."""
+    """The number of errors, and the processor's seconds that it took; asserts that nothing goes wrong."""
     began = time.process_time()
-    book, errors = readings.with_file(path, text)
+    book = readings.with_file(path, text)
     seconds = time.process_time() - began
-    told_well(errors, path, text)
+    told_well(book.errors, path, text)
     began = time.process_time()
     lint(book)
     run_examples(book)
@@ -130,4 +123,4 @@ def survives(readings: Readings, path: str, text: str) -> tuple[int, float]:
         format_text(path, text)
     except RuleErrors as found:
         told_well(found.errors, path, text)
-    return len(errors), max(seconds, time.process_time() - began)
+    return len(book.errors), max(seconds, time.process_time() - began)
