@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from advisor.rules.changes import checked_overrides, checked_suppressions
 from advisor.rules.computed_metrics import check_computed
@@ -20,12 +20,20 @@ Contents = Sequence[tuple[FileContent, Complaints]]
 
 @dataclass
 class _Declared:
-    """What the rules are checked against, what of the files it came from, and each file's errors."""
+    """What the rules are checked against, and for each file that declares something its lines and errors."""
 
     given: list[object]
-    vocabulary: Vocabulary = field(default_factory=Vocabulary)
-    definitions: Definitions = field(default_factory=dict)
-    errors: list[list[RuleError]] = field(default_factory=list)
+    lines: list[Sequence[str]]
+    errors: list[list[RuleError]]
+    vocabulary: Vocabulary
+    definitions: Definitions
+
+    def holds_for(self, contents: Contents) -> bool:
+        """Whether files declare the same; the errors show lines, in which a comment may have changed."""
+        return self.given == _given(contents) and all(
+            lines == complaints.lines or not errors
+            for lines, errors, (_, complaints) in zip(self.lines, self.errors, contents, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +77,16 @@ class Assembler:
         )  # fmt: skip
 
     def _declarations(self, contents: Contents) -> _Declared:
-        given = [(one.path, one.entities, one.metrics, one.definitions) for one, _ in contents]
-        declared = self._declared
-        # An error shows its line, in which a comment may have changed.
-        if declared is None or declared.given != given or any(declared.errors):
-            declared = _Declared(list(given))
-            fresh = [(content, Complaints(content.path, noted.lines)) for content, noted in contents]
-            declared.vocabulary = _vocabulary(fresh)
-            declared.definitions = _definitions(fresh)
-            check_computed(fresh, declared.vocabulary, declared.definitions)
-            declared.errors = [noted.errors for _, noted in fresh]
-            self._declared, self._checked = declared, {}
-        for (_, complaints), errors in zip(contents, declared.errors, strict=True):
+        declaring = [
+            (content, noted)
+            for content, noted in contents
+            if content.entities or content.metrics or content.definitions
+        ]
+        if self._declared is None or not self._declared.holds_for(declaring):
+            self._declared, self._checked = _declare(declaring), {}
+        for (_, complaints), errors in zip(declaring, self._declared.errors, strict=True):
             complaints.errors += errors
-        return declared
+        return self._declared
 
     def _rules(self, contents: Contents, declared: _Declared) -> dict[str, Rule]:
         rules: dict[str, Rule] = {}
@@ -113,6 +117,19 @@ class Assembler:
             for content, _ in contents
             for one in content.definitions
         )
+
+
+def _given(contents: Contents) -> list[object]:
+    return [(one.path, one.entities, one.metrics, one.definitions) for one, _ in contents]
+
+
+def _declare(contents: Contents) -> _Declared:
+    fresh = [(content, Complaints(content.path, noted.lines)) for content, noted in contents]
+    vocabulary = _vocabulary(fresh)
+    definitions = _definitions(fresh)
+    check_computed(fresh, vocabulary, definitions)
+    lines, errors = [noted.lines for _, noted in fresh], [noted.errors for _, noted in fresh]
+    return _Declared(_given(contents), lines, errors, vocabulary, definitions)
 
 
 def _check(draft: RuleDraft, complaints: Complaints, declared: _Declared) -> _Checked:

@@ -24,6 +24,8 @@ _OPERATORS = {
     "between": "between", "like": "like", "known": "known", "is_missing": "missing", "conjunction": "and",
     "disjunction": "or", "negated": "not", "grouped": "group",
 }  # fmt: skip
+# Beyond it lies what has no digits; no metric comes near.
+_LARGEST = 1e300
 _ESCAPED = re.compile(r"\\(.)")
 _QUANTITY = re.compile(r"([\d.]+(?:e[+-]?\d+)?)\s*(.*)")
 
@@ -63,9 +65,9 @@ class ExpressionTrees:
         match = _QUANTITY.fullmatch(token.text)
         assert match is not None
         if not match[2]:
-            return float(match[1]), COUNT
+            return min(float(match[1]), _LARGEST), COUNT
         unit = self._unit(match[2].strip(), self._span(token))
-        value = unit.in_base(float(match[1]))
+        value = min(unit.in_base(float(match[1])), _LARGEST)
         return value, Unit("ratio", 1.0, ()) if match[2].strip() == "%" else unit
 
     def _quantity(self, tree: Any) -> tuple[float, Unit]:

@@ -13,11 +13,11 @@ from advisor.data_files import grammar_folder
 from advisor.garbage_collection import collector_at_rest
 from advisor.rules.kept_files import read_kept, write_kept
 from advisor.rules.model import Rulebook
+from advisor.rules.packs import MOST_RULES as _MOST_RULES
 from advisor.rules.packs import rule_files
 from advisor.rules.problems import RuleErrors
 
 _KEPT = 8
-_MOST_RULES = 5_000
 # A file as it lies on the disk, or why it cannot be read.
 _File = tuple[Path, Path, bytes | str]
 

@@ -17,6 +17,7 @@ from advisor.rules.model import Pack
 from advisor.selectors import suggestion
 
 GROUP = "advisor.knowledge"
+MOST_RULES = 5_000
 
 
 def pack_folder(name: str, root: Path) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from advisor.data_files import grammar_folder
 from advisor.rules.kept_files import read_kept, write_kept
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 STARTS = ("item", "clause")
 # A terminal's name in Lark that cannot be one in a pattern, and what it is called here.
 _LARKS_END, THE_END = "$END", "the_end"
-_FORMAT = 1
+_FORMAT = 2
 _KEPT = 2
 # Comments end at their line: a shorter match of one would take the rest of it for words.
 _SKIPPED = r"(?:[ \t\f\r\n]+|//[^\n]*(?:\n|\Z))*(?![ \t\f\r\n]|//)"
 _AT_THE_END = rf"(?P<{THE_END}>)\Z"
 
 
-@dataclass(frozen=True, slots=True)
-class Production:
+class Production(NamedTuple):
     """What a reduction does: how many symbols it takes, and what becomes of them.
 
-    `name` is the symbol that stands for them, `data` that of the node made of them, None where the only
-    symbol is passed on. `included` has for each child its place, whether its own children are taken instead
-    of it, and how many absent children come before; `absent_last` are those at the end.
+    `name` is the symbol that stands for them, `data` that of the node made of them, None where their children
+    go into the node above. `included` has for each child its place, whether its own children are taken
+    instead of it, and how many absent children come before; `absent_last` are those at the end. `passed_on`
+    says that the only child stands for itself.
     """
 
     size: int
@@ -40,6 +40,7 @@ class Production:
     data: str | None
     included: tuple[tuple[int, bool, int], ...]
     absent_last: int
+    passed_on: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,9 @@ def _made() -> Tables:
         gotos.append({str(name): arg for name, (_, arg) in moves if name in nonterminals})
         actions.append(
             {
-                THE_END if name == _LARKS_END else str(name): -numbers[arg] - 1 if arg in numbers else arg
+                THE_END if name == _LARKS_END else str(name): arg
+                if isinstance(arg, int)
+                else -numbers[arg] - 1
                 for name, (_, arg) in moves
                 if name not in nonterminals
             }
@@ -152,6 +155,7 @@ def _production(rule: Any) -> Production:
         if not (symbol.is_term and symbol.filter_out):
             included.append((place, not symbol.is_term and symbol.name.startswith("_"), before))
             before = 0
-    passed_on = options.expand1 and not rule.alias and len(symbols) == 1
-    data = None if passed_on else str(rule.alias or rule.origin.name)
-    return Production(len(symbols), str(rule.origin.name), data, tuple(included), before + absent[-1])
+    passed_on = options.expand1 and not rule.alias and len(included) == 1 and not included[0][1]
+    name = str(rule.origin.name)
+    data = None if name.startswith("_") else str(rule.alias or name)
+    return Production(len(symbols), name, data, tuple(included), before + absent[-1], passed_on)

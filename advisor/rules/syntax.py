@@ -47,7 +47,7 @@ class Reader(ChunkedFile):
     def _node(self, chunk: Chunk, start: str, report: bool = True) -> Node | None:
         node = parse(chunk.text, start)
         if node is None:
-            tree = self._tree(chunk, start, report)
+            tree = self._tree(chunk, start, report) if report else None
             return None if tree is None else of_lark(tree)
         return node if self._is_flat(node, chunk, report) else None
 

@@ -6,11 +6,11 @@ What Lark accepts gives the same tree here; a text that is not accepted gives no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from advisor.rules.parse_tables import THE_END, Production, Tables, tables
+from advisor.rules.parse_tables import THE_END, Tables, tables
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -38,6 +38,8 @@ class Node:
 
 
 Child: TypeAlias = Node | Leaf | None
+# A list is part of the children of the node to come.
+_Value: TypeAlias = Child | list[Child]
 _Match: TypeAlias = Callable[[str, int], re.Match[str] | None]
 
 
@@ -70,8 +72,9 @@ def parse(text: str, start: str) -> Node | None:
     productions, matchers = automaton.tables.productions, automaton.matchers
     end_state = automaton.tables.ends[start]
     state = automaton.tables.begins[start]
-    states, values, starts = [state], list[Child](), list[int]()
-    begin = end = 0
+    # What was met and is not yet part of something, with the state after it and the place where it begins.
+    states, values, starts = [state], list[_Value](), list[int]()
+    end = 0
     while True:
         match = (matchers[state] or automaton.matcher(state))(text, end)
         if match is None:
@@ -79,22 +82,21 @@ def parse(text: str, start: str) -> Node | None:
         kind = match.lastgroup or ""
         action = actions[state].get(kind)
         while action is not None and action < 0:
-            production = productions[-action - 1]
-            size = production.size
-            if production.data is None:
-                states.pop()
-            else:
-                del states[-size:]
-                first = starts[-size]
-                children = _children(production, values[-size:])
-                del values[-size:], starts[-size:]
-                values.append(Node(production.data, children, first, end))
-                starts.append(first)
-            state = gotos[states[-1]][production.name]
+            size, name, data, included, absent_last, passed_on = productions[-action - 1]
+            del states[-size:]
+            if not passed_on:
+                children = _children(included, absent_last, values[-size:])
+                del values[-size:]
+                values.append(children if data is None else Node(data, children, starts[-size], end))
+                if size > 1:
+                    del starts[1 - size :]
+            elif size > 1:
+                values[-size:] = [values[included[0][0] - size]]
+                del starts[1 - size :]
+            state = gotos[states[-1]][name]
             states.append(state)
             if kind == THE_END and state == end_state:
-                found = values[-1]
-                return found if isinstance(found, Node) else None
+                return values[-1]  # type: ignore[return-value]
             action = actions[state].get(kind)
         if action is None:
             return None
@@ -105,19 +107,23 @@ def parse(text: str, start: str) -> Node | None:
         state = action
 
 
-def _children(production: Production, found: list[Child]) -> list[Child]:
+def _children(
+    included: Sequence[tuple[int, bool, int]], absent_last: int, found: list[_Value]
+) -> list[Child]:
     """The children of a node: those that the tree keeps, with None for what was left out."""
     children: list[Child] = []
-    for place, expanded, absent in production.included:
+    for place, spread, absent in included:
         if absent:
             children += [None] * absent
-        child = found[place]
-        if expanded:
-            children += child.children  # type: ignore[union-attr]
+        if not spread:
+            children.append(found[place])  # type: ignore[arg-type]
+        elif children:
+            children += found[place]  # type: ignore[arg-type]
         else:
-            children.append(child)
-    if production.absent_last:
-        children += [None] * production.absent_last
+            # A list that grows by one element at a time is not copied each time.
+            children = found[place]  # type: ignore[assignment]
+    if absent_last:
+        children += [None] * absent_last
     return children
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from writing import CONDITION, errors, load
+from writing import CONDITION, RULE, codes, errors, load
 
 from advisor.rules.model import Number, Operation, Quantified, Reference
+from advisor.rules.syntax import Reader
 from advisor.rules.written_form import written
 
 
@@ -72,6 +73,33 @@ def test_numbers_take_the_unit_they_are_written_with():
     assert condition("k.spilled > 2 KiB").operands[1].value == 2048
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1e-3", 0.001), ("1e3", 1000), ("2.5e+2", 250), ("1e-3 ms", 0.001), ("1e-3 s", 1), ("2e1ms", 20),
+     ("5e1%", 0.5)],
+)  # fmt: skip
+def test_numbers_may_have_exponents(text: str, value: float):
+    metric = "k.time" if text.endswith("s") else "k.share" if text.endswith("%") else "k.registers"
+    found = condition(f"{metric} * 2 > {text}")
+    assert found.operands[1].value == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ["1 e", "1e", "3 ex"])
+def test_an_exponent_without_digits_is_a_unit(text: str):
+    assert codes(errors((CONDITION, f"k.registers > {text} and k.registers > most"))) == ["E206"]
+
+
+def test_an_exponent_may_stand_wherever_a_number_may():
+    change = ("most = 128 range 32 .. 255", "most = 1.28e2 range 1e-1 .. 2e2")
+    (param,) = load(change, ("{ k.registers = 200 }", "{ k.registers = 2e2 }")).rules[0].params
+    assert (param.value, param.low, param.high) == (128, 0.1, 200)
+
+
+def test_an_endless_number_is_a_large_one():
+    assert codes(errors((CONDITION, "k.registers > 1e999 and k.registers > most"))) == ["E309"]
+    assert codes(errors((CONDITION, f"k.registers > {'9' * 400} and k.registers > most"))) == ["E309"]
+
+
 def test_products_bind_before_sums_and_sums_before_comparisons():
     found = condition("k.registers > 1 + 2 * 3")
     right = found.operands[1]
@@ -120,6 +148,41 @@ def test_overrides_are_kept_with_their_reasons():
     first, second = load(more=more).overrides
     assert (first.scope.device, dict(first.params), first.until) == ("A100", {"most": 200}, "2027-01-31")
     assert (second.level, second.reason) == ("info", "known")
+
+
+@pytest.mark.parametrize("second", ["override many-registers { ", "rule many-registers", "edition 1"])
+def test_an_item_on_the_line_of_a_brace_is_told(second: str):
+    found = errors(rule=f"{RULE.rstrip()} {second}")[0]
+    assert (found.code, found.span.line, found.span.column) == ("E101", 16, 3)
+    assert "on a line of its own" in found.help
+
+
+def test_an_item_on_the_line_of_a_brace_is_read_too():
+    found = errors(rule=f'{RULE.rstrip()} override no-such-rule {{ disable because "x" }}\n')
+    assert codes(found) == ["E101", "E314"]
+
+
+@pytest.mark.parametrize("stray", [" }", " stray", "stray", '"text"', " 3"])
+def test_what_stands_behind_a_brace_is_told(stray: str):
+    found = errors(rule=f"{RULE.rstrip()}{stray}\n")
+    assert codes(found) == ["E101"]
+    assert found[0].span.line == 16
+
+
+@pytest.mark.parametrize("behind", [" // a remark", " /// a remark", "  ", "\t\n\n"])
+def test_remarks_and_space_behind_a_brace_say_nothing(behind: str):
+    assert errors(rule=f"{RULE.rstrip()}{behind}\n") == []
+
+
+def test_a_misspelt_item_is_told_below_its_documentation_too():
+    found = errors(more="/// What it is about.\nrulle other {\n  when x\n}\n")
+    assert codes(found) == ["E101"]
+    assert (found[0].span.line, found[0].help) == (2, "did you mean `rule`?")
+
+
+def test_the_documentation_of_a_misspelt_item_is_not_that_of_the_next():
+    reader = Reader("a.rules", "/// Of nothing.\nrulle other {}\nedition 1\n/// Of this.\nedition 1\n")
+    assert [chunk.doc for chunk in reader.chunks()] == ["", "Of this."]
 
 
 def test_comments_and_blank_lines_say_nothing():
