@@ -87,6 +87,8 @@ def checked_suppressions(
             before = len(complaints.errors)
             owner = f"the suppression of `{given.rule}`"
             condition = expand_within_bounds(given.condition, definitions, complaints, owner)
+            if condition is None:
+                continue
             params = {param.name: param for param in rule.params}
             Typing(vocabulary, complaints, dict(rule.variables), params).condition(condition)
             _is_date(given.until, given.span, complaints)

@@ -65,7 +65,7 @@ class ChunkedFile:
         at, depth, begin, kind, braces, ended = 0, 0, -1, "", False, 0
         docs: list[str] = []
         doc = ""
-        while match := self._next_word(at, depth):
+        while not self.complaints.full and (match := self._next_word(at, depth)):
             what, value, at = match.lastgroup, match.group(), match.end()
             if what == "open_text":
                 self.complaints.add("E108", self.span(match.start(), at))

@@ -52,6 +52,8 @@ def _checked(
     before = len(complaints.errors)
     owner = f"the metric `{metric.name}`"
     expression = expand_within_bounds(computed.expression, definitions, complaints, owner)
+    if expression is None:
+        return None
     typing = Typing(vocabulary, complaints, {computed.variable: metric.entity}, {})
     unit = typing.unit(expression)
     if len(complaints.errors) > before:

@@ -57,8 +57,8 @@ def expand_within_bounds(
     complaints: Complaints,
     owner: str,
     lets: Mapping[str, Extent] | None = None,
-) -> Expression:
-    """The expression with every definition put in, or `false` when it is too large or too deep for that.
+) -> Expression | None:
+    """The expression with every definition put in, None when it is too large or too deep for that.
 
     `owner` is whose expression it is, for the message.
     """
@@ -69,7 +69,7 @@ def expand_within_bounds(
         complaints.add("E111", expression.span, limit=DEEPEST)
     else:
         return expand(expression, definitions, complaints)
-    return Truth(False, expression.span)
+    return None
 
 
 def expand(

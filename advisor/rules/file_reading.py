@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.rules.build import Builder
 from advisor.rules.drafts import FileContent
 from advisor.rules.model import Pack
-from advisor.rules.problems import Complaints
+from advisor.rules.problems import Complaints, too_long
 from advisor.rules.syntax import Reader
 from advisor.text import Span
 
@@ -32,7 +32,11 @@ def read_file(folder: Path, file: Path, data: bytes | str) -> ReadFile:
 
 
 def read_text(path: str, text: str) -> Read:
-    """What a text declares, and the errors in it."""
+    """What a text declares, and the errors in it. Every kind of line end counts as one."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    refused = too_long(path, text)
+    if refused is not None:
+        return FileContent(path), refused
     reader = Reader(path, text)
     return Builder(reader).build(), reader.complaints
 
@@ -50,7 +54,7 @@ def _decoded(path: str, data: bytes | str) -> Read:
         complaints = Complaints(path, data.decode("utf-8", "replace").split("\n"))
         complaints.add("E110", Span(line, column, line, column + 1), byte=f"0x{data[error.start]:02x}")
         return FileContent(path), complaints
-    return read_text(path, text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    return read_text(path, text.removeprefix("\ufeff"))
 
 
 def bounded(files: Sequence[ReadFile], most: int) -> list[Read]:

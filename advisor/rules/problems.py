@@ -17,6 +17,12 @@ else:
     import tomli as tomllib
 
 
+_MOST_SHOWN = 300
+_LONGEST_NAME = 100
+_MOST_ERRORS = 200
+_LONGEST_FILE = 250_000
+
+
 @dataclass(frozen=True, slots=True)
 class RuleError:
     """One error: a stable code, its place, the sentence, what to do, and the line as written."""
@@ -33,11 +39,15 @@ class RuleError:
         margin = " " * len(number)
         width = max(self.span.end_column - self.span.column, 1) if self.span.end_line == self.span.line else 1
         width = max(min(width, len(self.source_line) - self.span.column + 1), 1)
+        before = max(self.span.column - 1, 0)
+        # Of a very long line the part around the place is shown.
+        start = max(before - _MOST_SHOWN // 2, 0) if len(self.source_line) > _MOST_SHOWN else 0
+        shown, width = self.source_line[start : start + _MOST_SHOWN], min(width, _MOST_SHOWN // 2)
         lines = [
             f"error[{self.code}]: {self.sentence}",
             f"{margin}--> {self.path}:{self.span.line}:{self.span.column}",
-            f"{number} | {self.source_line}",
-            f"{margin} | {' ' * (self.span.column - 1)}{'^' * width}",
+            f"{number} | {shown}",
+            f"{margin} | {' ' * (before - start)}{'^' * width}",
         ]
         if self.help:
             lines.append(f"{margin} = help: {self.help}")
@@ -60,6 +70,12 @@ def _sentences() -> dict[str, dict[str, str]]:
     return loaded
 
 
+def _cut(value: object) -> object:
+    """A long name without its end."""
+    long = isinstance(value, str) and len(value) > _LONGEST_NAME
+    return f"{str(value)[:_LONGEST_NAME]}…" if long else value
+
+
 class Complaints:
     """Collects the errors of one file; the sentences come from grammar/errors.toml."""
 
@@ -73,11 +89,28 @@ class Complaints:
         other.errors = list(self.errors)
         return other
 
+    @property
+    def full(self) -> bool:
+        """Whether there are so many errors that no more are noted."""
+        return len(self.errors) >= _MOST_ERRORS
+
     def add(self, code: str, span: Span, **fields: object) -> None:
         """Notes an error with the sentence and help of `code`, filled in with `fields`."""
+        if self.full:
+            return
         entry = _sentences()[code]
+        fields = {name: value if name == "hint" else _cut(value) for name, value in fields.items()}
         line = self.lines[span.line - 1] if 0 < span.line <= len(self.lines) else ""
         help_text = entry.get("help", "").format(**fields) if "help" in entry else ""
         self.errors.append(
             RuleError(code, self.path, span, entry["say"].format(**fields), help_text.strip(), line)
         )
+
+
+def too_long(path: str, text: str) -> Complaints | None:
+    """The complaint about a file that is too long to be read, None where it is not."""
+    if len(text) <= _LONGEST_FILE:
+        return None
+    complaints = Complaints(path, [""])
+    complaints.add("E114", Span(1), size=len(text), limit=_LONGEST_FILE)
+    return complaints

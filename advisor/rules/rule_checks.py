@@ -79,19 +79,25 @@ class RuleChecker:
             tuple(draft.examples), words.get("deprecated", ""),
         )  # fmt: skip
 
-    def _expanded(self, expression: Expression) -> Expression:
+    def _expanded(self, expression: Expression) -> Expression | None:
         owner = f"the rule `{self.draft.id}`"
-        return expand_within_bounds(expression, self.definitions, self.complaints, owner, self.lets)
+        found = expand_within_bounds(expression, self.definitions, self.complaints, owner, self.lets)
+        # What is not put in is not looked through for names either.
+        self.typing.names_lost = self.typing.names_lost or found is None
+        return found
 
     def _condition(self, expression: Expression | None) -> Expression | None:
         if expression is None:
             return None
         expanded = self._expanded(expression)
-        self.typing.condition(expanded)
+        if expanded is not None:
+            self.typing.condition(expanded)
         return expanded
 
     def _let(self, name: str, value: Expression) -> Expression:
         expanded = self._expanded(value)
+        if expanded is None:
+            return value
         unit = self.typing.unit(expanded)
         if unit is not None:
             self.typing.add_let(name, unit, expanded)
@@ -188,7 +194,7 @@ class RuleChecker:
         return [*self.typing.variables, *self.typing.params, *self.typing.lets]
 
     def _unused(self) -> None:
-        if self.draft.broken:
+        if self.draft.broken or self.typing.names_lost:
             # The use may stand in what could not be read.
             return
         for param in self.draft.params:

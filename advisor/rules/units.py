@@ -117,6 +117,8 @@ def format_value(value: float | str | bool, unit: Unit) -> str:
         return "yes" if value else "no"
     if math.isnan(value):
         return "unknown"
+    if math.isinf(value):
+        return "infinite"
     if unit.name == "ratio":
         return f"{_short(value * 100)}%"
     if unit.dimension == (("byte", 1),):

@@ -28,6 +28,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "E108": ([('why "Registers limit the warps on an SM."', 'why "Registers limit')], ""),
     "E109": ([('  try "Split the kernel."', "  try")], ""),
     "E111": (when("(" * 120 + "k.debug" + ")" * 120), ""),
+    "E114": ([], "// " + "x" * 300_000),
     "E201": (when("k.registrs > 3"), ""),
     "E202": (when("k.debug or k.share > 20%"), ""),
     "E203": (when("3 < k.registers < 9"), ""),

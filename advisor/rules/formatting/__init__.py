@@ -16,7 +16,7 @@ def format_text(path: str, text: str) -> str:
     Line ends become newlines and a byte order mark is left out. `path` is named in errors. Raises RuleErrors
     with every syntax error, and FormattingFault when the outcome would not say the same.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     file = read_rule_file(path, text)
     formatted = laid_out(file)
     if formatted != text and read_rule_file(path, formatted).content() != file.content():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.rules.problems import RuleErrors
+from advisor.rules.problems import RuleErrors, too_long
 from advisor.rules.syntax import Chunk, Reader
 
 if TYPE_CHECKING:
@@ -79,6 +79,9 @@ class RuleFile:
 
 def read_rule_file(path: str, text: str) -> RuleFile:
     """The words and comments of a file; raises RuleErrors with every syntax error."""
+    refused = too_long(path, text)
+    if refused is not None:
+        raise RuleErrors(refused.errors)
     reader = Reader(path, text)
     parsed = list(reader.items())
     if reader.complaints.errors:
