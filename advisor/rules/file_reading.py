@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.rules.build import Builder
 from advisor.rules.drafts import FileContent
 from advisor.rules.model import Pack
-from advisor.rules.problems import Complaints, too_long
+from advisor.rules.problems import Complaints, too_long, with_newlines
 from advisor.rules.syntax import Reader
 from advisor.text import Span
 
@@ -32,8 +32,8 @@ def read_file(folder: Path, file: Path, data: bytes | str) -> ReadFile:
 
 
 def read_text(path: str, text: str) -> Read:
-    """What a text declares, and the errors in it. Every kind of line end counts as one."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    """What a text declares, and the errors in it."""
+    text = with_newlines(text)
     refused = too_long(path, text)
     if refused is not None:
         return FileContent(path), refused

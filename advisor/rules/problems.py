@@ -107,6 +107,12 @@ class Complaints:
         )
 
 
+def with_newlines(text: str) -> str:
+    """The text with newlines for line ends; a carriage return alone is one where nothing else ends lines."""
+    text = text.replace("\r\n", "\n")
+    return text if "\n" in text else text.replace("\r", "\n")
+
+
 def too_long(path: str, text: str) -> Complaints | None:
     """The complaint about a file that is too long to be read, None where it is not."""
     if len(text) <= _LONGEST_FILE:

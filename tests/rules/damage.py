@@ -14,7 +14,7 @@ from advisor.rules.assemble import Assembler
 from advisor.rules.file_reading import read_text
 from advisor.rules.formatting import format_text
 from advisor.rules.lint import lint
-from advisor.rules.problems import _sentences
+from advisor.rules.problems import _sentences, with_newlines
 
 MOST_SECONDS = 1.0
 METRICS = {
@@ -92,7 +92,7 @@ class Readings:
 
 def told_well(errors: Sequence[RuleError], path: str, text: str) -> None:
     """Nothing; asserts that every error has a known code, a place inside its file and a whole sentence."""
-    lines = text.split("\n")
+    lines = with_newlines(text).split("\n")
     str(RuleErrors(errors))
     for error in errors:
         template = _sentences()[error.code]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.rules.formatting.layout import laid_out
 from advisor.rules.formatting.tokens import read_rule_file
+from advisor.rules.problems import with_newlines
 
 
 class FormattingFault(RuntimeError):
@@ -16,7 +17,7 @@ def format_text(path: str, text: str) -> str:
     Line ends become newlines and a byte order mark is left out. `path` is named in errors. Raises RuleErrors
     with every syntax error, and FormattingFault when the outcome would not say the same.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = with_newlines(text.removeprefix("\ufeff"))
     file = read_rule_file(path, text)
     formatted = laid_out(file)
     if formatted != text and read_rule_file(path, formatted).content() != file.content():
