@@ -72,8 +72,7 @@ def deprecated_rules(rulebook: Rulebook, findings: Iterable[Finding]) -> list[st
 def shown_path(path: str, packs: Sequence[Pack], root: Path) -> str:
     """The path of a rule file from `root` where it lies below, else as the rulebook calls it."""
     for pack in packs:
-        folder = Path(pack.folder)
-        file = folder.parent / path
-        if path.startswith(f"{folder.name}/") and file.exists() and file.is_relative_to(root):
+        file = pack.file_of(path)
+        if file is not None and file.is_relative_to(root):
             return file.relative_to(root).as_posix()
     return path

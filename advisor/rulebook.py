@@ -6,7 +6,7 @@ from advisor.cache import user_cache_folder
 from advisor.config import Config
 from advisor.data_files import knowledge_folder
 from advisor.rules import Rulebook, load_rulebook
-from advisor.rules.packs import pack_folder
+from advisor.rules.packs import check_prefixes, pack_folder
 
 
 def rulebook_for(settings: Config, cache: bool = True, strict: bool = True) -> Rulebook:
@@ -18,4 +18,5 @@ def rulebook_for(settings: Config, cache: bool = True, strict: bool = True) -> R
     """
     packs = [pack_folder(name, settings.root) for name in settings.packs]
     folders = [knowledge_folder() / "metrics", knowledge_folder() / "rules", *packs]
+    check_prefixes(folders)
     return load_rulebook(folders, user_cache_folder() if cache else None, tolerant=not strict)

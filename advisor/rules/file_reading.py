@@ -9,6 +9,7 @@ from pathlib import Path
 from advisor.rules.build import Builder
 from advisor.rules.drafts import FileContent
 from advisor.rules.model import Pack
+from advisor.rules.packs import prefix_of
 from advisor.rules.problems import Complaints, too_long, with_newlines
 from advisor.rules.syntax import Reader
 from advisor.text import Span
@@ -27,7 +28,7 @@ class ReadFile:
 
 def read_file(folder: Path, file: Path, data: bytes | str) -> ReadFile:
     """The file of a pack, read from its bytes; a text for them says why there are none."""
-    path = (Path(folder.name) / file.relative_to(folder)).as_posix()
+    path = f"{prefix_of(folder)}/{file.relative_to(folder).as_posix()}"
     return ReadFile(folder, *_decoded(path, data))
 
 
@@ -78,7 +79,8 @@ def packs_of(files: Sequence[ReadFile]) -> tuple[Pack, ...]:
     """The packs that the files belong to; the last declaration of one holds."""
     packs: dict[Path, Pack] = {}
     for one in files:
-        packs.setdefault(one.folder, Pack(one.folder.name, "", str(one.folder)))
+        folder = one.folder
+        packs.setdefault(folder, Pack(folder.name, "", str(folder), prefix_of(folder)))
         if one.content.pack is not None:
-            packs[one.folder] = Pack(one.content.pack[0], one.content.pack[1], str(one.folder))
+            packs[folder] = replace(packs[folder], name=one.content.pack[0], version=one.content.pack[1])
     return tuple(packs.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from advisor.findings import Confidence, Safety, Severity
@@ -311,11 +312,17 @@ class Suppress:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A folder of rules: its name, version and where it lies."""
+    """A folder of rules: its name, version, where it lies, and what the paths of its files begin with."""
 
     name: str
     version: str
     folder: str
+    prefix: str
+
+    def file_of(self, path: str) -> Path | None:
+        """The file that the rulebook calls `path`, None where it is none of this pack's."""
+        file = Path(self.folder) / path[len(self.prefix) + 1 :]
+        return file if path.startswith(f"{self.prefix}/") and file.is_file() else None
 
 
 @dataclass(frozen=True, slots=True)

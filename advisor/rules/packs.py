@@ -12,11 +12,13 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from advisor.data_files import knowledge_folder
 from advisor.errors import UsageError
 from advisor.rules.model import Pack
 from advisor.selectors import suggestion
 
 GROUP = "advisor.knowledge"
+_SHIPPED = ("metrics", "rules")
 MOST_RULES = 5_000
 
 
@@ -65,8 +67,21 @@ def rule_files(folder: Path) -> list[Path]:
 
 def file_of(path: str, packs: Iterable[Pack]) -> Path | None:
     """The file that a rulebook calls `path` in the folder of one of the packs, None where it is in none."""
-    for pack in packs:
-        folder = Path(pack.folder)
-        if path.startswith(f"{folder.name}/") and (folder.parent / path).is_file():
-            return folder.parent / path
-    return None
+    return next((file for pack in packs if (file := pack.file_of(path)) is not None), None)
+
+
+def prefix_of(folder: Path) -> str:
+    """What paths of a pack's files begin with: the folder's name, and its parent's before a shipped one's."""
+    shipped = {(knowledge_folder() / name).resolve() for name in _SHIPPED}
+    if folder.name in _SHIPPED and folder.resolve() not in shipped:
+        return f"{folder.resolve().parent.name}/{folder.name}"
+    return folder.name
+
+
+def check_prefixes(folders: Iterable[Path]) -> None:
+    """Nothing; raises UsageError for two packs whose files would be called the same."""
+    known: dict[str, Path] = {}
+    for folder in folders:
+        other = known.setdefault(prefix_of(folder), folder)
+        if other.resolve() != folder.resolve():
+            raise UsageError(f"packs: {other} and {folder} have one name; rename one of the folders.")

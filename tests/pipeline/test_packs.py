@@ -94,15 +94,34 @@ def test_links_that_lead_in_circles(advise: AdvisorCommand, project: Path) -> No
 def test_a_pack_beyond_every_measure(advise: AdvisorCommand, project: Path) -> None:
     many = project / "many"
     many.mkdir()
-    text = "\n".join(RULE.format(name=f"rule-{number}") for number in range(10_000))
-    (many / "pack.rules").write_text("edition 1\n")
-    (many / "all.rules").write_text(text)
+    for number in range(10_000):
+        (many / f"rule-{number}.rules").write_text(RULE.format(name=f"rule-{number}"))
     configure(project, 'packs = ["house", "many"]\nselect = ["house-stride"]')
     report = advise.check("k.py", cwd=project)
     assert HIT in report.places
     ((path, _, message),) = report.errors
-    assert path == "many/all.rules"
+    assert path.startswith("many/rule-")
     assert message.startswith("E322: the pack has more than 5000 rules; the limit is 5000.")
+
+
+def test_a_pack_that_is_called_as_a_shipped_folder(advise: AdvisorCommand, project: Path) -> None:
+    (project / "house").rename(project / "rules")
+    configure(project, 'packs = ["rules"]')
+    assert HIT in advise.check("k.py", cwd=project).places
+    (project / "rules" / "bad.rules").write_text("rule bad {\n")
+    ((path, _, _),) = advise.check("k.py", cwd=project).errors
+    assert path == "rules/bad.rules"
+    (project / "rules" / "bad.rules").unlink()
+    listed = advise("rules", "test", "--no-mutants", cwd=project)
+    assert listed.out == b"1 rule, 2 of 2 examples as expected.\n", listed.err
+
+
+def test_two_packs_of_one_name(advise: AdvisorCommand, project: Path) -> None:
+    write_pack(project / "other" / "house", "other-stride")
+    configure(project, 'packs = ["house", "other/house"]')
+    done = advise("check", "k.py", cwd=project)
+    assert (done.status, done.out) == (2, b"")
+    assert "have one name; rename one of the folders." in done.err
 
 
 def test_overrides_of_a_pack_and_one_that_has_ended(advise: AdvisorCommand, project: Path) -> None:

@@ -51,9 +51,7 @@ def choose_rules(names: Sequence[str]) -> Chosen:
         rules, files = _named(rulebook, names)
     else:
         packs = tuple(
-            f"{Path(pack.folder).name}/"
-            for pack in rulebook.packs
-            if Path(pack.folder).resolve() not in _shipped()
+            f"{pack.prefix}/" for pack in rulebook.packs if Path(pack.folder).resolve() not in _shipped()
         )
         rules = [rule for rule in rulebook.rules if rule.path.startswith(packs)]
         files = frozenset(path for path in _paths(rulebook) if path.startswith(packs))
