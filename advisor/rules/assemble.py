@@ -68,7 +68,7 @@ class Assembler:
         renamed, retired = _former_rules(noted, rules)
         overrides = checked_overrides(noted, rules, renamed)
         vocabulary, definitions = declared.vocabulary, declared.definitions
-        suppressions = checked_suppressions(noted, rules, vocabulary, definitions)
+        suppressions = checked_suppressions(noted, rules, vocabulary, definitions, renamed)
         errors = [error for _, complaints in noted for error in complaints.errors]
         return Rulebook(
             tuple(rules.values()), dict(vocabulary.metrics), dict(vocabulary.entities), overrides,
@@ -188,6 +188,8 @@ def _former_rules(contents: Contents, rules: dict[str, Rule]) -> tuple[dict[str,
                 complaints.add("E303", span, kind="a rule", name=old, place=rules[old].path)
             elif new not in rules:
                 complaints.add("E314", span, kind="renaming", name=new, hint=hint_for(new, rules))
+            elif renamed.get(old, new) != new:
+                complaints.add("E303", span, kind="a renaming of", name=old, place=f"`{renamed[old]}`")
             else:
                 renamed[old] = new
         for old, reason, span in content.retired:

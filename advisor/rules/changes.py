@@ -23,7 +23,7 @@ def checked_overrides(
 ) -> tuple[Override, ...]:
     """The overrides that can be followed; two of one reach that change the same thing are an error."""
     found: dict[tuple[object, ...], Override] = {}
-    for content, complaints in contents:
+    for content, complaints in sorted(contents, key=lambda one: one[0].path):
         unknown: set[str] = set()
         for given, span in content.overrides:
             override = replace(given, rule=renamed.get(given.rule, given.rule))
@@ -73,13 +73,17 @@ def _is_date(text: str, span: Span, complaints: Complaints) -> bool:
 
 
 def checked_suppressions(
-    contents: Contents, rules: Mapping[str, Rule], vocabulary: Vocabulary, definitions: Definitions
+    contents: Contents,
+    rules: Mapping[str, Rule],
+    vocabulary: Vocabulary,
+    definitions: Definitions,
+    renamed: Mapping[str, str],
 ) -> tuple[Suppress, ...]:
     """The suppressions whose rule exists and whose condition speaks of what the rule speaks of."""
     found = []
     for content, complaints in contents:
         for given in content.suppressions:
-            rule = rules.get(given.rule)
+            rule = rules.get(renamed.get(given.rule, given.rule))
             if rule is None:
                 hint = hint_for(given.rule, rules)
                 complaints.add("E314", given.span, kind="suppression", name=given.rule, hint=hint)
@@ -93,5 +97,5 @@ def checked_suppressions(
             Typing(vocabulary, complaints, dict(rule.variables), params).condition(condition)
             _is_date(given.until, given.span, complaints)
             if len(complaints.errors) == before:
-                found.append(replace(given, condition=condition))
+                found.append(replace(given, rule=rule.id, condition=condition))
     return tuple(found)

@@ -31,15 +31,24 @@ def check_computed(contents: Contents, vocabulary: Vocabulary, definitions: Defi
             if metric.computed is not None and metric.entity in vocabulary.entities:
                 computed = _checked(metric, metric.computed, complaints, vocabulary, definitions)
                 vocabulary.metrics[key] = replace(metric, computed=computed)
-    for content, complaints in contents:
-        for metric, span in content.metrics:
-            cycle = _cycle((metric.entity, metric.name), vocabulary.metrics)
-            if cycle:
-                complaints.add(
-                    "E320", span, name=metric.name, cycle=" → ".join(".".join(one) for one in cycle)
-                )
-                known = vocabulary.metrics[metric.entity, metric.name]
-                vocabulary.metrics[metric.entity, metric.name] = replace(known, computed=None)
+    _check_cycles(contents, vocabulary)
+
+
+def _check_cycles(contents: Contents, vocabulary: Vocabulary) -> None:
+    """Nothing; tells of each cycle once, at the first of its places, in whichever order files are read."""
+    metrics = [
+        (content.path, span, metric, noted) for content, noted in contents for metric, span in content.metrics
+    ]
+    told: set[_Key] = set()
+    for _, span, metric, complaints in sorted(metrics, key=lambda one: one[:2]):
+        key = (metric.entity, metric.name)
+        cycle = [] if key in told else _cycle(key, vocabulary.metrics)
+        if cycle:
+            shown = " → ".join(".".join(one) for one in cycle)
+            complaints.add("E320", span, name=metric.name, cycle=shown)
+            told.update(cycle)
+    for key in told:
+        vocabulary.metrics[key] = replace(vocabulary.metrics[key], computed=None)
 
 
 def _checked(

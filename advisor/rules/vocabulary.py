@@ -37,7 +37,7 @@ class Vocabulary:
 
 def hint_for(word: str, known: Iterable[str]) -> str:
     """ "did you mean …" or the list of what is known."""
-    names = list(known)
+    names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if close:
         return f"did you mean `{close[0]}`?"
