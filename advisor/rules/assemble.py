@@ -182,6 +182,7 @@ def _former_rules(contents: Contents, rules: dict[str, Rule]) -> tuple[dict[str,
     """The rules of today by their old names, and why others are gone."""
     renamed: dict[str, str] = {}
     retired: dict[str, str] = {}
+    places: dict[str, str] = {}
     for content, complaints in contents:
         for old, new, span in content.renamed:
             if old in rules:
@@ -189,9 +190,9 @@ def _former_rules(contents: Contents, rules: dict[str, Rule]) -> tuple[dict[str,
             elif new not in rules:
                 complaints.add("E314", span, kind="renaming", name=new, hint=hint_for(new, rules))
             elif renamed.get(old, new) != new:
-                complaints.add("E303", span, kind="a renaming of", name=old, place=f"`{renamed[old]}`")
+                complaints.add("E303", span, kind="a renaming of", name=old, place=places[old])
             else:
-                renamed[old] = new
+                renamed[old], places[old] = new, content.path
         for old, reason, span in content.retired:
             if old in rules:
                 complaints.add("E303", span, kind="a rule", name=old, place=rules[old].path)

@@ -59,7 +59,7 @@ def example_tables(rulebook: Rulebook, rule: Rule, example: Example) -> Tables:
             records[key] = Record(entity, key, "example", Span(1), key, None)
             owner = owners.get(entity)
             if owner is not None:
-                records[key].owner = record(owner, owner).key
+                records[key].owner = record(_key(rule, owner), owner).key
         return records[key]
 
     chain = rule.entity

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from advisor.rules.drafts import RuleDraft
 from advisor.rules.expansion import Definitions as Definitions
 from advisor.rules.expansion import Extent, expand_within_bounds, expanded_extent
-from advisor.rules.model import Expression, Rule, Unless
+from advisor.rules.model import Expression, Operation, Quantified, Rule, Unless
 from advisor.rules.problems import Complaints
 from advisor.rules.typing import Typing
 from advisor.rules.units import format_value
@@ -66,7 +66,7 @@ class RuleChecker:
             self.typing.number(gain)
         self._texts()
         self._unused()
-        self._examples()
+        self._examples([when, gain, *(one.condition for one in unless), *(value for _, value in lets)])
         if len(self.complaints.errors) > before or when is None or draft.broken:
             return None
         words = draft.words
@@ -204,35 +204,27 @@ class RuleChecker:
             if name not in self.typing.used:
                 self.complaints.add("E306", span, name=name)
 
-    def _examples(self) -> None:
-        quantified = set(_bound_variables(self.draft))
+    def _examples(self, written: list[Expression | None]) -> None:
+        """Nothing; notes what examples name and is no metric, of the rule or of its quantifiers' rows."""
+        bound = dict(one for expression in written for one in _bound_variables(expression))
         for example in self.draft.examples:
             for parts, _ in example.values:
-                if parts[0].rstrip("0123456789") in quantified:
-                    continue
-                if self.typing.metric(parts) is None:
-                    entity = self.typing.variables.get(parts[0], parts[0])
+                stem = parts[0].rstrip("0123456789")
+                if parts[0] in self.typing.variables or stem not in bound:
+                    known, entity = self.typing.metric(parts), self.typing.variables.get(parts[0], parts[0])
+                else:
+                    entity = bound[stem]
+                    reached = self.vocabulary.walk(entity, parts[1:-1])
+                    known = self.vocabulary.metrics.get((reached or "", parts[-1]))
+                if known is None:
                     hint = hint_for(parts[-1], self.vocabulary.names_of(entity))
                     self.complaints.add("E310", example.span, name=".".join(parts), hint=hint)
 
 
-def _bound_variables(draft: RuleDraft) -> list[str]:
-    from advisor.rules.model import Operation, Quantified
-
-    found: list[str] = []
-
-    def visit(expression: Expression | None) -> None:
-        if isinstance(expression, Quantified):
-            found.append(expression.variable)
-            visit(expression.condition)
-        elif isinstance(expression, Operation):
-            for operand in expression.operands:
-                visit(operand)
-
-    for expression in (
-        draft.when,
-        *(item.condition for item in draft.unless),
-        *(value for _, value, _ in draft.lets),
-    ):
-        visit(expression)
-    return found
+def _bound_variables(expression: Expression | None) -> list[tuple[str, str]]:
+    """The names of the rows that quantifiers go over, with their entities."""
+    if isinstance(expression, Quantified):
+        return [(expression.variable, expression.entity), *_bound_variables(expression.condition)]
+    if isinstance(expression, Operation):
+        return [one for operand in expression.operands for one in _bound_variables(operand)]
+    return []

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from writing import CONDITION, load, tables
+from writing import CONDITION, codes, errors, load, tables
 
-from advisor.rules import judge
+from advisor.rules import judge, run_examples
 
 # An expression is a tuple (operator, operands…); a condition is True, False or None for unknown.
 NUMBERS = ("registers", "spilled", "time")
@@ -227,3 +227,62 @@ def test_metrics_of_owners_are_read_through_them():
     found = judge(book, tables(book, *rows))
     assert [match.row for match in found.matches] == [0]
     assert found.undecided[0].places == 1
+
+
+ROW_OF_A_DEFINITION = 'example fires "many" { k.registers = 200, a1.space = "global" }'
+
+
+def test_examples_name_the_rows_of_quantifiers_in_definitions():
+    more = 'define far(k) = some access a of k has (a.space = "global")\n'
+    changes = [
+        (CONDITION, f"far(k) and {CONDITION}"),
+        ('example fires "many" { k.registers = 200 }', ROW_OF_A_DEFINITION),
+    ]
+    assert not errors(*changes, more=more)
+    assert not run_examples(load(*changes, more=more))
+    wrong = ROW_OF_A_DEFINITION.replace("a1.space", "a1.spcae")
+    assert codes(errors(changes[0], (changes[1][0], wrong), more=more)) == ["E310"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        ("(k.debug otherwise false)", {True: True, False: False, None: False}),
+        ("(k.debug otherwise true)", {True: True, False: False, None: True}),
+        ("k.debug = (k.registers > most)", {True: True, False: False, None: None}),
+        ("(k.debug and k.debug) is known", {True: True, False: True, None: False}),
+    ],
+)
+def test_truth_values_as_values(condition, rows):
+    book = load((CONDITION, f"{condition} and {CONDITION}"))
+    for debug, expected in rows.items():
+        found = judge(book, tables(book, ("kernel", "k", None, {"registers": 200.0, "debug": debug})))
+        assert (True if found.matches else None if found.undecided else False) is expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("k.debug < true", "E209"), ('k.limiter + "x" = "y"', "E209"), ("min(k.debug, true)", "E209"),
+        ("max(k.registers) > 3", "E215"), ("abs(k.registers, 2) > 3", "E215"),
+        ("some access k of k has (k.guarded)", "E303"),
+    ],
+)  # fmt: skip
+def test_what_has_no_meaning_is_refused(condition, code):
+    assert set(codes(errors((CONDITION, f"{condition} and {CONDITION}")))) == {code}
+
+
+def test_inside_a_quantifier_a_row_beside_it_is_not_spoken_of():
+    each = ("for each kernel k", "for each access b of kernel k")
+    inside = "some access a of k has (a.sectors > b.sectors)"
+    (error,) = errors(each, (CONDITION, f"{inside} and {CONDITION}"), ("k.registers = ", "k.registers = "))
+    assert error.code == "E205"
+    assert "inside a quantifier" in error.help
+
+
+def test_a_let_is_known_inside_a_quantifier():
+    change = ("  when", "  let limit = 2 * k.share\n  when")
+    inside = "some access a of k has (k.share < limit)"
+    book = load(change, (CONDITION, f"{inside} and {CONDITION}"))
+    rows = [("kernel", "k", None, {"registers": 200.0, "share": 0.5}), ("access", "a", "k", {})]
+    assert len(judge(book, tables(book, *rows)).matches) == 1
