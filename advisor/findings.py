@@ -35,12 +35,27 @@ class Gain:
     basis: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """A text in the place of the characters `start` to `end` (exclusive) of a file."""
+
+    start: int
+    end: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A remedy that can be written as an edit."""
+    """A remedy; with edits one that can be applied, all of them or none.
+
+    `condition` says when results stay the same. Without edits it is a rule's advice in a few words.
+    """
 
     title: str
     safety: Safety
+    id: str = ""
+    condition: str = ""
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from advisor.evidence_sources import compiled_records, simulated_records
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey, survey
 from advisor.findings import SEVERITIES, Finding, Report
+from advisor.fixes import with_fixes
 from advisor.former_rules import with_todays_names
 from advisor.garbage_collection import collector_at_rest
 from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowledge_problems
@@ -116,6 +117,7 @@ def _report(
     report.notices += deprecated_rules(rulebook, report.findings)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
+    report.findings = with_fixes(report.findings, report.texts)
     shown = {finding.path for finding in report.findings}
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
     return report

@@ -13,7 +13,7 @@ import advisor
 from advisor.cache import Cache
 from advisor.data_files import grammar_folder, knowledge_folder
 from advisor.errors import SourceProblem
-from advisor.findings import Evidence, Finding, Fix, Gain, Problem, Related, Report, Undecided
+from advisor.findings import Edit, Evidence, Finding, Fix, Gain, Problem, Related, Report, Undecided
 from advisor.text import Span, read_source
 
 # A file written this shortly ago may be written again without a change of its time.
@@ -104,6 +104,10 @@ def _report(content: dict[str, Any]) -> Report:
     )
 
 
+def _fix(item: dict[str, Any]) -> Fix:
+    return Fix(**{**item, "edits": tuple(Edit(**edit) for edit in item["edits"])})
+
+
 def _finding(item: dict[str, Any]) -> Finding:
     related = (Related(other["path"], Span(**other["span"]), other["message"]) for other in item["related"])
     return Finding(
@@ -114,7 +118,7 @@ def _finding(item: dict[str, Any]) -> Finding:
             "evidence": tuple(Evidence(**evidence) for evidence in item["evidence"]),
             "gain": Gain(**item["gain"]) if item["gain"] else None,
             "assumptions": tuple(item["assumptions"]),
-            "fixes": tuple(Fix(**fix) for fix in item["fixes"]),
+            "fixes": tuple(_fix(fix) for fix in item["fixes"]),
             "related": tuple(related),
         }
     )

@@ -25,6 +25,12 @@ def run(args: argparse.Namespace) -> int:
     """0 when nothing is at or above the fail level, 1 for findings, 2 when nothing could be checked."""
     request = build_request(args)
     report = _check(args, request)
+    if args.diff:
+        return _show_differences(report, args.unsafe_fixes)
+    if args.fix:
+        from advisor.cli.checking.fixing import fix_files
+
+        report = fix_files(request, report, args.unsafe_fixes, lambda: _check(args, request))
     findings_before = list(report.findings)
     if args.baseline:
         _use_baseline(args, request, report)
@@ -51,6 +57,16 @@ def _check(args: argparse.Namespace, request: Request) -> Report:
         shown = ", ".join(args.paths) or "."
         report.notices.append(f"No Python files were found in {shown}.")
     return report
+
+
+def _show_differences(report: Report, unsafe: bool) -> int:
+    """1 after printing what fixes would change, 0 where they would change nothing."""
+    from advisor.cli.checking.fixing import differences
+    from advisor.cli.checking.report_file import write_to_stdout
+
+    text = differences(report, unsafe)
+    write_to_stdout(text, True)
+    return 1 if text else 0
 
 
 def _use_baseline(args: argparse.Namespace, request: Request, report: Report) -> None:

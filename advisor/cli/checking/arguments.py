@@ -65,6 +65,11 @@ def _add_verdict(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--strict", action="store_true", help="stop at a rule that does not load, instead of leaving it out"
     )
+    group.add_argument("--fix", action="store_true", help="write the fixes that are safe to the files")
+    group.add_argument(
+        "--unsafe-fixes", action="store_true", help="with --fix or --diff also those that need review"
+    )
+    group.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
     group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever was found")
     group.add_argument("--baseline", type=Path, metavar="FILE", help="leave out the findings listed in FILE")
     group.add_argument(

@@ -67,6 +67,10 @@ def _check_arguments(args: argparse.Namespace) -> None:
         raise UsageError("--write-baseline needs --baseline FILE, the file to write.")
     if STDIN in args.paths and len(args.paths) > 1:
         raise UsageError("`-` reads one file from stdin; no other path can stand beside it.")
+    if (args.fix or args.diff) and STDIN in args.paths:
+        raise UsageError("--fix and --diff work on files; stdin has none to write to.")
+    if args.unsafe_fixes and not (args.fix or args.diff):
+        raise UsageError("--unsafe-fixes goes with --fix or --diff.")
     if args.stdin_filename and STDIN not in args.paths:
         raise UsageError("--stdin-filename names the text on stdin; add `-` as the path.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.findings import Evidence, Finding, Gain, Problem, Related, Report
+from advisor.findings import Evidence, Finding, Fix, Gain, Problem, Related, Report
 from advisor.outputs.interchange.plain import json_value
 from advisor.outputs.wording.counts import by_severity
 
@@ -29,7 +29,7 @@ def finding_object(finding: Finding, fingerprint: str) -> dict[str, object]:
         "gain": gain_object(finding.gain),
         "effort": finding.effort,
         "assumptions": finding.assumptions,
-        "fixes": [{"title": fix.title, "safety": fix.safety} for fix in finding.fixes],
+        "fixes": [_fix_object(fix) for fix in finding.fixes],
         "related": [_related(related) for related in finding.related],
         "url": finding.url,
         "fingerprint": fingerprint,
@@ -77,3 +77,12 @@ def _related(related: Related) -> dict[str, object]:
         "end_column": span.end_column,
         "message": related.message,
     }
+
+
+def _fix_object(fix: Fix) -> dict[str, object]:
+    """The JSON object of a fix; edits are given by offsets into the file's characters."""
+    shown: dict[str, object] = {"title": fix.title, "safety": fix.safety}
+    if fix.edits:
+        edits = [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in fix.edits]
+        shown |= {"id": fix.id, "condition": fix.condition, "edits": edits}
+    return shown

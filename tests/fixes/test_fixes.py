@@ -1,0 +1,144 @@
+"""Each fix: what it makes of a finding's line, and what it leaves alone."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from advisor.findings import Finding
+from advisor.fixes import known_fixes, with_fixes
+from advisor.fixes.application import applied, chosen
+from advisor.text import Span
+
+HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n\n\n"
+
+
+def fixed(fix: str, text: str, marked: str) -> str | None:
+    """The text with a fix applied at a marked stretch, None where the fix has nothing to say."""
+    begin = text.index(marked)
+    line = text.count("\n", 0, begin) + 1
+    column = begin - (text.rfind("\n", 0, begin) + 1) + 1
+    height, last = marked.count("\n"), len(marked) - (marked.rfind("\n") + 1)
+    end_column = column + len(marked) if not height else last + 1
+    rule = next(one.rules[0] for one in known_fixes() if one.id == fix)
+    finding = Finding(
+        rule, "k.py", Span(line, column, line + height, end_column), "k", "warning", "high", "m", "w", ()
+    )
+    (found,) = with_fixes([finding], {"k.py": text})
+    able = [one for one in found.fixes if one.id == fix]
+    return applied(text, able) if able else None
+
+
+DEBUG = [
+    ("@cuda.jit(debug=True, opt=False)", "@cuda.jit"),
+    ("@cuda.jit(debug=True)", "@cuda.jit"),
+    (
+        '@cuda.jit("void(f4[:])", debug=True, opt=False, fastmath=True)',
+        '@cuda.jit("void(f4[:])", fastmath=True)',
+    ),
+    ("@cuda.jit(lineinfo=True, opt=False)", "@cuda.jit(lineinfo=True)"),
+    ("@cuda.jit(\n    debug=True,  # slow\n    max_registers=64,\n)", "@cuda.jit(\n    max_registers=64,\n)"),
+    ("@cuda.jit(debug=False)", None),
+    ("@cuda.jit(debug=DEBUG)", None),
+    ("@cuda.jit(**OPTIONS)", None),
+    ("@cuda.jit", None),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), DEBUG)
+def test_debug_options(before: str, after: str | None) -> None:
+    body = "\ndef k(a):\n    a[0] = 1\n"
+    assert fixed("drop-debug-options", HEAD + before + body, "k(a)") == (
+        HEAD + after + body if after else None
+    )
+
+
+POWERS = [
+    ("y = x ** 2.0", "x ** 2.0", "y = x * x"),
+    ("y = x ** 3", "x ** 3", "y = x * x * x"),
+    ("y = 1.0 / x ** 2.0", "x ** 2.0", "y = 1.0 / (x * x)"),
+    ("y = -x ** 2.0", "x ** 2.0", "y = -(x * x)"),
+    ("y = a[i, 3] ** 2.  # squared", "a[i, 3] ** 2.", "y = a[i, 3] * a[i, 3]  # squared"),
+    ("y = math.pow(x, 2.0)", "math.pow(x, 2.0)", "y = x * x"),
+    ("f(x ** 2.0, 1)", "x ** 2.0", "f(x * x, 1)"),
+    ("y = (x ** 2.0)", "(x ** 2.0)", "y = (x * x)"),
+    ("y = x ** 0.5", "x ** 0.5", "y = math.sqrt(x)"),
+    ("y = (u + v) ** 0.5", "(u + v) ** 0.5", "y = math.sqrt(u + v)"),
+    ("y = 2.0 * pow(u - v, 0.5)", "pow(u - v, 0.5)", "y = 2.0 * math.sqrt(u - v)"),
+    ("y = f(x) ** 2.0", "f(x) ** 2.0", None),
+    ("y = (u + v) ** 2.0", "(u + v) ** 2.0", None),
+    ("y = a[next(i)] ** 2.0", "a[next(i)] ** 2.0", None),
+    ("y = x ** n", "x ** n", None),
+    ("y = x ** 2.5", "x ** 2.5", None),
+    ("y = x ** 7", "x ** 7", None),
+    ("y = x * 2.0", "x * 2.0", None),
+]
+
+
+@pytest.mark.parametrize(("line", "marked", "after"), POWERS)
+def test_powers(line: str, marked: str, after: str | None) -> None:
+    text = f"{HEAD}def k(x):\n    {line}\n"
+    assert fixed("power-to-product", text, marked) == (f"{HEAD}def k(x):\n    {after}\n" if after else None)
+
+
+def test_the_square_root_brings_its_import_under_the_name_the_file_has() -> None:
+    text = "from __future__ import annotations\n\nfrom numba import cuda\n\n\ndef k(x):\n    y = x ** 0.5\n"
+    assert fixed("power-to-product", text, "x ** 0.5") == (
+        "from __future__ import annotations\n\nimport math\nfrom numba import cuda\n\n\n"
+        "def k(x):\n    y = math.sqrt(x)\n"
+    )
+    named = "import math as m\n\ndef k(x):\n    y = x ** 0.5\n"
+    assert fixed("power-to-product", named, "x ** 0.5") == named.replace("x ** 0.5", "m.sqrt(x)")
+
+
+CONSTANTS = [
+    ("y = 0.5 * x + 1.", "y = np.float32(0.5) * x + np.float32(1.)"),
+    ("y = x if x > 1e-3 else 0.0", "y = x if x > np.float32(1e-3) else np.float32(0.0)"),
+    ("total = 0.0  # the sum", "total = np.float32(0.0)  # the sum"),
+    ("y = max(x, 0.5)", "y = max(x, np.float32(0.5))"),
+    ("y = np.float32(0.5) * x", None),
+    ("y = float32(2.0)", None),
+    ("y = x ** 2.0", None),
+    ("y = x * 2", None),
+    ("tile = cuda.shared.array(2)", None),
+]
+
+
+@pytest.mark.parametrize(("line", "after"), CONSTANTS)
+def test_constants(line: str, after: str | None) -> None:
+    text = f"{HEAD}def k(x):\n    before = 3.0\n    {line}\n    behind = 4.0\n"
+    expected = text.replace(line, after) if after else None
+    assert fixed("float32-constants", text, line) == expected
+
+
+def test_constants_stay_where_numpy_is_not_imported() -> None:
+    assert fixed("float32-constants", "def k(x):\n    y = 0.5 * x\n", "y = 0.5 * x") is None
+
+
+def test_every_fix_has_data_and_a_module() -> None:
+    for fix in known_fixes():
+        assert fix.title and fix.condition and fix.rules
+        assert fix.safety in ("safe", "needs review", "display only")
+        assert ast.parse(HEAD)
+        assert fixed(fix.id, HEAD + "def k(x):\n    pass\n", "pass") is None
+
+
+def test_a_file_that_cannot_be_parsed_has_no_fixes() -> None:
+    finding = Finding("slow-power", "k.py", Span(1, 1, 1, 2), "k", "warning", "high", "m", "w", ())
+    assert with_fixes([finding], {"k.py": "def (:\n"})[0].fixes == ()
+
+
+def test_edits_that_touch_each_other_wait_for_the_next_round() -> None:
+    text = f"{HEAD}def k(x):\n    y = 0.5 * x ** 2.0\n"
+    line = text.index("y = ") - text.rindex("\n", 0, text.index("y = "))
+    number = text.count("\n", 0, text.index("y = ")) + 1
+    places = [
+        ("slow-power", Span(number, line + 10, number, line + 18)),
+        ("float64-promotion", Span(number, line, number, line + 18)),
+    ]
+    findings = [Finding(rule, "k.py", span, "k", "warning", "high", "m", "w", ()) for rule, span in places]
+    pairs = chosen(with_fixes(findings, {"k.py": text}), ("needs review",))
+    assert len(pairs) == 2
+    assert "np.float32(0.5) * (x * x)" in applied(text, [fix for _, fix in pairs])
+    assert chosen(with_fixes(findings, {"k.py": text}), ("safe",)) == []
