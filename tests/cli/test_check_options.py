@@ -99,7 +99,7 @@ def test_stdin_that_does_not_decode_is_an_error_with_its_place(
         (["--config", "device=t4"], "is not valid TOML"),
         (["--config", "devise='t4'"], "unknown key `devise`. Did you mean `device`?"),
         (["--quiet", "--verbose"], "not allowed with argument"),
-        (["--fix"], "unknown argument `--fix`."),
+        (["--fixx"], "unknown argument `--fixx`."),
         (["--watch"], "unknown argument `--watch`."),
     ],
 )
