@@ -1,4 +1,7 @@
-"""What kernel files say that rules find in them: `# hit: rule[, rule]` and `# ok: rule` behind a line."""
+"""What kernel files say that rules find in them: `# hit: rule[, rule]` and `# ok: rule` behind a line.
+
+`# fix: fix[, fix]` says that a finding of the line can be mended by a fix.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,18 @@ from pathlib import Path
 
 from advisor.check_options import CheckOptions
 from advisor.errors import UsageError
-from advisor.findings import Finding, Report
+from advisor.findings import Finding
+from advisor.fixes import known_fixes
 from advisor.pipeline import check
+from advisor.rules.model import Pack, Rule
+from advisor.selectors import suggestion
 
-_MARK = re.compile(r"# (hit|ok): ([a-z0-9-]+(?:, [a-z0-9-]+)*)(?=\s*(?:#|$))")
+_MARK = re.compile(r"# (hit|ok|fix): ([a-z0-9-]+(?:, [a-z0-9-]+)*)(?=\s*(?:#|$))")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is expected of one rule at one line: "hit" or "ok"."""
+    """What is expected of one rule at one line: "hit" or "ok", or of one fix: "fix"."""
 
     expected: str
     rule: str
@@ -48,7 +54,7 @@ def read_marks(file: Path, path: str | None = None) -> list[Mark]:
             for match in _MARK.finditer(line)
             for rule in match[2].split(", ")
         ]
-        if len(_MARK.findall(line)) != len(re.findall(r"#\s*(?:hit|ok)\b", line)):
+        if len(_MARK.findall(line)) != len(re.findall(r"#\s*(?:hit|ok|fix)\b", line)):
             raise UsageError(f"{shown}:{number}: this annotation cannot be read: {line.strip()}")
         marks += found
     return marks
@@ -56,39 +62,83 @@ def read_marks(file: Path, path: str | None = None) -> list[Mark]:
 
 def marked_files(folder: Path) -> list[Path]:
     """The Python files below a folder that have marks."""
-    files = sorted(folder.rglob("*.py"))
-    return [file for file in files if _MARK.search(file.read_text("utf-8", errors="replace"))]
+    return [file for file in sorted(folder.rglob("*.py")) if _has_marks(file)]
+
+
+def _has_marks(file: Path) -> bool:
+    return any(map(_MARK.search, file.read_text("utf-8", errors="replace").splitlines()))
 
 
 def check_marks(
-    files: Sequence[Path], options: CheckOptions, rules: Collection[str]
-) -> tuple[list[Mark], list[MarkFailure], Report]:
-    """The marks of files that are of `rules`, what does not agree with them, and the report of the check.
+    files: Sequence[Path], options: CheckOptions, rules: Collection[str], known: Collection[str]
+) -> tuple[list[Mark], list[MarkFailure]]:
+    """The marks of files that are of `rules` and of fixes, and where the findings do not agree with them.
 
     A finding of these rules at a line without a mark of its rule is no failure. Raises UsageError for marks
-    that cannot be read or that name no rule.
+    that cannot be read or that name none of the `known` rules and no fix.
     """
     names = {file: file.relative_to(options.root).as_posix() for file in files}
     marks = [mark for file in files for mark in read_marks(file, names[file])]
-    own = [mark for mark in marks if mark.rule in rules]
-    report = check(files, replace(options, neighbours=()))
-    return own, mark_failures(own, report.findings), report
+    fixes = {fix.id for fix in known_fixes()}
+    for mark in marks:
+        every = fixes if mark.expected == "fix" else known
+        if mark.rule not in every:
+            what = "fix" if mark.expected == "fix" else "rule"
+            hint = suggestion(mark.rule, every)
+            raise UsageError(f"{mark.path}:{mark.line}: there is no {what} `{mark.rule}`.{hint}")
+    own = [mark for mark in marks if mark.expected == "fix" or mark.rule in rules]
+    report = check(files, replace(options, neighbours=(), select=tuple(sorted(known))))
+    return own, mark_failures(own, report.findings)
 
 
 def mark_failures(marks: Sequence[Mark], findings: Iterable[Finding]) -> list[MarkFailure]:
     """Where findings and marks disagree."""
     found = {(finding.rule, finding.path, finding.span.line): finding for finding in findings}
+    mended = {
+        (fix.id, finding.path, finding.span.line)
+        for finding in found.values()
+        for fix in finding.fixes
+        if fix.edits
+    }
     failures = []
     for mark in marks:
-        finding = found.get((mark.rule, mark.path, mark.line))
-        if mark.expected == "hit" and finding is None:
-            failures.append(
-                MarkFailure(mark.rule, mark.path, mark.line, "should find something here, and is silent.")
-            )
-        elif mark.expected == "ok" and finding is not None:
-            failures.append(
-                MarkFailure(
-                    mark.rule, mark.path, mark.line, f"should be silent here, and says: {finding.message}"
-                )
-            )
+        place = (mark.rule, mark.path, mark.line)
+        said = None
+        if mark.expected == "hit" and place not in found:
+            said = "should find something here, and is silent."
+        elif mark.expected == "ok" and place in found:
+            said = f"should be silent here, and says: {found[place].message}"
+        elif mark.expected == "fix" and place not in mended:
+            said = "should mend what is found here, and cannot."
+        if said is not None:
+            failures.append(MarkFailure(mark.rule, mark.path, mark.line, said))
     return failures
+
+
+def example_failures(
+    rules: Iterable[Rule], packs: Sequence[Pack], options: CheckOptions
+) -> tuple[int, list[MarkFailure]]:
+    """How many examples stand on kernel files (`example … on "file"`), and those with another verdict.
+
+    Files are named from the rule's own. A rule fires on a file when it finds something there, and is unknown
+    when it finds nothing and stays undecided. Raises UsageError for a file that is not there.
+    """
+    failures, count = [], 0
+    for rule in rules:
+        for example in rule.examples:
+            if not example.file:
+                continue
+            count += 1
+            own = next((file for pack in packs if (file := pack.file_of(rule.path)) is not None), None)
+            target = own.parent / example.file if own is not None else Path(example.file)
+            if not target.is_file():
+                place = f"{rule.path}:{example.span.line}"
+                raise UsageError(f"{place}: the example stands on `{example.file}`, which is not there.")
+            report = check([target], replace(options, root=target.parent, neighbours=(), select=(rule.id,)))
+            fires = any(finding.rule == rule.id for finding in report.findings)
+            unknown = any(item.rule == rule.id for item in report.undecided)
+            verdict = "fires" if fires else "unknown" if unknown else "silent"
+            if verdict != example.verdict:
+                said = f"should be {example.verdict} on {example.file}, and is {verdict}."
+                failures.append(MarkFailure(rule.id, rule.path, example.span.line, said))
+    return count, failures

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from advisor.cli.pages.chosen_rules import add_rules_argument
 
 if TYPE_CHECKING:
     from advisor.config import Config
-    from advisor.kernel_marks import Mark, MarkFailure
+    from advisor.kernel_marks import MarkFailure
     from advisor.rules.coverage import RuleCoverage
     from advisor.rules.model import Rule, Rulebook
 
@@ -58,33 +59,29 @@ def run(args: argparse.Namespace) -> int:
 
 def _marks(
     config: Config, rulebook: Rulebook, rules: Sequence[Rule], run_workloads: bool
-) -> tuple[list[Mark], list[MarkFailure]]:
+) -> tuple[int, list[MarkFailure]]:
+    """How many marks and examples on files there are, and those that do not hold."""
     from advisor.check_options import CheckOptions
-    from advisor.kernel_marks import check_marks, marked_files
+    from advisor.kernel_marks import check_marks, example_failures, marked_files
     from advisor.rules.packs import file_of
 
-    marks: list[Mark] = []
-    failures: list[MarkFailure] = []
-    chosen = {rule.id for rule in rules}
+    options = CheckOptions(
+        device=config.device, root=Path.cwd(), evidence=config.evidence, no_run=not run_workloads,
+        settings=config,
+    )  # fmt: skip
+    count, failures = example_failures(rules, rulebook.packs, options)
+    chosen, known = {rule.id for rule in rules}, {rule.id for rule in rulebook.rules}
     for pack in rulebook.packs:
         folder = Path(pack.folder)
-        if not any(file_of(rule.path, [pack]) for rule in rules) or not (files := marked_files(folder)):
-            continue
-        options = CheckOptions(
-            device=config.device,
-            root=folder,
-            evidence=config.evidence,
-            no_run=not run_workloads,
-            settings=config,
-        )
-        of_pack, failed, _ = check_marks(files, options, chosen)
-        marks += of_pack
-        failures += failed
-    return marks, failures
+        if any(file_of(rule.path, [pack]) for rule in rules) and (files := marked_files(folder)):
+            marks, failed = check_marks(files, replace(options, root=folder), chosen, known)
+            count += len(marks)
+            failures += failed
+    return count, failures
 
 
 def _as_json(
-    covered: Sequence[RuleCoverage], marks: Sequence[Mark], failures: Sequence[MarkFailure], share: float
+    covered: Sequence[RuleCoverage], marks: int, failures: Sequence[MarkFailure], share: float
 ) -> dict[str, object]:
     return {
         "rules": [
@@ -97,7 +94,7 @@ def _as_json(
             }
             for one in covered
         ],
-        "marks": len(marks),
+        "marks": marks,
         "mark_failures": [str(failure) for failure in failures],
         "killed": round(share, 4),
     }
@@ -105,7 +102,7 @@ def _as_json(
 
 def _print(
     covered: Sequence[RuleCoverage],
-    marks: Sequence[Mark],
+    marks: int,
     failures: Sequence[MarkFailure],
     share: float,
     args: argparse.Namespace,
@@ -129,7 +126,7 @@ def _print(
         f"{examples - failed_examples} of {_count(examples, 'example')} as expected",
     ]
     if marks:
-        parts.append(f"{len(marks) - len(failures)} of {_count(len(marks), 'mark')} as expected")
+        parts.append(f"{marks - len(failures)} of {_count(marks, 'mark')} as expected")
     if not args.no_mutants:
         total = sum(one.mutants for one in covered)
         parts.append(
