@@ -1,4 +1,4 @@
-"""The actions offered on the lines of findings."""
+"""The actions offered on the lines of findings: the fixes of their rules, and to silence them there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND = types.CodeActionKind.QuickFix
 def actions_for(
     analysis: Analysis, params: types.CodeActionParams, positions: Positions, versioned: bool
 ) -> list[types.CodeAction]:
-    """One action for each rule with a finding on the lines asked for: to silence it there.
+    """The actions for each rule with a finding on the lines asked for: its fixes, and to silence it there.
 
     The findings are our own of the present text; of what the client sends back only the data is believed.
     `versioned` when the client takes edits that name the version they were made for.
@@ -34,13 +34,50 @@ def actions_for(
             alike.setdefault((finding.rule, finding.span.line), []).append(finding)
     actions = []
     for findings in alike.values():
+        known = [sent[key] for finding in findings if (key := fingerprint(finding)) in sent]
+        actions += _fixes(findings[0], known, analysis, positions, versioned)
         insertion = suppression(findings[0], analysis.document.source)
         if insertion is not None:
-            known = [sent[key] for finding in findings if (key := fingerprint(finding)) in sent]
             edit = _edit(insertion, analysis, positions, versioned)
             title = f"Suppress {findings[0].rule} on this line"
             actions.append(types.CodeAction(title, kind=KIND, diagnostics=known or None, edit=edit))
     return actions
+
+
+def _fixes(
+    finding: Finding,
+    known: list[types.Diagnostic],
+    analysis: Analysis,
+    positions: Positions,
+    versioned: bool,
+) -> list[types.CodeAction]:
+    """The fixes of a finding that can be written as edits; what needs review says under which condition."""
+    found = []
+    for fix in finding.fixes:
+        if not fix.edits:
+            continue
+        text = analysis.document.text
+        edits = [
+            types.TextEdit(positions.range(_span(text, edit.start, edit.end)), edit.text)
+            for edit in fix.edits
+        ]
+        safe = fix.safety == "safe"
+        title = fix.title if safe else f"{fix.title} (needs review: {fix.condition})"
+        change = _workspace_edit(edits, analysis, versioned)
+        found.append(
+            types.CodeAction(
+                title, kind=KIND, diagnostics=known or None, edit=change, is_preferred=safe or None
+            )
+        )
+    return found
+
+
+def _span(text: str, start: int, end: int) -> Span:
+    """The lines and columns, from 1, of offsets into a text."""
+    places = []
+    for offset in (start, end):
+        places += [text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)]
+    return Span(*places)
 
 
 def _wanted(only: Sequence[types.CodeActionKind | str] | None) -> bool:
@@ -58,7 +95,12 @@ def _edit(
     line, column = insertion.line, insertion.column
     text = insertion.text.replace("\n", "\r\n") if "\r\n" in document.text else insertion.text
     edit = types.TextEdit(positions.range(Span(line, column, line, column)), text)
+    return _workspace_edit([edit], analysis, versioned)
+
+
+def _workspace_edit(edits: list[types.TextEdit], analysis: Analysis, versioned: bool) -> types.WorkspaceEdit:
+    document = analysis.document
     if not versioned:
-        return types.WorkspaceEdit(changes={document.uri: [edit]})
+        return types.WorkspaceEdit(changes={document.uri: edits})
     name = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(name, [edit])])
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(name, list(edits))])

@@ -11,10 +11,13 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from advisor.data_files import knowledge_folder
 from advisor.findings import Edit, Finding, Fix, Safety
-from advisor.fixes.source_module import Place, SourceModule, read_module
+
+if TYPE_CHECKING:
+    from advisor.fixes.source_module import SourceModule
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -52,6 +55,9 @@ def with_fixes(findings: Iterable[Finding], texts: Mapping[str, str]) -> list[Fi
         able = [fix for fix in known_fixes() if finding.rule in fix.rules]
         if able and finding.path in texts:
             if finding.path not in modules:
+                # LibCST takes a moment to import, which a check without such findings need not wait for.
+                from advisor.fixes.source_module import read_module
+
                 modules[finding.path] = read_module(texts[finding.path])
             module = modules[finding.path]
             if module is not None:
@@ -61,6 +67,8 @@ def with_fixes(findings: Iterable[Finding], texts: Mapping[str, str]) -> list[Fi
 
 
 def _with_edits(finding: Finding, module: SourceModule, able: Iterable[FixData]) -> Finding:
+    from advisor.fixes.source_module import Place
+
     fixes = list(finding.fixes)
     for fix in able:
         edits = _edits(fix.id, Place(finding.span, module))
@@ -69,7 +77,7 @@ def _with_edits(finding: Finding, module: SourceModule, able: Iterable[FixData])
     return replace(finding, fixes=tuple(fixes))
 
 
-def _edits(name: str, place: Place) -> list[Edit] | None:
+def _edits(name: str, place: object) -> list[Edit] | None:
     writer = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
     found: list[Edit] | None = writer.edits(place)
     return found
