@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 STARTS = ("item", "clause")
 # A terminal's name in Lark that cannot be one in a pattern, and what it is called here.
 _LARKS_END, THE_END = "$END", "the_end"
-_FORMAT = 2
+_FORMAT = 3
 _KEPT = 2
 # Comments end at their line: a shorter match of one would take the rest of it for words.
-_SKIPPED = r"(?:[ \t\f\r\n]+|//[^\n]*(?:\n|\Z))*(?![ \t\f\r\n]|//)"
+_SKIPPED = r"(?:[ \t\f\r\n]|//[^\n]*(?:\n|\Z))*(?![ \t\f\r\n]|//)"
 _AT_THE_END = rf"(?P<{THE_END}>)\Z"
 
 

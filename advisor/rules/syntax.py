@@ -17,6 +17,8 @@ __all__ = ["CLAUSES", "ITEMS", "Chunk", "Reader"]
 
 # Python's own stack bears less than a thousand levels of calls.
 _DEEPEST = 100
+# What the grammar takes for space; there is more of it in Unicode.
+_SPACE = " \t\f\r\n"
 _Tree = TypeVar("_Tree")
 
 
@@ -80,7 +82,7 @@ class Reader(ChunkedFile):
         """A broken rule without the clauses that do not parse, each of which is one error."""
         before = len(self.complaints.errors)
         brace = chunk.text.find("{")
-        if brace < 0 or "}" not in chunk.text:
+        if brace < 0 or "}" not in chunk.text[brace:]:
             self._node(chunk, "item")
             return
         header = chunk.text[: brace + 1] + "}"
@@ -156,7 +158,10 @@ class Reader(ChunkedFile):
         found = (match.group() if match else chunk.text[offset : offset + 1]).strip() or "the end"
         place = chunk.start + offset
         span = self.span(place, place + len(found))
-        if match is not None and match.lastgroup == "other" and found not in "+-*/()<>=,!":
+        if match is not None and match.lastgroup == "space" and match.group()[0] not in _SPACE:
+            odd = f"U+{ord(match.group()[0]):04X}"
+            self.complaints.add("E104", self.span(place, place + 1), found=odd)
+        elif match is not None and match.lastgroup == "other" and found not in "+-*/()<>=,!":
             self.complaints.add("E104", span, found=found)
         elif (
             found in ("<", ">", "<=", ">=", "=", "!=")

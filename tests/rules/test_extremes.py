@@ -61,6 +61,8 @@ CASES: dict[str, tuple[str, set[str]]] = {
     "a long name": (when("k." + "x" * 200_000), {"E201"}),
     "many fields": (RULE.replace("Split", "{mots}" * 30_000), {"E311"}),
     "lines of words": ("x\n" * 100_000 + RULE, {"E105"}),
+    "much space before a stray sign": (when("k.debug" + " " * 5_000 + "@ "), {"E104"}),
+    "much space in broken clauses": (RULE.replace("effort low", " " * 400 + "\x1c" + "effort low"), {"E104"}),
     "NUL": (RULE.replace("effort low", "effort\0low"), {"E104"}),
     "NUL in a text": (RULE.replace("Split", "\0"), set()),
     "a surrogate": (RULE.replace("Split", "\ud800"), set()),
