@@ -140,6 +140,7 @@ def arrays_for(threads):
     ]
 
 
+@pytest.mark.timeout(1800)
 @settings(
     max_examples=200,
     deadline=None,
