@@ -102,7 +102,8 @@ class Builder(ExpressionTrees):
             reason, until = change.children[-1].children
             given: dict[str, Any] = {}
             if change.data == "set_param":
-                given["params"] = ((str(change.children[0]), self._quantity(change.children[2])[0]),)
+                value, unit = self._quantity(change.children[2])
+                given |= {"params": ((str(change.children[0]), value),), "unit": unit}
             elif change.data == "set_level":
                 given["level"] = str(change.children[0])
             else:

@@ -11,7 +11,7 @@ from advisor.rules.expansion import Definitions, expand_within_bounds
 from advisor.rules.model import Override, Rule, Suppress
 from advisor.rules.problems import Complaints
 from advisor.rules.typing import Typing
-from advisor.rules.units import format_value
+from advisor.rules.units import NO_UNIT, format_value
 from advisor.rules.vocabulary import Vocabulary, hint_for
 from advisor.text import Span
 
@@ -52,6 +52,10 @@ def _fits(override: Override, rule: Rule, span: Span, complaints: Complaints) ->
             complaints.add("E205", span, name=name, hint=hint_for(name, params))
             return False
         param = params[name]
+        if override.unit not in (None, NO_UNIT) and override.unit.dimension != param.unit.dimension:
+            found, wanted = override.unit.described, param.unit.described
+            complaints.add("E316", span, name=name, found=found, wanted=wanted)
+            return False
         if (param.low is not None and value < param.low) or (param.high is not None and value > param.high):
             complaints.add(
                 "E318", span, name=name, value=format_value(value, param.unit),

@@ -278,7 +278,7 @@ class Override:
     """One change of a rule: a param, the level or disabling, with its reason and the last day that it holds.
 
     `of_project` says that it stands in the project's configuration, not in a pack; `file` and `span` are its
-    place.
+    place; `unit` is that of the parameter as written, None where none was.
     """
 
     rule: str
@@ -291,6 +291,7 @@ class Override:
     of_project: bool = False
     file: str = ""
     span: Span = _NO_PLACE
+    unit: Unit | None = None
 
     @property
     def subject(self) -> str:

@@ -194,3 +194,11 @@ def test_rules_speak_of_computed_metrics_with_their_units():
     assert codes(errors(("k.registers > most", "k.registers > most and k.waste > 3 ms"), more=COMPUTED)) == [
         "E207"
     ]
+
+
+UNITS = [("40 ms", ["E316"]), ("40", []), ("40 ns/B", ["E316"]), ("40 mz", ["E206"])]
+
+
+@pytest.mark.parametrize(("value", "code"), UNITS)
+def test_an_override_has_the_unit_of_its_parameter(value, code):
+    assert codes(errors(more=setting(value))) == code
