@@ -168,11 +168,21 @@ def _answers(
     for one in workloads:
         said = answers.get(f"{one.path}::{one.name}")
         if said is None:
-            last = (ended.stderr.strip().splitlines() or ["no output"])[-1][:_TAIL]
-            said = f"its process ended with status {ended.returncode}: {last}"
+            said = f"its process ended with status {ended.returncode}: {_last_words(ended.stderr)[:_TAIL]}"
         if said:
             found.append(_problem(one, said))
     return found
+
+
+def _last_words(stderr: str) -> str:
+    """The line that tells why a process ended. Python's report of a crash ends with a list of modules; its
+    first line, and what a library said before it, tell more.
+    """
+    lines = stderr.strip().splitlines() or ["no output"]
+    for before, line in zip(["", *lines], lines, strict=False):
+        if line.startswith("Fatal Python error"):
+            return f"{line} {before}" if "ssertion" in before or "terminate called" in before else line
+    return lines[-1]
 
 
 def _problem(workload: WorkloadFunction, said: str) -> WorkloadProblem:

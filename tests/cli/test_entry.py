@@ -40,6 +40,7 @@ def test_the_version_needs_no_heavy_import() -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert done.stderr.strip() == ""
 
@@ -110,6 +111,7 @@ def test_a_closed_stdout_is_no_fault() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         check=False,
+        timeout=300,
     )
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -60,12 +60,12 @@ def project(tmp_path: Path) -> Path:
 
 def git(folder: Path, *argv: str) -> None:
     identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.org"]
-    subprocess.run(["git", *identity, *argv], cwd=folder, check=True)
+    subprocess.run(["git", *identity, *argv], cwd=folder, check=True, timeout=300)
 
 
 def diff(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "advisor", "rules", "diff", *argv]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_nothing_changes_without_an_edit(project: Path) -> None:

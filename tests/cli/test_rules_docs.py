@@ -234,5 +234,6 @@ def test_no_other_command_imports_the_templates_library(argv: list[str], project
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,
     )
     assert done.stderr.strip() == ""

@@ -204,6 +204,7 @@ def test_text_on_stdout_is_utf8_whatever_the_locale(project: Path) -> None:
         capture_output=True,
         env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         check=True,
+        timeout=300,
     )
     assert done.stdout == NEAT.replace("why", "µ…").encode()
 

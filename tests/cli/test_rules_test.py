@@ -56,7 +56,7 @@ def project(tmp_path: Path) -> Path:
 
 def run(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "advisor", "rules", "test", *argv]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_all_is_as_expected(project: Path) -> None:

@@ -29,7 +29,7 @@ def other(a):
 def why(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     (folder / "k.py").write_text(KERNEL)
     command = [sys.executable, "-m", "advisor", "rules", "why", *argv, "--evidence", "source"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_the_way_to_a_verdict(tmp_path: Path) -> None:

@@ -47,7 +47,9 @@ def test_the_same_rules_give_the_same_bytes(advisor: Run, house: Path) -> None:
             **os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1]), "PYTHONHASHSEED": seed,
         }  # fmt: skip
         command = [sys.executable, "-m", "advisor", "rules", "docs", folder]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=False, timeout=300
+        )
         assert (done.returncode, done.stderr) == (0, "")
     one = contents(house / "one")
     assert one == contents(house / "two")

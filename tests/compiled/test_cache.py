@@ -142,7 +142,7 @@ class TestCompiledEvidenceInTheCache:
             str(tmp_path),
             str(Path(__file__).parent),
         ]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         assert done.returncode == 0, done.stderr
 
     def test_lines_follow_a_kernel_that_moved_and_other_content_is_another_unit(

@@ -28,7 +28,9 @@ for module in (api, compiler, dispatcher):
 @needs_compiler
 def test_the_device_stand_in_reaches_all_modules_that_ask_for_a_device() -> None:
     # In a process of its own: the stand-in must not stay behind in this one.
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stderr
 
 

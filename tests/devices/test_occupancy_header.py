@@ -60,7 +60,7 @@ def nvidia(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("occupancy")
     (folder / "program.c").write_text(PROGRAM, encoding="utf-8")
     command = [compiler, "-shared", "-fPIC", "-I", str(headers[0].parent), "-o", "program.so", "program.c"]
-    subprocess.run(command, check=True, cwd=folder, capture_output=True)
+    subprocess.run(command, check=True, cwd=folder, capture_output=True, timeout=300)
     return ctypes.CDLL(str(folder / "program.so"))
 
 

@@ -24,7 +24,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 def advisor(*argv: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "advisor", *argv]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False, timeout=300)
 
 
 def blocks(document: Path, kind: str) -> list[str]:
@@ -78,7 +78,7 @@ def test_the_configuration_that_is_shown_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "tools/gpu_rules").mkdir(parents=True)
     assert load_config(tmp_path).device == "h100-sxm"
     command = [sys.executable, "-m", "advisor", "check", "k.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
 
 

@@ -92,6 +92,7 @@ class Reader:
             capture_output=True,
             text=True,
             check=False,
+            timeout=300,
         )
         assert done.returncode == 0, done.stderr
         self.printed += done.stdout

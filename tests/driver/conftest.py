@@ -35,7 +35,9 @@ def program(tmp_path: Path) -> Callable[..., str]:
         file = tmp_path / "program.py"
         prelude = _PRELUDE.format(root=str(_ROOT), here=str(Path(__file__).parent))
         file.write_text(prelude + before + textwrap.dedent(text), encoding="utf-8")
-        done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, str(file)], capture_output=True, text=True, check=False, timeout=300
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stderr == "", done.stderr
         return done.stdout

@@ -68,7 +68,7 @@ def check(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
         *argv,
         "k.py",
     ]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_all_fixes_until_none_is_left(project: Path) -> None:
@@ -118,7 +118,7 @@ print("equal")
     (project / "after.py").write_text(FIXED)
     (project / "compare.py").write_text(compare)
     command = [sys.executable, "-m", "advisor", "run", "--quiet", "compare.py"]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=300)
     assert done.stdout == "equal\n", done.stderr
 
 
@@ -146,6 +146,8 @@ WRONG = [
 @pytest.mark.parametrize(("argv", "said"), WRONG)
 def test_options_that_do_not_go_together(project: Path, argv: tuple[str, ...], said: str) -> None:
     command = [sys.executable, "-m", "advisor", "check", *argv]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, input="", check=False)
+    done = subprocess.run(
+        command, cwd=project, capture_output=True, text=True, input="", check=False, timeout=300
+    )
     assert done.returncode == 2
     assert said in done.stderr

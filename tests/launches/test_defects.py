@@ -281,7 +281,7 @@ def test_a_defect_stands_at_its_line(advise, project, name):
         for number, line in enumerate(lines, 1)
         if "# hit:" in line
     }
-    assert found.places == expected
+    assert found.places == expected, found.errors
     for finding in found.findings:
         assert where in finding["message"], finding
         assert finding["severity"] in ("error", "warning")

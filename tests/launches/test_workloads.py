@@ -120,6 +120,14 @@ def test_a_workload_that_never_ends_is_stopped(advise, project):
     assert "did not end within 2 s" in message
 
 
+def test_a_workload_that_crashes_says_how(advise, project):
+    write(project, first="import ctypes; ctypes.string_at(0)")
+    report = advise.check("kernel.py", cwd=project)
+    ((_, _, message),) = report.errors
+    assert "Fatal Python error: Segmentation fault" in message
+    assert "Extension modules" not in message
+
+
 def test_what_it_prints_is_not_the_reports(advise, project):
     write(project, first="print('{'); import sys; print('noise', file=sys.stderr)")
     report = advise.check("kernel.py", cwd=project)

@@ -75,7 +75,7 @@ def test_no_other_format_loads_what_draws_on_terminals(name: str) -> None:
         "import sys; from advisor.findings import Report; from advisor.outputs import render_report;"
         f"render_report({name!r}, Report('x'), {{}}); sys.exit('rich' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
 
 
 def test_a_plain_text_report_does_without_the_tables_of_wide_characters() -> None:
@@ -86,7 +86,7 @@ def test_a_plain_text_report_does_without_the_tables_of_wide_characters() -> Non
         "render_report('text', Report('x', [f], texts={'a.py': 'x = 1'}), {});"
         "sys.exit('rich' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
 
 
 # json and json-lines

@@ -21,7 +21,9 @@ def make_environment(folder: Path, without: Collection[str] = (), *, with_pip: b
     leads to a checkout. Skips where links are not allowed.
     """
     pip = [] if with_pip else ["--without-pip"]
-    subprocess.run([sys.executable, "-m", "venv", *pip, str(folder)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "venv", *pip, str(folder)], check=True, capture_output=True, timeout=300
+    )
     windows = sys.platform == "win32"
     python = folder / ("Scripts/python.exe" if windows else "bin/python")
     target = folder / (

@@ -91,6 +91,7 @@ def run(environment: Path, folder: Path, *command: str) -> subprocess.CompletedP
         capture_output=True,
         encoding="utf-8",
         check=False,
+        timeout=300,
     )
 
 

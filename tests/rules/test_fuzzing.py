@@ -9,7 +9,7 @@ import random
 
 import pytest
 from damage import METRICS, MOST_SECONDS, RULES, Readings, damaged, survives
-from effort import examples
+from effort import NIGHTLY, examples
 
 _INPUTS = examples(2_000)
 _SHARDS = 8
@@ -28,7 +28,7 @@ def few_rules() -> Readings:
     return Readings({**METRICS, **_FEW})
 
 
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(3600 if NIGHTLY else 300)
 @pytest.mark.parametrize("shard", range(_SHARDS))
 def test_damage_is_told_and_never_crashes(shard: int, vocabulary: Readings, few_rules: Readings) -> None:
     refused = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import select
 import struct
 import subprocess
 import sys
@@ -18,9 +19,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+_LONGEST_SECONDS = 120.0
+
 
 class NumbaSimulator:
-    """Runs kernels given as source on Numba's simulator."""
+    """Runs kernels given as source on Numba's simulator; an answer that takes two minutes is an error."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -34,7 +37,12 @@ class NumbaSimulator:
         """Nothing; the arrays hold what the kernel wrote. Raises RuntimeError with the simulator's error."""
         assert self._process.stdin is not None and self._process.stdout is not None
         _send(self._process.stdin, (source, name, grid, block, arrays))
+        if not select.select([self._process.stdout], [], [], _LONGEST_SECONDS)[0]:
+            self._process.kill()
+            raise RuntimeError(f"the simulator does not answer:\n{source}")
         answer = _receive(self._process.stdout)
+        if answer is None:
+            raise RuntimeError(f"the simulator ended:\n{source}")
         if isinstance(answer, str):
             raise RuntimeError(answer)
         for array, result in zip(arrays, answer, strict=True):
@@ -42,7 +50,10 @@ class NumbaSimulator:
 
     def close(self) -> None:
         """Nothing; ends the process."""
-        self._process.communicate(timeout=30)
+        try:
+            self._process.communicate(timeout=30)
+        finally:
+            self._process.kill()
 
 
 def _send(stream: BinaryIO, value: Any) -> None:

@@ -56,7 +56,9 @@ def object_code(text: str) -> bytes:
 
 @functools.cache
 def _compiler() -> Any:
-    return llvm.create_lljit_compiler(_machine(), use_jit_link=False, suppress_errors=False)
+    # RuntimeDyld places each section of an object by itself and aborts the process where two of them lie
+    # more than 2 GB apart, as they do beside large arrays; JITLink places an object in one piece.
+    return llvm.create_lljit_compiler(_machine(), use_jit_link=True, suppress_errors=False)
 
 
 def load(name: str, code: bytes, exports: list[str], imports: dict[str, int]) -> Loaded:
