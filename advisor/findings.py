@@ -37,11 +37,15 @@ class Gain:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """A text in the place of the characters `start` to `end` (exclusive) of a file."""
+    """A text in the place of the characters `start` to `end` (exclusive) of a file.
+
+    `path` is empty for the finding's own file.
+    """
 
     start: int
     end: int
     text: str
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,10 @@ class Finding:
     url: str = ""
     title: str = ""
     category: str = ""
+
+    def paths(self) -> set[str]:
+        """The finding's file and the files that its fixes edit."""
+        return {self.path, *(edit.path for fix in self.fixes for edit in fix.edits if edit.path)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,8 +117,8 @@ def _report(
     report.notices += deprecated_rules(rulebook, report.findings)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
-    report.findings = with_fixes(report.findings, report.texts)
-    shown = {finding.path for finding in report.findings}
+    report.findings = with_fixes(report.findings, report.texts, tables)
+    shown = {path for finding in report.findings for path in finding.paths()}
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
     return report
 

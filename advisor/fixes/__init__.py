@@ -6,18 +6,18 @@ a fix is called, which rules it mends, how safe it is and under which condition 
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.data_files import knowledge_folder
-from advisor.findings import Edit, Finding, Fix, Safety
+from advisor.findings import Finding, Safety
+from advisor.records import Value
 
 if TYPE_CHECKING:
-    from advisor.fixes.source_module import SourceModule
+    from advisor.metrics.tables import Tables
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -34,6 +34,7 @@ class FixData:
     safety: Safety
     rules: tuple[str, ...]
     condition: str
+    parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
 
 
 @cache
@@ -42,42 +43,29 @@ def known_fixes() -> tuple[FixData, ...]:
     found = []
     for file in sorted((knowledge_folder() / "fixes").glob("*.toml")):
         data = tomllib.loads(file.read_text("utf-8"))
-        fix = FixData(file.stem, data["title"], data["safety"], tuple(data["rules"]), data["condition"])
-        found.append(fix)
+        rules, parameters = tuple(data["rules"]), data.get("parameters", {})
+        found.append(FixData(file.stem, data["title"], data["safety"], rules, data["condition"], parameters))
     return tuple(found)
 
 
-def with_fixes(findings: Iterable[Finding], texts: Mapping[str, str]) -> list[Finding]:
-    """The findings with the fixes that can be written as edits of their files, whose texts are given."""
-    modules: dict[str, SourceModule | None] = {}
+def with_fixes(
+    findings: Iterable[Finding], texts: Mapping[str, str], tables: Tables | None = None
+) -> list[Finding]:
+    """The findings with the fixes that can be written as edits of their files, whose texts are given.
+
+    `tables` are what is known of kernels and launches; without them only fixes that look at the finding's own
+    lines have something to say.
+    """
+    writer: Any = None
     found = []
     for finding in findings:
         able = [fix for fix in known_fixes() if finding.rule in fix.rules]
         if able and finding.path in texts:
-            if finding.path not in modules:
+            if writer is None:
                 # LibCST takes a moment to import, which a check without such findings need not wait for.
-                from advisor.fixes.source_module import read_module
+                from advisor.fixes.writing import FixWriter
 
-                modules[finding.path] = read_module(texts[finding.path])
-            module = modules[finding.path]
-            if module is not None:
-                finding = _with_edits(finding, module, able)
+                writer = FixWriter(texts, tables or {})
+            finding = writer.with_edits(finding, able)
         found.append(finding)
-    return found
-
-
-def _with_edits(finding: Finding, module: SourceModule, able: Iterable[FixData]) -> Finding:
-    from advisor.fixes.source_module import Place
-
-    fixes = list(finding.fixes)
-    for fix in able:
-        edits = _edits(fix.id, Place(finding.span, module))
-        if edits:
-            fixes.append(Fix(fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(edits))))
-    return replace(finding, fixes=tuple(fixes))
-
-
-def _edits(name: str, place: object) -> list[Edit] | None:
-    writer = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    found: list[Edit] | None = writer.edits(place)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from advisor.findings import Edit
-from advisor.fixes.source_module import Place
+from advisor.fixes.place import Place
 
 _SLOW = {"debug": ("True", "1"), "opt": ("False", "0")}
 

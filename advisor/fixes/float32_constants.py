@@ -6,7 +6,8 @@ import libcst as cst
 
 from advisor.findings import Edit
 from advisor.fixes.imported_names import name_of
-from advisor.fixes.source_module import Place, SourceModule
+from advisor.fixes.place import Place
+from advisor.fixes.source_module import SourceModule
 
 
 def edits(place: Place) -> list[Edit] | None:

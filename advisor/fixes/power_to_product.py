@@ -6,7 +6,8 @@ import libcst as cst
 
 from advisor.findings import Edit
 from advisor.fixes.imported_names import import_edit, name_of
-from advisor.fixes.source_module import Place, SourceModule
+from advisor.fixes.place import Place
+from advisor.fixes.source_module import SourceModule
 
 _FACTORS = {"2": 2, "2.0": 2, "2.": 2, "3": 3, "3.0": 3, "3.": 3}
 _HALF = ("0.5", ".5")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
 from advisor.findings import Edit
-from advisor.text import Span
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
@@ -24,6 +22,7 @@ class SourceModule:
         self.text = text
         self.wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         self.module = self.wrapper.module
+        self._by_kind: dict[type[cst.CSTNode], list[Any]] = {}
         self._positions = self.wrapper.resolve(PositionProvider)
         self._parents = self.wrapper.resolve(ParentNodeProvider)
         # Python's line ends, which are fewer than those of str.splitlines.
@@ -59,57 +58,76 @@ class SourceModule:
 
     def nodes(self, kind: type[_Node]) -> Iterator[_Node]:
         """All nodes of a kind in the order of the text."""
-        found = [node for node in self._positions if isinstance(node, kind)]
-        yield from sorted(found, key=lambda node: self.range_of(node))
+        if kind not in self._by_kind:
+            found = [node for node in self._positions if isinstance(node, kind)]
+            self._by_kind[kind] = sorted(found, key=lambda node: self.range_of(node))
+        yield from self._by_kind[kind]
+
+    def nodes_between(self, kind: type[_Node], begin: int, end: int) -> Iterator[_Node]:
+        """The nodes of a kind that lie between two offsets."""
+        for node in self.nodes(kind):
+            first, last = self.range_of(node)
+            if begin <= first and last <= end:
+                yield node
+
+    def nodes_in(self, kind: type[_Node], outer: cst.CSTNode) -> Iterator[_Node]:
+        """The nodes of a kind in another node, that itself included."""
+        yield from self.nodes_between(kind, *self.range_of(outer))
+
+    def node_at(self, kind: type[_Node], begin: int, end: int) -> _Node | None:
+        """The node of a kind that begins and ends at two offsets."""
+        return next((node for node in self.nodes(kind) if self.range_of(node) == (begin, end)), None)
+
+    def function_around(self, offset: int) -> cst.FunctionDef | None:
+        """The innermost function that an offset lies in, its decorators included."""
+        around = []
+        for node in self.nodes(cst.FunctionDef):
+            begin, end = self.range_of(node)
+            for decorator in node.decorators:
+                begin = min(begin, self.range_of(decorator)[0])
+            if begin <= offset < end:
+                around.append((end - begin, node))
+        return min(around, key=lambda one: one[0])[1] if around else None
+
+    def bindings(self, name: str, function: cst.FunctionDef | None) -> list[cst.CSTNode]:
+        """The nodes that bind a name in a function's own body, or at module level for None: assignments,
+        imports, loops, `with`, functions and classes.
+        """
+        found: list[cst.CSTNode] = []
+        for kind in (
+            cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.With, cst.Import,
+            cst.ImportFrom, cst.FunctionDef, cst.ClassDef, cst.ExceptHandler, cst.Del, cst.Global, cst.Nonlocal,
+        ):  # fmt: skip
+            for node in self.nodes(kind):
+                if self._scope(node) is function and name in _bound(node):
+                    found.append(node)
+        return sorted(found, key=self.range_of)
+
+    def _scope(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        above = self.parent(node)
+        while above is not None and not isinstance(above, cst.FunctionDef):
+            above = self.parent(above)
+        return above
+
+    def indentation(self, node: cst.CSTNode) -> str:
+        """The white space before a statement on its line."""
+        begin, _ = self.range_of(node)
+        start = self._starts[self.line_of(begin) - 1]
+        line = self.text[start:begin]
+        return line if not line.strip() else line[: len(line) - len(line.lstrip())]
+
+    def line_start(self, offset: int) -> int:
+        """The offset where the line of an offset begins."""
+        return self._starts[self.line_of(offset) - 1]
+
+    @property
+    def line_end(self) -> str:
+        """The line end that the file uses."""
+        return "\r\n" if "\r\n" in self.text else "\n"
 
     def replaced(self, node: cst.CSTNode, text: str) -> Edit:
         """The edit that puts a text in the place of a node."""
         return Edit(*self.range_of(node), text)
-
-
-@dataclass(frozen=True)
-class Place:
-    """A finding's place in its module."""
-
-    span: Span
-    module: SourceModule
-
-    @property
-    def begin(self) -> int:
-        """The offset where the finding begins."""
-        return self.module.offset(self.span.line, self.span.column - 1)
-
-    @property
-    def end(self) -> int:
-        """The offset where the finding ends."""
-        return self.module.offset(self.span.end_line, self.span.end_column - 1)
-
-    def exactly(self, kind: type[_Node]) -> _Node | None:
-        """The node of a kind that begins and ends where the finding does."""
-        for node in self.module.nodes(kind):
-            if self.module.range_of(node) == (self.begin, self.end):
-                return node
-        return None
-
-    def within(self, kind: type[_Node]) -> list[_Node]:
-        """The nodes of a kind that lie in the finding."""
-        found = []
-        for node in self.module.nodes(kind):
-            begin, end = self.module.range_of(node)
-            if self.begin <= begin and end <= self.end:
-                found.append(node)
-        return found
-
-    def function(self) -> cst.FunctionDef | None:
-        """The innermost function that the finding lies in, or whose name or decorator it is."""
-        around = []
-        for node in self.module.nodes(cst.FunctionDef):
-            begin, end = self.module.range_of(node)
-            for decorator in node.decorators:
-                begin = min(begin, self.module.range_of(decorator)[0])
-            if begin <= self.begin < end:
-                around.append((end - begin, node))
-        return min(around, key=lambda one: one[0])[1] if around else None
 
 
 def read_module(text: str) -> SourceModule | None:
@@ -118,3 +136,47 @@ def read_module(text: str) -> SourceModule | None:
         return SourceModule(text, cst.parse_module(text))
     except (cst.ParserSyntaxError, RecursionError, ValueError):
         return None
+
+
+def _bound(node: cst.CSTNode) -> set[str]:
+    """The names that a statement binds."""
+    if isinstance(node, cst.FunctionDef | cst.ClassDef):
+        return {node.name.value}
+    if isinstance(node, cst.Import | cst.ImportFrom):
+        return _imported(node)
+    if isinstance(node, cst.Assign):
+        targets: list[cst.CSTNode] = [one.target for one in node.targets]
+    elif isinstance(node, cst.AnnAssign | cst.AugAssign | cst.NamedExpr | cst.For | cst.Del):
+        targets = [node.target]
+    elif isinstance(node, cst.With):
+        targets = [item.asname.name for item in node.items if item.asname]
+    elif isinstance(node, cst.ExceptHandler):
+        targets = [node.name.name] if node.name else []
+    elif isinstance(node, cst.Global | cst.Nonlocal):
+        targets = [item.name for item in node.names]
+    else:
+        targets = []
+    return {name for target in targets for name in _names(target)}
+
+
+def _names(target: cst.CSTNode) -> set[str]:
+    if isinstance(target, cst.Name):
+        return {target.value}
+    if isinstance(target, cst.Tuple | cst.List):
+        return {name for element in target.elements for name in _names(element.value)}
+    return set()
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> set[str]:
+    if isinstance(node.names, cst.ImportStar):
+        return set()
+    found = set()
+    for alias in node.names:
+        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+            found.add(alias.asname.name.value)
+        else:
+            first: cst.CSTNode = alias.name
+            while isinstance(first, cst.Attribute):
+                first = first.value
+            found |= _names(first)
+    return found

@@ -1,0 +1,75 @@
+"""What all sources know, as a fix looks at it: the rows of the kernel that a finding is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from advisor.findings import Finding
+from advisor.metrics.tables import Table, Tables
+from advisor.records import Value
+from advisor.text import Span
+
+
+@dataclass(frozen=True)
+class Row:
+    """A record: what it is called (an access: its array), its place, and the values that are known of it."""
+
+    label: str
+    path: str
+    span: Span
+    values: Mapping[str, Value] = field(default_factory=dict)
+    number: int = -1
+
+
+class KnownFacts:
+    """The tables of a check, read by kernel."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    @cached_property
+    def device(self) -> Row | None:
+        """The device that the numbers were computed for."""
+        table = self._tables.get("device")
+        return _row(table, 0) if table is not None and len(table) else None
+
+    def kernel_of(self, finding: Finding) -> Row | None:
+        """The kernel that a finding is about, None where it is about none or the name stands for several."""
+        kernels = self._tables.get("kernel")
+        if kernels is None or finding.kernel is None:
+            return None
+        numbers = self._owners_at(finding)
+        if not numbers:
+            alike = [number for number, label in enumerate(kernels.labels) if label == finding.kernel]
+            here = [number for number in alike if kernels.paths[number] == finding.path]
+            numbers = set(here or alike)
+        return _row(kernels, numbers.pop()) if len(numbers) == 1 else None
+
+    def of_kernel(self, entity: str, kernel: Row) -> list[Row]:
+        """The rows of an entity that belong to a kernel, such as its launches or accesses."""
+        table = self._tables.get(entity)
+        if table is None:
+            return []
+        return [_row(table, number) for number in range(len(table)) if table.owners[number] == kernel.number]
+
+    def _owners_at(self, finding: Finding) -> set[int]:
+        kernels = self._tables["kernel"]
+        found = set()
+        for entity, table in self._tables.items():
+            for number, (path, span) in enumerate(zip(table.paths, table.spans, strict=True)):
+                if path == finding.path and span == finding.span:
+                    owner = number if entity == "kernel" else int(table.owners[number])
+                    if 0 <= owner < len(kernels) and kernels.labels[owner] == finding.kernel:
+                        found.add(owner)
+        return found
+
+
+def _row(table: Table, number: int) -> Row:
+    values: dict[str, Value] = {}
+    for metric, column in table.columns.items():
+        if column.source(number) is not None:
+            value = column.values[number]
+            values[metric] = value if isinstance(value, str) else float(value)
+    return Row(table.labels[number], table.paths[number], table.spans[number], values, number)

@@ -1,0 +1,84 @@
+"""Launches as a fix looks at them: the expressions of grid and block, and the arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from advisor.fixes.known_facts import Row
+from advisor.fixes.source_module import SourceModule
+
+
+@dataclass(frozen=True)
+class LaunchSite:
+    """One launch `kernel[grid, block, …](arguments)`; `row` is what is known of it (block_x, …)."""
+
+    module: SourceModule
+    row: Row
+    subscript: cst.Subscript
+    call: cst.Call
+    grid: cst.BaseExpression
+    block: cst.BaseExpression
+
+    @property
+    def arguments(self) -> list[cst.BaseExpression] | None:
+        """The arguments in order, None where some are given by keyword or star."""
+        if any(argument.keyword or argument.star for argument in self.call.args):
+            return None
+        return [argument.value for argument in self.call.args]
+
+    def function(self) -> cst.FunctionDef | None:
+        """The function that the launch stands in, None at module level."""
+        return self.module.function_around(self.module.range_of(self.subscript)[0])
+
+    def defined(self, expression: cst.BaseExpression) -> cst.BaseExpression:
+        """What a name in the launch stands for, where it is assigned exactly once; else the expression.
+
+        The function of the launch is looked at before the module.
+        """
+        seen = set()
+        while isinstance(expression, cst.Name) and expression.value not in seen:
+            seen.add(expression.value)
+            found = self._assigned(expression.value)
+            if found is None:
+                break
+            expression = found
+        return expression
+
+    def _assigned(self, name: str) -> cst.BaseExpression | None:
+        function = self.function()
+        if function is not None:
+            if any(one.name.value == name for one in _parameters(function)):
+                return None
+            local = self.module.bindings(name, function)
+            if local:
+                return local[0].value if len(local) == 1 and isinstance(local[0], cst.Assign) else None
+        top = self.module.bindings(name, None)
+        return top[0].value if len(top) == 1 and isinstance(top[0], cst.Assign) else None
+
+
+def _parameters(function: cst.FunctionDef) -> list[cst.Param]:
+    params = function.params
+    stars = [one for one in (params.star_arg, params.star_kwarg) if isinstance(one, cst.Param)]
+    return [*params.posonly_params, *params.params, *params.kwonly_params, *stars]
+
+
+def launch_site(module: SourceModule, row: Row) -> LaunchSite | None:
+    """The launch at a row's place, None where grid, block and arguments do not stand there together."""
+    begin = module.offset(row.span.line, row.span.column - 1)
+    end = module.offset(row.span.end_line, row.span.end_column - 1)
+    subscript = module.node_at(cst.Subscript, begin, end)
+    if subscript is None:
+        whole = module.node_at(cst.Call, begin, end)
+        inner = whole.func if whole is not None else None
+        subscript = inner if isinstance(inner, cst.Subscript) else None
+    if subscript is None or len(subscript.slice) < 2:
+        return None
+    call = module.parent(subscript)
+    parts = [one.slice.value for one in subscript.slice if isinstance(one.slice, cst.Index)]
+    if not isinstance(call, cst.Call) or call.func is not subscript or len(parts) != len(subscript.slice):
+        return None
+    if any(isinstance(one.slice, cst.Index) and one.slice.star for one in subscript.slice):
+        return None
+    return LaunchSite(module, row, subscript, call, parts[0], parts[1])

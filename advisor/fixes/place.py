@@ -1,0 +1,110 @@
+"""A finding's place as a fix looks at it: its nodes, its kernel, the launches, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import libcst as cst
+
+from advisor.findings import Edit, Finding
+from advisor.fixes.known_facts import KnownFacts, Row
+from advisor.fixes.launch_sites import LaunchSite, launch_site
+from advisor.fixes.source_module import SourceModule, read_module
+from advisor.records import Value
+from advisor.text import Span
+
+_Node = TypeVar("_Node", bound=cst.CSTNode)
+
+
+class Modules:
+    """The parsed files of a check by path; a file is parsed when a fix first asks for it."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._read: dict[str, SourceModule | None] = {}
+
+    def get(self, path: str) -> SourceModule | None:
+        """The module at a path, None for a text that is not known or cannot be read."""
+        if path not in self._read:
+            self._read[path] = read_module(self._texts[path]) if path in self._texts else None
+        return self._read[path]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A finding's place in its module. `parameters` are the numbers of the fix's data file."""
+
+    finding: Finding
+    module: SourceModule
+    modules: Modules = field(repr=False)
+    facts: KnownFacts = field(repr=False)
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def span(self) -> Span:
+        """The lines and columns of the finding."""
+        return self.finding.span
+
+    @property
+    def begin(self) -> int:
+        """The offset where the finding begins."""
+        return self.module.offset(self.span.line, self.span.column - 1)
+
+    @property
+    def end(self) -> int:
+        """The offset where the finding ends."""
+        return self.module.offset(self.span.end_line, self.span.end_column - 1)
+
+    def exactly(self, kind: type[_Node]) -> _Node | None:
+        """The node of a kind that begins and ends where the finding does."""
+        return self.module.node_at(kind, self.begin, self.end)
+
+    def within(self, kind: type[_Node]) -> list[_Node]:
+        """The nodes of a kind that lie in the finding."""
+        return list(self.module.nodes_between(kind, self.begin, self.end))
+
+    def function(self) -> cst.FunctionDef | None:
+        """The innermost function that the finding lies in, or whose name or decorator it is."""
+        return self.module.function_around(self.begin)
+
+    def kernel(self) -> tuple[SourceModule, cst.FunctionDef] | None:
+        """The kernel that the finding is about and its file, also where the finding stands at a launch."""
+        row = self.kernel_row()
+        module = self.modules.get(row.path) if row else None
+        if row is None or module is None:
+            return None
+        function = module.function_around(module.offset(row.span.line, row.span.column - 1))
+        return (module, function) if function is not None else None
+
+    def kernel_row(self) -> Row | None:
+        """What is known of the kernel (metrics of the entity `kernel`), None where it is not clear which."""
+        return self.facts.kernel_of(self.finding)
+
+    def rows(self, entity: str) -> list[Row]:
+        """What is known of the kernel's accesses, launches, loops, atomics …"""
+        kernel = self.kernel_row()
+        return self.facts.of_kernel(entity, kernel) if kernel else []
+
+    def launches(self) -> list[LaunchSite] | None:
+        """All launches of the kernel that were found, in all files; None where one of them cannot be read."""
+        found = []
+        for row in self.rows("launch"):
+            module = self.modules.get(row.path)
+            site = launch_site(module, row) if module else None
+            if site is None:
+                return None
+            found.append(site)
+        return found
+
+    def in_file(self, module: SourceModule, edits: Iterator[Edit] | list[Edit]) -> list[Edit]:
+        """Edits of a module as edits of this fix: with its path where it is not the finding's own file."""
+        if module is self.module:
+            return list(edits)
+        path = next(path for path in self._paths() if self.modules.get(path) is module)
+        return [replace(edit, path=path) for edit in edits]
+
+    def _paths(self) -> list[str]:
+        row = self.kernel_row()
+        return [*([row.path] if row else []), *(launch.path for launch in self.rows("launch"))]

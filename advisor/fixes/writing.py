@@ -1,0 +1,39 @@
+"""The edits of findings: each fix that mends a finding's rule is asked for its own."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from advisor.findings import Edit, Finding, Fix
+from advisor.fixes import FixData
+from advisor.fixes.known_facts import KnownFacts
+from advisor.fixes.place import Modules, Place
+from advisor.metrics.tables import Tables
+
+
+class FixWriter:
+    """Writes fixes for the findings of one check."""
+
+    def __init__(self, texts: Mapping[str, str], tables: Tables) -> None:
+        self._modules, self._facts = Modules(texts), KnownFacts(tables)
+
+    def with_edits(self, finding: Finding, able: Iterable[FixData]) -> Finding:
+        """The finding with each of the fixes that has something to say of it."""
+        module = self._modules.get(finding.path)
+        if module is None:
+            return finding
+        fixes = list(finding.fixes)
+        for fix in able:
+            place = Place(finding, module, self._modules, self._facts, fix.parameters)
+            edits = _edits(fix.id, place)
+            if edits:
+                fixes.append(Fix(fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(edits))))
+        return replace(finding, fixes=tuple(fixes))
+
+
+def _edits(name: str, place: Place) -> list[Edit] | None:
+    module = importlib.import_module(f"advisor.fixes.{name.replace('-', '_')}")
+    found: list[Edit] | None = module.edits(place)
+    return found
