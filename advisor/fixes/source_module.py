@@ -96,7 +96,8 @@ class SourceModule:
         found: list[cst.CSTNode] = []
         for kind in (
             cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.With, cst.Import,
-            cst.ImportFrom, cst.FunctionDef, cst.ClassDef, cst.ExceptHandler, cst.Del, cst.Global, cst.Nonlocal,
+            cst.ImportFrom, cst.FunctionDef, cst.ClassDef, cst.ExceptHandler, cst.Del, cst.Global,
+            cst.Nonlocal,
         ):  # fmt: skip
             for node in self.nodes(kind):
                 if self._scope(node) is function and name in _bound(node):

@@ -1,0 +1,46 @@
+"""One fix applied to a text, as `advisor check --fix --unsafe-fixes` applies it."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+
+from advisor.check_options import CheckOptions
+from advisor.findings import Report
+from advisor.fixes.application import applied, chosen
+from advisor.pipeline import check
+from advisor.records import Source
+
+_ROUNDS = 6
+
+
+def report_on(folder: Path, text: str, evidence: Source = "source") -> Report:
+    """The report on a text as the file k.py; `simulated` evidence runs its `workload`."""
+    file = folder / "k.py"
+    file.write_text(text)
+    options = CheckOptions(device="a100-80gb", root=folder, evidence=evidence, neighbours=())
+    return check([file], options)
+
+
+def fixed(folder: Path, fix: str, text: str, evidence: Source = "source") -> str:
+    """The text after a fix has been applied until nothing is left to mend; the text itself where it has
+    nothing to say. `text` may be indented as a whole.
+
+    The result parses, and it is checked once more, so that a second application is known to change nothing.
+    """
+    text = textwrap.dedent(text).lstrip("\n")
+    for _ in range(_ROUNDS):
+        findings = []
+        for finding in report_on(folder, text, evidence).findings:
+            able = tuple(one for one in finding.fixes if one.id == fix)
+            object.__setattr__(finding, "fixes", able)
+            findings.append(finding)
+        pairs = chosen(findings, ("safe", "needs review"))
+        if not pairs:
+            return text
+        after = applied(text, [one for _, one in pairs])
+        assert after != text, "the fix changes nothing"
+        ast.parse(after)
+        text = after
+    raise AssertionError(f"the fix never ends:\n{text}")
