@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lsprotocol import types
 
-from advisor.findings import Finding
-from advisor.text import Span
+from advisor.findings import Finding, Fix
+from advisor.text import SourceText, Span
 from lsp_server.analysis import Analysis
 from lsp_server.diagnostics import SOURCE, fingerprint
 from lsp_server.positions import Positions
@@ -56,20 +57,41 @@ def _fixes(
     for fix in finding.fixes:
         if not fix.edits:
             continue
-        text = analysis.document.text
-        edits = [
-            types.TextEdit(positions.range(_span(text, edit.start, edit.end)), edit.text)
-            for edit in fix.edits
-        ]
         safe = fix.safety == "safe"
         title = fix.title if safe else f"{fix.title} (needs review: {fix.condition})"
-        change = _workspace_edit(edits, analysis, versioned)
+        change = _change(fix, analysis, positions, versioned)
         found.append(
             types.CodeAction(
                 title, kind=KIND, diagnostics=known or None, edit=change, is_preferred=safe or None
             )
         )
     return found
+
+
+def _change(fix: Fix, analysis: Analysis, positions: Positions, versioned: bool) -> types.WorkspaceEdit:
+    """The edits of a fix, also those in other files, which need not be open."""
+    document = analysis.document
+    by_path: dict[str, list[types.TextEdit]] = {}
+    for edit in fix.edits:
+        path = edit.path or document.path
+        text = document.text if path == document.path else analysis.texts[path]
+        there = positions if path == document.path else replace(positions, text=SourceText(path, text))
+        span = _span(text, edit.start, edit.end)
+        by_path.setdefault(path, []).append(types.TextEdit(there.range(span), edit.text))
+    own = by_path.pop(document.path, [])
+    if not by_path:
+        return _workspace_edit(own, analysis, versioned)
+    uris = {(document.root / path).as_uri(): edits for path, edits in by_path.items()}
+    if not versioned:
+        return types.WorkspaceEdit(changes={document.uri: own, **uris})
+    changes = [_versioned(document.uri, document.version, own)]
+    return types.WorkspaceEdit(
+        document_changes=[*changes, *(_versioned(uri, None, edits) for uri, edits in uris.items())]
+    )
+
+
+def _versioned(uri: str, version: int | None, edits: list[types.TextEdit]) -> types.TextDocumentEdit:
+    return types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(edits))
 
 
 def _span(text: str, start: int, end: int) -> Span:
@@ -102,5 +124,4 @@ def _workspace_edit(edits: list[types.TextEdit], analysis: Analysis, versioned: 
     document = analysis.document
     if not versioned:
         return types.WorkspaceEdit(changes={document.uri: edits})
-    name = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(name, list(edits))])
+    return types.WorkspaceEdit(document_changes=[_versioned(document.uri, document.version, edits)])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from advisor.check_options import CheckOptions
 from advisor.config import Config, load_config
@@ -17,7 +18,8 @@ from lsp_server.surroundings import Surroundings, concerns_kernels
 class Analysis:
     """What is to be said about one version of a document, under the settings that hold for it.
 
-    `broken_rules` tells of rules that were left out because they cannot be read.
+    `broken_rules` tells of rules that were left out because they cannot be read; `texts` are those of all
+    files that fixes edit, by path from the document's root.
     """
 
     document: Document
@@ -25,6 +27,7 @@ class Analysis:
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     broken_rules: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 def analyse(document: Document, surroundings: Surroundings) -> Analysis:
@@ -38,7 +41,7 @@ def analyse(document: Document, surroundings: Surroundings) -> Analysis:
     if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
         return Analysis(document, settings)
     report = check([], _options(document, settings, surroundings))
-    return Analysis(document, settings, *_about(document, report))
+    return Analysis(document, settings, *_about(document, report), report.texts)
 
 
 def _excluded(document: Document, settings: Config) -> bool:

@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import replace
 
 from advisor.findings import Edit, Finding, Fix, Safety
 
 
 def chosen(findings: Iterable[Finding], allowed: Iterable[Safety]) -> list[tuple[Finding, Fix]]:
-    """The first fix of each finding that has one of an allowed safety and does not touch an earlier one.
-
-    All findings must be of one file.
-    """
+    """The first fix of each finding that has one of an allowed safety and does not touch an earlier one."""
     wanted = set(allowed)
-    taken: list[Edit] = []
+    taken: dict[str, list[Edit]] = {}
     found = []
-    for finding in sorted(findings, key=lambda one: (one.span.line, one.span.column, one.rule)):
-        fix = next((one for one in finding.fixes if one.edits and one.safety in wanted), None)
-        if fix is not None and not any(_touch(one, other) for one in fix.edits for other in taken):
-            taken += [edit for edit in fix.edits if edit not in taken]
-            found.append((finding, fix))
+    for finding in sorted(findings, key=lambda one: (one.path, one.span.line, one.span.column, one.rule)):
+        for fix in finding.fixes:
+            if not fix.edits or fix.safety not in wanted:
+                continue
+            own = edits_by_path([(finding, fix)])
+            if not any(
+                _touch(one, other) for path in own for one in own[path] for other in taken.get(path, [])
+            ):
+                for path, edits in own.items():
+                    taken.setdefault(path, []).extend(edits)
+                found.append((finding, fix))
+                break
     return found
+
+
+def edits_by_path(pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, list[Edit]]:
+    """The edits of fixes by file, in order, without repetitions; each names its file."""
+    found: dict[str, set[Edit]] = {}
+    for finding, fix in pairs:
+        for edit in fix.edits:
+            path = edit.path or finding.path
+            found.setdefault(path, set()).add(replace(edit, path=path))
+    return {path: sorted(edits) for path, edits in sorted(found.items())}
 
 
 def _touch(one: Edit, other: Edit) -> bool:
@@ -33,13 +48,20 @@ def _touch(one: Edit, other: Edit) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def applied(text: str, fixes: Iterable[Fix]) -> str:
-    """The text with the edits of fixes that do not touch each other.
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """A text with edits that do not touch each other.
 
     Raises SyntaxError when the result is no Python any more.
     """
-    edits = sorted({edit for fix in fixes for edit in fix.edits}, reverse=True)
-    for edit in edits:
+    for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     ast.parse(text)
     return text
+
+
+def applied(text: str, fixes: Iterable[Fix]) -> str:
+    """The text with the edits of fixes that concern only the finding's own file.
+
+    Raises SyntaxError when the result is no Python any more.
+    """
+    return edited(text, {edit for fix in fixes for edit in fix.edits})

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from advisor.cli.checking.report_file import write_atomically
 from advisor.cli.checking.request import Request
 from advisor.errors import SourceProblem
 from advisor.findings import Finding, Report, Safety
-from advisor.fixes.application import applied, chosen
+from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.text import decode_source
 
 # Each round mends what the one before brought to light; more than this is a circle.
@@ -21,15 +22,13 @@ _ROUNDS = 10
 def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[], Report]) -> Report:
     """The report on the files with all fixes applied; `check` looks at them anew.
 
-    A file that cannot be written, or that has changed since it was read, is left alone, and a notice says so.
+    A file that cannot be written, or that has changed since it was read, is left alone, with all fixes that
+    would touch it, and a notice says so.
     """
     refused: dict[str, str] = {}
     count = 0
     for _ in range(_ROUNDS):
-        written = 0
-        for path, findings in _by_path(report.findings).items():
-            if path not in refused:
-                written += _fix(request.options.root / path, path, findings, report, unsafe, refused)
+        written = _fix_once(request.options.root, report, unsafe, refused)
         if not written:
             break
         count += written
@@ -47,47 +46,45 @@ def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[]
 def differences(report: Report, unsafe: bool) -> str:
     """What the fixes that apply at once would change, as unified diffs."""
     lines: list[str] = []
-    for path, findings in _by_path(report.findings).items():
-        text = report.texts.get(path)
-        pairs = chosen(findings, _allowed(unsafe))
-        if text is not None and pairs:
-            after = applied(text, [fix for _, fix in pairs])
-            parts = (text.splitlines(keepends=True), after.splitlines(keepends=True))
-            lines += difflib.unified_diff(*parts, f"a/{path}", f"b/{path}")
+    for path, edits in edits_by_path(chosen(report.findings, allowed_safeties(unsafe))).items():
+        text = report.texts[path]
+        parts = (text.splitlines(keepends=True), edited(text, edits).splitlines(keepends=True))
+        lines += difflib.unified_diff(*parts, f"a/{path}", f"b/{path}")
     return "".join(lines)
 
 
-def _allowed(unsafe: bool) -> tuple[Safety, ...]:
+def allowed_safeties(unsafe: bool) -> tuple[Safety, ...]:
+    """The safeties of fixes that may be applied."""
     return ("safe", "needs review") if unsafe else ("safe",)
 
 
-def _by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    found: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if any(fix.edits for fix in finding.fixes):
-            found.setdefault(finding.path, []).append(finding)
-    return found
-
-
-def _fix(
-    file: Path, path: str, findings: list[Finding], report: Report, unsafe: bool, refused: dict[str, str]
-) -> int:
-    """How many findings of a file were mended."""
-    text = report.texts.get(path)
-    pairs = chosen(findings, _allowed(unsafe))
-    if text is None or not pairs:
-        return 0
-    reason = _obstacle(file, path, text)
-    if reason is None:
-        try:
-            after = applied(text, [fix for _, fix in pairs])
-        except SyntaxError as error:
-            reason = f"the fixes together would break it (line {error.lineno})"
-    if reason is not None:
-        refused[path] = f"{path} is left as it is: {reason}."
-        return 0
-    write_atomically(file, after)
+def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str]) -> int:
+    """How many findings were mended; fixes that touch a file of `refused` are left out."""
+    able = [_without(finding, refused) for finding in report.findings]
+    pairs = chosen(able, allowed_safeties(unsafe))
+    after: dict[str, str] = {}
+    for path, edits in edits_by_path(pairs).items():
+        reason = _obstacle(root / path, path, report.texts[path])
+        if reason is None:
+            try:
+                after[path] = edited(report.texts[path], edits)
+            except SyntaxError as error:
+                reason = f"the fixes together would break it (line {error.lineno})"
+        if reason is not None:
+            refused[path] = f"{path} is left as it is: {reason}."
+            # What was chosen beside these fixes may touch other files only together with them.
+            return _fix_once(root, report, unsafe, refused)
+    for path, text in after.items():
+        write_atomically(root / path, text)
     return len(pairs)
+
+
+def _without(finding: Finding, refused: Mapping[str, str]) -> Finding:
+    """The finding without the fixes that touch a file."""
+    kept = tuple(
+        fix for fix in finding.fixes if not any((edit.path or finding.path) in refused for edit in fix.edits)
+    )
+    return replace(finding, fixes=kept)
 
 
 def _obstacle(file: Path, path: str, text: str) -> str | None:

@@ -80,9 +80,15 @@ def _related(related: Related) -> dict[str, object]:
 
 
 def _fix_object(fix: Fix) -> dict[str, object]:
-    """The JSON object of a fix; edits are given by offsets into the file's characters."""
+    """The JSON object of a fix; edits are given by offsets into the characters of their file, which is the
+    finding's own where no path is given.
+    """
     shown: dict[str, object] = {"title": fix.title, "safety": fix.safety}
     if fix.edits:
-        edits = [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in fix.edits]
+        edits = [
+            {"start": edit.start, "end": edit.end, "text": edit.text}
+            | ({"path": edit.path} if edit.path else {})
+            for edit in fix.edits
+        ]
         shown |= {"id": fix.id, "condition": fix.condition, "edits": edits}
     return shown
