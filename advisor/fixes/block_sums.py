@@ -1,0 +1,79 @@
+"""The sum over all threads of a block, as lines of a kernel: a tree in shared memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.fixes.place import Place
+
+
+@dataclass(frozen=True)
+class BlockSizes:
+    """What the launches of a kernel have in common: the most threads of a block, and its dimensions."""
+
+    most: int
+    dimensions: int
+
+
+def block_sizes(place: Place) -> BlockSizes | None:
+    """The block sizes of a kernel's launches; None where there is no launch or one of them is not known."""
+    most, dimensions = 0, 1
+    for row in place.rows("launch"):
+        sizes = [row.values.get(f"block_{axis}") for axis in "xyz"]
+        known = [int(size) for size in sizes if size is not None]
+        if len(known) != len(sizes):
+            return None
+        most = max(most, known[0] * known[1] * known[2])
+        dimensions = max(dimensions, 3 if known[2] > 1 else 2 if known[1] > 1 else 1)
+    return BlockSizes(most, dimensions) if most else None
+
+
+def thread_number(cuda: str, dimensions: int) -> str:
+    """The expression that counts the threads of a block from 0, in blocks of some dimensions."""
+    x, y, z = (f"{cuda}.threadIdx.{axis}" for axis in "xyz")
+    width, height = f"{cuda}.blockDim.x", f"{cuda}.blockDim.y"
+    return [x, f"{x} + {width} * {y}", f"{x} + {width} * ({y} + {height} * {z})"][dimensions - 1]
+
+
+def thread_count(cuda: str, dimensions: int) -> str:
+    """The expression of the number of threads of a block, in blocks of some dimensions."""
+    return " * ".join(f"{cuda}.blockDim.{axis}" for axis in "xyz"[:dimensions])
+
+
+@dataclass(frozen=True)
+class SumNames:
+    """The names that a sum over the block brings into a kernel."""
+
+    partial: str
+    thread: str
+    threads: str
+    stride: str
+
+
+def tree_lines(cuda: str, step: str, sizes: BlockSizes, names: SumNames, dtype: str, value: str) -> list[str]:
+    """The lines that leave the block's sum of a value in element 0 of a shared array.
+
+    `dtype` is the expression of the element type. The lines are right for every block of at most as many
+    threads as the largest one, also when their number is no power of two; all threads have to reach them.
+    """
+    size = 1 << (sizes.most - 1).bit_length()
+    partial, thread, stride = names.partial, names.thread, names.stride
+    lines = [
+        f"{partial} = {cuda}.shared.array({size}, {dtype})",
+        f"{thread} = {thread_number(cuda, sizes.dimensions)}",
+    ]
+    threads = thread_count(cuda, sizes.dimensions)
+    if sizes.dimensions > 1:
+        lines.append(f"{names.threads} = {threads}")
+        threads = names.threads
+    return [
+        *lines,
+        f"{partial}[{thread}] = {value}",
+        f"{cuda}.syncthreads()",
+        f"{stride} = {size // 2}",
+        f"while {stride} > 0:",
+        f"{step}if {thread} < {stride} and {thread} + {stride} < {threads}:",
+        f"{step * 2}{partial}[{thread}] += {partial}[{thread} + {stride}]",
+        f"{step}{cuda}.syncthreads()",
+        f"{step}{stride} >>= 1",
+    ]
