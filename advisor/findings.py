@@ -11,6 +11,7 @@ from advisor.text import Span
 Severity: TypeAlias = Literal["info", "warning", "error"]
 Confidence: TypeAlias = Literal["low", "medium", "high"]
 Safety: TypeAlias = Literal["safe", "needs review", "display only"]
+Verdict: TypeAlias = Literal["proven faster", "no difference", "slower", "results differ", "cannot tell"]
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
 
@@ -49,10 +50,33 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What `advisor verify` found of a fix: the verdict, how many times as fast the kernel became (None where
+    it is not known), what was run, and what decided.
+    """
+
+    verdict: Verdict
+    speedup: float | None
+    evidence: str
+    detail: str
+
+    @property
+    def withdraws(self) -> bool:
+        """Whether the fix is wrong for this kernel."""
+        return self.verdict in ("slower", "results differ")
+
+    def in_words(self) -> str:
+        """The verdict with its ratio, evidence and reason."""
+        ratio = "" if self.speedup is None else f" ({self.speedup:.2f} x)"
+        return f"{self.verdict}{ratio}, {self.evidence}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
     """A remedy; with edits one that can be applied, all of them or none.
 
-    `condition` says when results stay the same. Without edits it is a rule's advice in a few words.
+    `condition` says when results stay the same. Without edits it is a rule's advice in a few words, or a fix
+    whose proof withdraws it.
     """
 
     title: str
@@ -60,6 +84,19 @@ class Fix:
     id: str = ""
     condition: str = ""
     edits: tuple[Edit, ...] = ()
+    proof: Proof | None = None
+
+    def in_words(self) -> str:
+        """The title with the safety, and what was proven of the fix."""
+        if self.proof is None:
+            return f"{self.title} ({self.safety})"
+        if self.proof.withdraws:
+            return f"{self.title}: withdrawn. {_sentence(self.proof.in_words())}"
+        return f"{self.title} ({self.safety}). {_sentence(self.proof.in_words())}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
 
 
 @dataclass(frozen=True, slots=True)

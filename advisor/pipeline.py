@@ -15,6 +15,7 @@ from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey, survey
 from advisor.findings import SEVERITIES, Finding, Report
 from advisor.fixes import with_fixes
+from advisor.fixes.proofs import with_proofs
 from advisor.former_rules import with_todays_names
 from advisor.garbage_collection import collector_at_rest
 from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowledge_problems
@@ -54,6 +55,8 @@ def check(files: Sequence[Path], options: CheckOptions, progress: Progress | Non
         report.summary["files"] = len(files) + (options.stdin is not None)
         if kept:
             kept.store(report, found.read - {str(file) for file in workplace.every})
+    if options.proofs:
+        report.findings = with_proofs(report.findings, report.texts, options.settings.root, device.id)
     return report
 
 

@@ -59,6 +59,8 @@ def _fixes(
             continue
         safe = fix.safety == "safe"
         title = fix.title if safe else f"{fix.title} (needs review: {fix.condition})"
+        if fix.proof is not None:
+            title = f"{title} ({fix.proof.in_words()})"
         change = _change(fix, analysis, positions, versioned)
         found.append(
             types.CodeAction(

@@ -46,6 +46,7 @@ def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
         finding.message,
         f"**Why** {finding.why}" if finding.why else "",
         _listed("What to try", finding.advice),
+        _listed("Fixes", [fix.in_words() for fix in finding.fixes if fix.edits or fix.proof]),
         f"**Gain** {finding.gain.basis} {finding.gain.speedup:g} times as fast" if finding.gain else "",
         _table(finding.evidence),
         _listed("Assumed", finding.assumptions),

@@ -22,6 +22,7 @@ from advisor import __version__
 from advisor.cache import user_cache
 from advisor.devices import find_device
 from advisor.errors import AdvisorError
+from advisor.launches.kept_outputs import OutputKeeper
 from advisor.launches.recorder import Recorder
 from advisor.launches.simt_executor import Limits, SimtExecutor
 from advisor.launches.store import LaunchStore
@@ -53,6 +54,9 @@ class _Work:
         self.seconds = float(request["seconds"])
         self.device = find_device(request["device"])
         self.recorder: Recorder | None = None
+        self.keeper: OutputKeeper | None = None
+        self.outputs = Path(request["outputs"]) if "outputs" in request else None
+        self.most_bytes = int(request.get("most_bytes", 0))
         cache = user_cache() if request["cache"] else None
         limits = Limits(threads=1, seconds=request["seconds"])
         self.executor = SimtExecutor(self.device, self._listen, limits, cache)
@@ -62,25 +66,32 @@ class _Work:
     def _listen(self, outcome: Any) -> None:
         if self.recorder is not None:
             self.recorder(outcome)
+        if self.keeper is not None:
+            self.keeper(outcome)
 
     def run(self, path: str, name: str) -> str:
         """What went wrong in a workload, an empty text where nothing did."""
         run = self.store.begin_run(f"workload {path}::{name}", self.device.id, "simt")
         self.recorder = Recorder(self.store, run)
-        before = set(sys.modules)
+        self.keeper = OutputKeeper(self.executor.memory, self.most_bytes) if self.outputs else None
         said = ""
         try:
             with _ended_after(self.seconds):
-                getattr(import_file(self.store.root / path), name)()
+                result = getattr(import_file(self.store.root / path), name)()
+                self._keep(result)
         except (Exception, SystemExit) as error:
             said = _last_words(error)
         self.recorder.close()
-        self.store.end_run(run, "failed" if said else "done", self._inputs(path, before))
+        self.store.end_run(run, "failed" if said else "done", self._inputs(path))
         return said
 
-    def _inputs(self, path: str, before: set[str]) -> dict[str, str]:
+    def _keep(self, result: Any) -> None:
+        if self.keeper is not None and self.outputs is not None:
+            self.keeper.keep_result(result)
+            self.keeper.write(self.outputs)
+
+    def _inputs(self, path: str) -> dict[str, str]:
         """The files under the root that are imported now, with their hashes."""
-        del before
         root = self.store.root.resolve()
         files = {path: root / path}
         for module in list(sys.modules.values()):

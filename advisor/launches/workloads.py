@@ -50,6 +50,14 @@ class WorkloadProblem:
     message: str
 
 
+@dataclass(frozen=True)
+class KeptOutputs:
+    """Where to keep what launches wrote, and how many bytes of it at most."""
+
+    folder: Path
+    most_bytes: int
+
+
 def find_workloads(path: str, text: str) -> list[WorkloadFunction]:
     """The workloads in the text of a file; nothing is imported."""
     if _NAME not in text:
@@ -108,14 +116,18 @@ def run_workloads(
     seconds: float,
     jobs: int,
     cache_folder: Path | None,
+    outputs: KeptOutputs | None = None,
 ) -> list[WorkloadProblem]:
-    """What went wrong; runs workloads in processes of their own, those of one file in one process."""
+    """What went wrong; runs workloads in processes of their own, those of one file in one process.
+
+    `outputs` says where to keep what the launches of a single workload wrote.
+    """
     groups: dict[str, list[WorkloadFunction]] = {}
     for workload in workloads:
         groups.setdefault(workload.path, []).append(workload)
     parts = _shared_out(list(groups.values()), jobs)
     with ThreadPoolExecutor(max(1, len(parts))) as pool:
-        found = pool.map(lambda part: _run_part(store, part, device, seconds, cache_folder), parts)
+        found = pool.map(lambda part: _run_part(store, part, device, seconds, cache_folder, outputs), parts)
         return [problem for problems in found for problem in problems]
 
 
@@ -132,6 +144,7 @@ def _run_part(
     device: str,
     seconds: float,
     cache_folder: Path | None,
+    outputs: KeptOutputs | None,
 ) -> list[WorkloadProblem]:
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
@@ -144,6 +157,8 @@ def _run_part(
             "cache": cache_folder is not None,
             "answer": str(answer),
         }
+        if outputs is not None:
+            request |= {"outputs": str(outputs.folder), "most_bytes": outputs.most_bytes}
         try:
             ended = subprocess.run(
                 [sys.executable, "-m", "advisor.launches.worker"],

@@ -119,7 +119,7 @@ class _Page:
         if finding.advice:
             lines += self.labelled("try", finding.advice)
         if finding.fixes:
-            lines += self.labelled("fix", [f"{fix.title} ({fix.safety})" for fix in finding.fixes])
+            lines += self.labelled("fix", [fix.in_words() for fix in finding.fixes])
         if finding.gain:
             times = f"{finding.gain.basis} {number(finding.gain.speedup)} times as fast"
             lines += self.labelled("gain", [times])

@@ -45,7 +45,7 @@ def build_request(args: argparse.Namespace) -> Request:
     _check_arguments(args)
     stdin = _read_stdin(args)
     paths = [Path(stdin.path)] if stdin else [Path(path) for path in args.paths] or [Path()]
-    config = load_config(_common_folder(paths), args.config, args.isolated)
+    config = load_config(common_folder(paths), args.config, args.isolated)
     found = Discovery((), ()) if stdin else find_files(paths, config.exclude, config.root)
     if args.output:
         check_target(args.output, found.files)
@@ -105,7 +105,8 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
     )
 
 
-def _common_folder(paths: list[Path]) -> Path:
+def common_folder(paths: list[Path]) -> Path:
+    """The folder that holds all of `paths`, where the configuration is looked for."""
     folders = {str(path.absolute() if path.is_dir() else path.absolute().parent) for path in paths}
     try:
         common = Path(os.path.commonpath(folders))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from advisor.findings import Evidence, Finding, Fix, Gain, Problem, Related, Report
 from advisor.outputs.interchange.plain import json_value
 from advisor.outputs.wording.counts import by_severity
@@ -91,4 +93,6 @@ def _fix_object(fix: Fix) -> dict[str, object]:
             for edit in fix.edits
         ]
         shown |= {"id": fix.id, "condition": fix.condition, "edits": edits}
+    if fix.proof is not None:
+        shown |= {"id": fix.id, "proof": asdict(fix.proof), "withdrawn": fix.proof.withdraws}
     return shown

@@ -1,0 +1,128 @@
+"""One version of a project run on the simulated GPU: what its kernels wrote, and what was counted."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from advisor.check_options import CheckOptions
+from advisor.launches.kept_outputs import read_outputs
+from advisor.launches.store import FOLDER, LaunchStore
+from advisor.launches.workloads import KeptOutputs, WorkloadFunction, run_workloads
+from advisor.metrics.tables import Table
+from advisor.pipeline import gather
+from advisor.proving.numbers import proving_numbers
+from advisor.proving.shadow_tree import ShadowTree
+from advisor.records import Value
+
+
+@dataclass(frozen=True)
+class KernelMetrics:
+    """A kernel of a trial and its metrics: predicted_ms of its heaviest launch, its number of launches."""
+
+    path: str
+    name: str
+    metrics: Mapping[str, Value]
+
+    @property
+    def predicted_ms(self) -> float | None:
+        """The predicted time of one launch, None where it is not known."""
+        value = self.metrics.get("predicted_ms")
+        return float(value) if isinstance(value, float) else None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of a run: why it failed or an empty text, outputs by name and whether these are all,
+    kernels by path and name, and defects (kind, kernel) that it showed.
+    """
+
+    problem: str
+    whole: bool = False
+    outputs: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    kernels: Mapping[tuple[str, str], KernelMetrics] = field(default_factory=dict)
+    defects: frozenset[tuple[str, str]] = frozenset()
+
+
+def trial(workloads: Sequence[WorkloadFunction], texts: Mapping[str, str], options: CheckOptions) -> Trial:
+    """The trial of a project with `texts` in the place of some files; nothing of the project is written.
+
+    Paths are relative to the project's root (`options.settings.root`), also those of the result.
+    """
+    try:
+        with ShadowTree(options.settings.root, texts) as copy:
+            return _run(copy, workloads, texts, options)
+    except OSError as error:
+        return Trial(f"a copy could not be made: {error}")
+
+
+def _run(
+    copy: Path, workloads: Sequence[WorkloadFunction], texts: Mapping[str, str], options: CheckOptions
+) -> Trial:
+    settings = options.settings
+    store = LaunchStore(copy, copy / FOLDER)
+    outputs: dict[str, npt.NDArray[Any]] = {}
+    whole = True
+    for workload in workloads:
+        with tempfile.TemporaryDirectory(prefix="advisor-outputs-") as folder:
+            kept = KeptOutputs(Path(folder), proving_numbers().most_bytes)
+            seconds = settings.workload_seconds
+            cache = options.cache_folder
+            problems = run_workloads(store, [workload], options.device, seconds, 1, cache, kept)
+            if problems:
+                store.close()
+                return Trial(problems[0].message)
+            complete, arrays = read_outputs(Path(folder))
+            whole = whole and complete
+            outputs |= arrays if len(workloads) == 1 else _of(workload, arrays)
+    store.close()
+    files = sorted({copy / path for path in {*texts, *(one.path for one in workloads)}})
+    looked_at = replace(
+        options,
+        root=copy,
+        no_run=True,
+        evidence="simulated",
+        settings=replace(settings, root=copy),
+        neighbours=(),
+    )
+    tables, _, _ = gather(files, looked_at)
+    return Trial("", whole, outputs, _kernels(tables["kernel"]), _defects(tables))
+
+
+def _of(workload: WorkloadFunction, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """Outputs under names that tell workloads apart."""
+    return {
+        f"result of {workload.name}{name[6:]}"
+        if name.startswith("result")
+        else f"{workload.name}/{name}": value
+        for name, value in arrays.items()
+    }
+
+
+def _kernels(table: Table) -> dict[tuple[str, str], KernelMetrics]:
+    found = {}
+    for number, (path, label) in enumerate(zip(table.paths, table.labels, strict=True)):
+        metrics: dict[str, Value] = {}
+        for name, column in table.columns.items():
+            if column.source(number) is not None:
+                value = column.values[number]
+                metrics[name] = value if isinstance(value, str) else float(value)
+        found[path, label] = KernelMetrics(path, label, metrics)
+    return found
+
+
+def _defects(tables: Mapping[str, Table]) -> frozenset[tuple[str, str]]:
+    table = tables.get("defect")
+    if table is None or not len(table) or "kind" not in table.columns:
+        return frozenset()
+    kernels = tables["kernel"]
+    kinds = table.columns["kind"].values
+    return frozenset(
+        (str(kinds[number]), kernels.labels[owner] if owner >= 0 else "")
+        for number, owner in enumerate(int(one) for one in table.owners)
+    )

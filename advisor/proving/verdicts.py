@@ -1,0 +1,100 @@
+"""The verdict on a change: two trials compared in outputs, defects and predicted time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.findings import Proof, Verdict
+from advisor.proving.comparison import Comparison, compare
+from advisor.proving.numbers import proving_numbers
+from advisor.proving.trial import KernelMetrics, Trial
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict with what it rests on: kernel times in ms before and after (None where unknown), the
+    comparison of outputs, and in words what decided.
+    """
+
+    verdict: Verdict
+    before_ms: float | None
+    after_ms: float | None
+    comparison: Comparison | None
+    detail: str
+    evidence: str
+
+    @property
+    def speedup(self) -> float | None:
+        """How many times as fast the kernel became, None where it is not known."""
+        return self.before_ms / self.after_ms if self.before_ms and self.after_ms else None
+
+    def proof(self) -> Proof:
+        """The judgement as a fix carries it."""
+        return Proof(self.verdict, self.speedup, self.evidence, self.detail)
+
+
+def judged(before: Trial, after: Trial, kernel: tuple[str, str] | None, evidence: str) -> Judgement:
+    """The judgement of a change by its trials; `kernel` (path, name) is the one whose time counts, None for
+    the time of all kernels together.
+    """
+    if before.problem:
+        return _unknown(f"it does not run before the change: {before.problem}", evidence)
+    if after.problem:
+        return Judgement(
+            "results differ", None, None, None, f"it fails after the change: {after.problem}", evidence
+        )
+    times = _times(before, kernel), _times(after, kernel)
+    comparison = compare(before.outputs, after.outputs, proving_numbers().tolerance)
+    new = after.defects - before.defects
+    if new:
+        kind, name = sorted(new)[0]
+        said = f"the change brings a defect into {name}: {kind.replace('_', ' ')}"
+        return Judgement("results differ", *times, comparison, said, evidence)
+    if comparison.agreement == "different":
+        return Judgement("results differ", *times, comparison, comparison.detail, evidence)
+    if comparison.agreement == "not comparable" or not (before.whole and after.whole):
+        detail = comparison.detail or "not all outputs could be kept and compared"
+        return Judgement("cannot tell", *times, comparison, detail, evidence)
+    return _by_time(times[0], times[1], comparison, evidence)
+
+
+def _by_time(before: float | None, after: float | None, comparison: Comparison, evidence: str) -> Judgement:
+    outputs = agreement_in_words(comparison)
+    if not before or not after:
+        detail = f"{outputs}; the time of the kernel is not known"
+        return Judgement("cannot tell", before, after, comparison, detail, evidence)
+    least = proving_numbers().least_ratio
+    verdict: Verdict = "no difference"
+    if before / after >= least:
+        verdict = "proven faster"
+    elif after / before >= least:
+        verdict = "slower"
+    return Judgement(verdict, before, after, comparison, outputs, evidence)
+
+
+def agreement_in_words(comparison: Comparison) -> str:
+    """How outputs agree, in a few words."""
+    arrays = f"{comparison.arrays} output{'' if comparison.arrays == 1 else 's'}"
+    if comparison.agreement == "equal":
+        return f"{arrays} equal bit by bit"
+    return f"{arrays} equal within rounding (at most {comparison.largest:.1g} of the largest value)"
+
+
+def _unknown(detail: str, evidence: str) -> Judgement:
+    return Judgement("cannot tell", None, None, None, detail, evidence)
+
+
+def _times(trial: Trial, kernel: tuple[str, str] | None) -> float | None:
+    """The predicted time of a kernel's launches in ms, of all kernels for None."""
+    if kernel is not None:
+        known = trial.kernels.get(kernel)
+        return _time(known) if known else None
+    times = [_time(one) for one in trial.kernels.values() if "launches" in one.metrics]
+    return sum(one for one in times if one) if times and None not in times else None
+
+
+def _time(kernel: KernelMetrics) -> float | None:
+    """The time of all launches of a kernel, taking each to be as long as the heaviest."""
+    launches = kernel.metrics.get("launches", 1.0)
+    once = kernel.predicted_ms
+    return None if once is None else once * float(launches)
