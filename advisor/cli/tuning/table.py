@@ -1,0 +1,109 @@
+"""What a search found, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.cli.pages.tables import plain_table
+from advisor.tuning.search import TuningResult
+from advisor.tuning.slots import NO_LIMIT, REGISTERS
+from advisor.tuning.trials import Trial
+
+_LEFT_COLUMNS = 1
+
+
+def result_text(result: TuningResult) -> str:
+    """The head, the table of all tried configurations, and what follows from it."""
+    return "\n".join([*_head(result), "", _table(result), "", *_verdict(result)])
+
+
+def _head(result: TuningResult) -> list[str]:
+    target = result.target
+    size = ", ".join(f"{name} {_shape(shape) or kind}" for name, kind, shape in result.arguments)
+    lines = [f"{target.path}:{target.line}: {target.kernel} on {result.device.name}", f"  with {size}"]
+    if result.kept:
+        lines.append("  from the cache: nothing has changed since this search; --fresh searches again")
+    return lines
+
+
+def _shape(shape: Sequence[int] | None) -> str:
+    return " x ".join(map(str, shape)) if shape else ""
+
+
+def _table(result: TuningResult) -> str:
+    constants = [name for name, _ in result.present.configuration.values if name != REGISTERS]
+    block = {slot.name for slot in result.target.block.axes}
+    # A block that is written as numbers in the launch, or as one tuple, has its own column already.
+    constants = [name for name in constants if name not in block or name.isidentifier()]
+    header = ("block", *constants, "registers", "occupancy", "predicted ms", "of present", "")
+    rows = [_row(trial, constants, result) for trial in result.trials]
+    return plain_table(header, rows, right=range(_LEFT_COLUMNS, len(header) - 1))
+
+
+def _row(trial: Trial, constants: Sequence[str], result: TuningResult) -> tuple[str, ...]:
+    present, limit = result.present.predicted_ms, _limit(trial)
+    ratio = trial.predicted_ms / present if trial.predicted_ms is not None and present else None
+    registers = "" if trial.registers is None else str(trial.registers)
+    return (
+        _block(trial, result),
+        *(str(trial.configuration[name]) for name in constants),
+        f"{registers} (limit {limit})" if limit else registers,
+        "" if trial.occupancy is None else f"{trial.occupancy:.0%}",
+        "" if trial.predicted_ms is None else f"{trial.predicted_ms:.4g}",
+        "" if ratio is None else f"{ratio:.2f}",
+        _remark(trial, result),
+    )
+
+
+def _limit(trial: Trial) -> int:
+    return dict(trial.configuration.values).get(REGISTERS, NO_LIMIT)
+
+
+def _block(trial: Trial, result: TuningResult) -> str:
+    threads = trial.block or tuple(trial.configuration[slot.name] for slot in result.target.block.axes)
+    found = list(threads)
+    while len(found) > 1 and found[-1] == 1:
+        found.pop()
+    return " x ".join(map(str, found))
+
+
+def _remark(trial: Trial, result: TuningResult) -> str:
+    if trial.outcome != "equal":
+        return f"{trial.outcome}: {trial.reason}"
+    if trial is result.present:
+        return "present"
+    return "best" if trial is result.best else ""
+
+
+def _verdict(result: TuningResult) -> list[str]:
+    tried, plural = len(result.trials), "" if len(result.trials) == 1 else "s"
+    lines = [
+        f"{tried} configuration{plural} tried by predicted time, results compared with the present ones."
+    ]
+    if not result.complete:
+        lines.append(f"The time limit of {result.seconds:g} s ended the search; --seconds sets another one.")
+    lines += result.notes
+    if not result.edited:
+        return [*lines, "Nothing better was found that is worth an edit."]
+    best, present = result.best, result.present
+    gain = (present.predicted_ms or 0.0) / (best.predicted_ms or 1.0)
+    lines.append(
+        f"Best: {_changes(result)}: {best.predicted_ms:.4g} ms instead of {present.predicted_ms:.4g} ms, "
+        f"{gain:.2f} times as fast by prediction, with equal results for this workload."
+    )
+    return [*lines, *_others(result)]
+
+
+def _changes(result: TuningResult) -> str:
+    pairs = zip(result.present.configuration.values, result.best.configuration.values, strict=True)
+    return ", ".join(f"{name} = {now}" for (name, before), (_, now) in pairs if before != now)
+
+
+def _others(result: TuningResult) -> list[str]:
+    """Kernels of the workload whose predicted time changes with the same constants."""
+    found = []
+    for name, before in result.present.others.items():
+        after = result.best.others.get(name)
+        if after is not None and after != before:
+            found.append(f"This changes {name} too: {after:.4g} ms instead of {before:.4g} ms.")
+    return found

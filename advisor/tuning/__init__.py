@@ -1,0 +1,1 @@
+"""Tuning of one kernel: block size, constants and register limit, searched by predicted time."""
