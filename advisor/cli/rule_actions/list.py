@@ -11,6 +11,11 @@ SUMMARY = "List the rules."
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments of `advisor rules list`."""
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--calibration",
+        action="store_true",
+        help="how often the fixes of each rule helped when `advisor verify` tried them in this project",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -19,6 +24,8 @@ def run(args: argparse.Namespace) -> int:
     from advisor.cli.pages.tables import plain_table
 
     _, catalogue = project_rulebook()
+    if args.calibration:
+        return _show_calibration(sorted(catalogue), args.format)
     if args.format == "json":
         print(json.dumps({"rules": [rule_as_json(rule) for rule in catalogue.values()]}, indent=2))
         return 0
@@ -28,4 +35,37 @@ def run(args: argparse.Namespace) -> int:
         for rule in catalogue.values()
     ]
     print(plain_table(header, rows))
+    return 0
+
+
+def _show_calibration(rules: list[str], form: str) -> int:
+    from dataclasses import asdict
+    from pathlib import Path
+
+    from advisor.cli.pages.tables import plain_table
+    from advisor.config import load_config
+    from advisor.fixes.calibration import calibrated
+    from advisor.fixes.proofs import ProofStore
+
+    known = calibrated(ProofStore(load_config(Path.cwd()).root).ledger())
+    if form == "json":
+        shown = [
+            {"id": rule, "calibration": asdict(known[rule]) if rule in known else None} for rule in rules
+        ]
+        print(json.dumps({"rules": shown}, indent=2))
+        return 0
+    rows = []
+    for rule in rules:
+        one = known.get(rule)
+        if one is None:
+            rows.append((rule, "no estimate", "", ""))
+            continue
+        gain = "" if one.achieved is None else f"{one.achieved:.2f} x"
+        off = (
+            "no estimate"
+            if one.estimate_off_by is None
+            else f"{one.estimate_off_by:.2f} x of {one.estimates}"
+        )
+        rows.append((rule, f"{one.faster} of {one.tried}", gain, off))
+    print(plain_table(("rule", "fixes that helped", "median gain", "estimate off by"), rows))
     return 0
