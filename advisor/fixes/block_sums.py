@@ -17,15 +17,30 @@ class BlockSizes:
 
 def block_sizes(place: Place) -> BlockSizes | None:
     """The block sizes of a kernel's launches; None where there is no launch or one of them is not known."""
-    most, dimensions = 0, 1
+    blocks = _blocks(place)
+    if blocks is None:
+        return None
+    return BlockSizes(max(x * y * z for x, y, z in blocks), block_dimensions(place))
+
+
+def block_dimensions(place: Place) -> int:
+    """The dimensions in which blocks of a kernel's launches have more than one thread, 3 where one of them
+    is not known."""
+    blocks = _blocks(place)
+    if blocks is None:
+        return 3
+    return max(3 if z > 1 else 2 if y > 1 else 1 for _, y, z in blocks)
+
+
+def _blocks(place: Place) -> list[tuple[int, int, int]] | None:
+    found = []
     for row in place.rows("launch"):
         sizes = [row.values.get(f"block_{axis}") for axis in "xyz"]
-        known = [int(size) for size in sizes if size is not None]
-        if len(known) != len(sizes):
+        x, y, z = (int(size) if size is not None else 0 for size in sizes)
+        if not x * y * z:
             return None
-        most = max(most, known[0] * known[1] * known[2])
-        dimensions = max(dimensions, 3 if known[2] > 1 else 2 if known[1] > 1 else 1)
-    return BlockSizes(most, dimensions) if most else None
+        found.append((x, y, z))
+    return found or None
 
 
 def thread_number(cuda: str, dimensions: int) -> str:
