@@ -43,14 +43,27 @@ class ArgumentArray:
 
 def argument_array(site: LaunchSite, position: int) -> ArgumentArray:
     """What is known of the argument at a position, from 0."""
+    found = _call_and_scope(site, position)
+    if found is None:
+        return ArgumentArray()
+    call, scope = found
+    kind = HostTypes(scope).of(call.args[position])
+    return ArgumentArray(kind.dtype if kind else None, _Shapes(scope).of(call.args[position], _DEPTH))
+
+
+def is_host_array(site: LaunchSite, position: int) -> bool:
+    """Whether the argument at a position, from 0, is a NumPy array for certain."""
+    found = _call_and_scope(site, position)
+    return bool(found and found[1].is_host_array(found[0].args[position]))
+
+
+def _call_and_scope(site: LaunchSite, position: int) -> tuple[ast.Call, HostScope] | None:
     syntax = _syntax(site.module.text)
     call = _call_at(site, syntax) if syntax else None
     if syntax is None or call is None or site.arguments is None or position >= len(call.args):
-        return ArgumentArray()
+        return None
     function = next((one for one in syntax.scopes(call) if isinstance(one, ast.FunctionDef)), None)
-    scope = HostScope(syntax, function, Workspace(Path()))
-    kind = HostTypes(scope).of(call.args[position])
-    return ArgumentArray(kind.dtype if kind else None, _Shapes(scope).of(call.args[position], _DEPTH))
+    return call, HostScope(syntax, function, Workspace(Path()))
 
 
 @lru_cache(maxsize=8)
