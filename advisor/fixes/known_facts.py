@@ -36,12 +36,15 @@ class KnownFacts:
         return _row(table, 0) if table is not None and len(table) else None
 
     def kernel_of(self, finding: Finding) -> Row | None:
-        """The kernel that a finding is about, None where it is about none or the name stands for several."""
+        """The kernel that a finding is about, None where it is about none or the name stands for several.
+
+        A finding at a launch is about the kernel that is launched.
+        """
         kernels = self._tables.get("kernel")
-        if kernels is None or finding.kernel is None:
+        if kernels is None:
             return None
         numbers = self._owners_at(finding)
-        if not numbers:
+        if not numbers and finding.kernel is not None:
             alike = [number for number, label in enumerate(kernels.labels) if label == finding.kernel]
             here = [number for number in alike if kernels.paths[number] == finding.path]
             numbers = set(here or alike)
@@ -54,14 +57,27 @@ class KnownFacts:
             return []
         return [_row(table, number) for number in range(len(table)) if table.owners[number] == kernel.number]
 
+    def launches(self) -> list[tuple[Row, Row | None]]:
+        """Every launch that was found, with its kernel where that is known."""
+        table, kernels = self._tables.get("launch"), self._tables.get("kernel")
+        if table is None or kernels is None:
+            return []
+        found: list[tuple[Row, Row | None]] = []
+        for number in range(len(table)):
+            owner = int(table.owners[number])
+            found.append((_row(table, number), _row(kernels, owner) if 0 <= owner < len(kernels) else None))
+        return found
+
     def _owners_at(self, finding: Finding) -> set[int]:
         kernels = self._tables["kernel"]
         found = set()
         for entity, table in self._tables.items():
+            if finding.kernel is None and entity != "launch":
+                continue
             for number, (path, span) in enumerate(zip(table.paths, table.spans, strict=True)):
                 if path == finding.path and span == finding.span:
                     owner = number if entity == "kernel" else int(table.owners[number])
-                    if 0 <= owner < len(kernels) and kernels.labels[owner] == finding.kernel:
+                    if 0 <= owner < len(kernels) and finding.kernel in (None, kernels.labels[owner]):
                         found.add(owner)
         return found
 

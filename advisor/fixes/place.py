@@ -72,10 +72,14 @@ class Place:
     def kernel(self) -> tuple[SourceModule, cst.FunctionDef] | None:
         """The kernel that the finding is about and its file, also where the finding stands at a launch."""
         row = self.kernel_row()
-        module = self.modules.get(row.path) if row else None
-        if row is None or module is None:
+        return self.function_of(row) if row else None
+
+    def function_of(self, kernel: Row) -> tuple[SourceModule, cst.FunctionDef] | None:
+        """The function of a row of the entity `kernel` and its file, None where its file is not known."""
+        module = self.modules.get(kernel.path)
+        if module is None:
             return None
-        function = module.function_around(module.offset(row.span.line, row.span.column - 1))
+        function = module.function_around(module.offset(kernel.span.line, kernel.span.column - 1))
         return (module, function) if function is not None else None
 
     def kernel_row(self) -> Row | None:

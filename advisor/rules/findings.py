@@ -19,7 +19,12 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
     kernel = table.labels[match.row] if rule.entity == "kernel" else None
     related: tuple[Related, ...] = ()
     owner = int(table.owners[match.row]) if len(table.owners) else -1
-    if owner >= 0 and "kernel" in tables and "kernel" in dict(rule.variables).values():
+    if (
+        rule.entity != "kernel"
+        and owner >= 0
+        and "kernel" in tables
+        and "kernel" in dict(rule.variables).values()
+    ):
         kernels = tables["kernel"]
         if rule.entity in _HOST_ENTITIES:
             message = f"kernel `{kernels.labels[owner]}`"
