@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,10 +19,11 @@ from advisor.fixes.place import Modules
 from advisor.fixes.source_module import SourceModule
 from advisor.launches.workloads import WorkloadFunction, find_workloads
 from advisor.metrics.tables import Table
+from advisor.neighbours import workspace_files
 from advisor.pipeline import gather
 from advisor.records import Value
 from advisor.selectors import suggestion
-from advisor.text import read_source
+from advisor.text import SourceText, read_source
 from advisor.tuning.block_slots import BlockSlots, block_slots
 from advisor.tuning.register_slot import register_slot
 from advisor.tuning.slots import AnySlot, RegisterSlot, Slot
@@ -61,11 +64,10 @@ def find_target(path: Path, kernel: str, options: CheckOptions) -> Target:
     Raises UsageError for a kernel that the file does not have, SourceProblem for a file that cannot be
     parsed, and AdvisorError where no workload is found or launches contradict each other.
     """
-    tables, _, report = gather([path], options)
+    path = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
     shown = _shown(path, options.root)
-    for problem in report.problems:
-        if problem.path == shown:
-            raise SourceProblem(problem.path, problem.line, problem.message)
+    _check_syntax(read_source(path, shown))
+    tables, _, _ = gather([path, *_launching_files(path, kernel, options.root)], options)
     number = _kernel_number(tables.get("kernel"), shown, kernel)
     kernels, launches = tables["kernel"], tables.get("launch")
     span = kernels.spans[number]
@@ -97,6 +99,27 @@ def find_target(path: Path, kernel: str, options: CheckOptions) -> Target:
         registers=register_slot(module, shown, function),
         notes=tuple(notes),
     )
+
+
+def _check_syntax(source: SourceText) -> None:
+    """Nothing; raises SourceProblem for a text that is no Python."""
+    try:
+        ast.parse(source.text)
+    except SyntaxError as error:
+        raise SourceProblem(source.path, error.lineno or 1, f"cannot be parsed: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise SourceProblem(source.path, 1, f"cannot be parsed: {error}") from None
+
+
+def _launching_files(path: Path, kernel: str, root: Path) -> list[Path]:
+    """The other files of the workspace that name the kernel and so may launch it."""
+    name = kernel.rpartition(".")[2].encode()
+    found = []
+    for file in workspace_files([path], root):
+        with contextlib.suppress(OSError):
+            if name in file.read_bytes():
+                found.append(file)
+    return found
 
 
 def _shown(path: Path, root: Path) -> str:
@@ -151,7 +174,10 @@ def _check_agreement(kernel: str, rows: Sequence[Row]) -> None:
 
 
 def _product(block: Iterable[Value | None]) -> str:
-    return " x ".join(f"{one:.0f}" for one in block if isinstance(one, float)).removesuffix(" x 1")
+    threads = [f"{one:.0f}" for one in block if isinstance(one, float)]
+    while len(threads) > 1 and threads[-1] == "1":
+        threads.pop()
+    return " x ".join(threads)
 
 
 def _texts(paths: Iterable[str], root: Path) -> dict[str, str]:

@@ -147,8 +147,9 @@ class TrialRunner:
     def _own(self, answer: Mapping[str, Any]) -> Any:
         """What the answer says of the target's kernel, None where it was not launched."""
         for one in answer["kernels"]:
-            file = self._with_own_paths(one["file"])
-            same = Path(file).resolve() == (self._root / self._target.path).resolve()
+            # Joining leaves a path as it is that is none of a copy and so begins at the file system's root.
+            file = self._root / self._with_own_paths(one["file"])
+            same = file.resolve() == (self._root / self._target.path).resolve()
             if same and one["name"] == self._target.kernel:
                 return one
         return None
