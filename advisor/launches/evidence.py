@@ -142,7 +142,7 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device) -> None:
     row, heaviest = max(counted, key=lambda one: one[1].lane_instructions)
     assumptions = _assumptions(kernel, row, heaviest, len(kernel.launches))
     same_device = kernel.run.device == device.id
-    readings = kernel_readings(heaviest, device, same_device)
+    readings = kernel_readings(heaviest, device, same_device, row.arguments)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
     found.lines += line_readings(kernel.key, heaviest, row.defects, _moved(kernel), assumptions)

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
 from advisor.devices import Device
 from advisor.records import Value
 from advisor.simt.counts import WARP, AccessCounts, Statistics, total
@@ -10,8 +16,13 @@ SECTOR = 32
 _FLOATS = ("f16", "f16x2", "f32", "f64")
 
 
-def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> dict[str, Value | None]:
-    """The simulated metrics of a kernel; what rests on the cache model only where it ran for this device."""
+def kernel_readings(
+    counted: Statistics, device: Device, same_device: bool, arguments: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Value | None]:
+    """The simulated metrics of a kernel; what rests on the cache model only where it ran for this device.
+
+    `arguments` are those of the launch, with name, dtype and shape.
+    """
     whole = counted.blocks_run == counted.blocks and counted.ended
     accesses = counted.accesses
     requests = total(accesses, "requests", "global")
@@ -34,6 +45,7 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         if shared
         else None,
         "atomic_lanes_per_address": _contention(accesses),
+        "hottest_element_updates": hottest_element_updates(counted, arguments) if whole else None,
         "l1_hit_rate": traffic.l1_hit_rate,
         "l2_hit_rate": traffic.l2_hit_rate,
         "l2_sectors": traffic.l2_sectors,
@@ -63,6 +75,23 @@ def _contention(accesses: list[AccessCounts]) -> float | None:
     atomics = [one for one in accesses if one.kind == "atomic"]
     requests = sum(one.requests for one in atomics)
     return sum(one.most_same for one in atomics) / requests if requests else None
+
+
+def hottest_element_updates(counted: Statistics, arguments: Sequence[Mapping[str, Any]]) -> float | None:
+    """How many atomic updates the hottest element of global memory gets at least: those of an array over its
+    elements. None without atomics to arrays that are arguments.
+
+    Updates of integers at an address that all lanes share count once for a warp: ptxas makes one of them
+    (VOTE, POPC and a RED of one lane in the machine code of compute capability 8.0).
+    """
+    sizes = {one["name"]: math.prod(one["shape"]) for one in arguments if one.get("shape")}
+    whole = {one["name"] for one in arguments if np.dtype(one.get("dtype") or "V1").kind in "iu"}
+    updates: dict[str, float] = {}
+    for one in counted.accesses:
+        if one.kind == "atomic" and one.space == "global" and sizes.get(one.array):
+            together = one.array in whole and one.distinct == one.requests
+            updates[one.array] = updates.get(one.array, 0.0) + (one.requests if together else one.lanes)
+    return max((count / sizes[array] for array, count in updates.items()), default=None)
 
 
 class Traffic:

@@ -74,6 +74,8 @@ LIMITS = [
     # 64 lanes are two warp instructions of multiply-adds
     ("fp32", {"fp32_slots": 2e7}, 1.0),
     ("fp64", {"fp64_slots": 1e7}, 1.0),
+    # one update of one element in a cycle, however many multiprocessors ask for it
+    ("atomics", {"hottest_element_updates": 1e6}, 1.0),
 ]
 
 

@@ -26,7 +26,9 @@ _WARP = 32
 _SECTOR = 32
 # A multiply-add counts as two operations in peak rates, and an instruction of a warp has 32 lanes.
 _PEAK_OPERATIONS = 2 * _WARP
-_ASSUMPTION = "The time is a model's: the largest of what DRAM, caches, units, issue and latency need alone."
+_ASSUMPTION = (
+    "The time is a model's: the largest of what DRAM, caches, units, issue, atomics and latency need alone."
+)
 
 
 @cache
@@ -103,6 +105,7 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
         "fp32": ("fp32_slots", _peak(device.fp32_peak, device, spread)),
         "fp64": ("fp64_slots", _peak(device.fp64_peak, device, spread)),
         "dram": ("dram_bytes", device.dram_bandwidth),
+        "atomics": ("hottest_element_updates", numbers["updates_of_an_element_per_cycle"] * clock),
     }
     found = {}
     for name, (metric, rate) in rates.items():
