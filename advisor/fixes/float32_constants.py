@@ -1,8 +1,9 @@
-"""Writes the float constants of a line of a kernel as float32."""
+"""Writes the float constants of a kernel's line as float32, and those that its variables start with."""
 
 from __future__ import annotations
 
 import libcst as cst
+from libcst import matchers
 
 from advisor.findings import Edit
 from advisor.fixes.imported_names import name_of
@@ -11,7 +12,9 @@ from advisor.fixes.source_module import SourceModule
 
 
 def edits(place: Place) -> list[Edit] | None:
-    """An edit for each float constant in the finding's lines; None where there is none or no NumPy."""
+    """An edit for each float constant in the finding's lines, and for the constant that a variable which is
+    assigned there starts with; None where there is none or no NumPy.
+    """
     module = place.module
     numpy = name_of(module, "numpy")
     function = place.function()
@@ -19,12 +22,42 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     begin, end = module.range_of(function.body)
     lines = range(place.span.line, place.span.end_line + 1)
+    starts = _start_values(module, function, lines)
     found = []
-    for node in module.nodes(cst.Float):
-        start, stop = module.range_of(node)
-        if begin <= start and stop <= end and module.line_of(start) in lines and _counts(module, node):
+    for node in module.nodes_between(cst.Float, begin, end):
+        here = module.line_of(module.range_of(node)[0]) in lines and _counts(module, node)
+        if here or node in starts:
             found.append(module.replaced(node, f"{numpy}.float32({node.value})"))
     return found or None
+
+
+def _start_values(module: SourceModule, function: cst.FunctionDef, lines: range) -> set[cst.Float]:
+    """The constants assigned elsewhere in the function to names that a line adds to: `total = 0.0`."""
+    inside = list(module.nodes_in(cst.AugAssign, function)) + list(module.nodes_in(cst.Assign, function))
+    names = {
+        name
+        for node in inside
+        if module.line_of(module.range_of(node)[0]) in lines
+        for name in [_target(node)]
+        if name is not None and _reads(node, name)
+    }
+    return {
+        node.value
+        for node in inside
+        if isinstance(node, cst.Assign) and isinstance(node.value, cst.Float) and _target(node) in names
+    }
+
+
+def _target(node: cst.Assign | cst.AugAssign) -> str | None:
+    target = node.target if isinstance(node, cst.AugAssign) else node.targets[0].target
+    return target.value if isinstance(target, cst.Name) else None
+
+
+def _reads(node: cst.Assign | cst.AugAssign, name: str) -> bool:
+    """Whether the new value depends on the old one."""
+    if isinstance(node, cst.AugAssign):
+        return True
+    return bool(matchers.findall(node.value, matchers.Name(name)))
 
 
 def _counts(module: SourceModule, node: cst.Float) -> bool:

@@ -112,6 +112,23 @@ def test_constants(line: str, after: str | None) -> None:
     assert fixed("float32-constants", text, line) == expected
 
 
+ACCUMULATORS = [
+    ("total += x * y", "total = np.float32(0.0)"),
+    ("total = total + x", "total = np.float32(0.0)"),
+    ("total = max(total, x)", "total = np.float32(0.0)"),
+    ("other = total * x", None),
+    ("total = x", None),
+    ("x[0] += total", None),
+]
+
+
+@pytest.mark.parametrize(("line", "after"), ACCUMULATORS)
+def test_the_constant_that_a_sum_starts_with(line: str, after: str | None) -> None:
+    text = f"{HEAD}def k(x, y):\n    total = 0.0  # the sum\n    for i in range(3):\n        {line}\n"
+    expected = text.replace("total = 0.0", after) if after else None
+    assert fixed("float32-constants", text, line) == expected
+
+
 def test_constants_stay_where_numpy_is_not_imported() -> None:
     assert fixed("float32-constants", "def k(x):\n    y = 0.5 * x\n", "y = 0.5 * x") is None
 
