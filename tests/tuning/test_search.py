@@ -3,83 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tuned_programs import GUARDED, MATRIX, SUMS
 
 from advisor.check_options import CheckOptions
+from advisor.cli.tuning.table import result_text
 from advisor.config import load_config
-from advisor.errors import AdvisorError, SourceProblem, UsageError
 from advisor.pipeline import gather
 
 pytestmark = pytest.mark.usefixtures("simulated")
-
-# 64 steps of arithmetic for each element: what idle lanes of a warp cost is felt.
-GUARDED = """\
-THREADS = 100
-
-
-@cuda.jit
-def kernel(x, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        total = x[i]
-        for _ in range(64):
-            total = total * x[i] + x[i]
-        out[i] = total
-
-
-def workload():
-    x = cuda.to_device(np.arange(100_000, dtype=np.float32))
-    out = cuda.device_array_like(x)
-    kernel[(x.size + THREADS - 1) // THREADS, THREADS](x, out)
-"""
-
-# Each thread stages one element of `a` and of `b`: the tile must be as wide as the block.
-MATRIX = """\
-TILE = 4
-
-
-@cuda.jit
-def kernel(a, b, out):
-    a_tile = cuda.shared.array((TILE, TILE), np.float32)
-    b_tile = cuda.shared.array((TILE, TILE), np.float32)
-    column, row = cuda.grid(2)
-    x, y = cuda.threadIdx.x, cuda.threadIdx.y
-    total = np.float32(0.0)
-    for start in range(0, a.shape[1], TILE):
-        a_tile[y, x] = a[row, start + x]
-        b_tile[y, x] = b[start + y, column]
-        cuda.syncthreads()
-        for k in range(TILE):
-            total += a_tile[y, k] * b_tile[k, x]
-        cuda.syncthreads()
-    out[row, column] = total
-
-
-def workload():
-    random = np.random.default_rng(1)
-    a, b = (cuda.to_device(random.random((64, 64), dtype=np.float32)) for _ in range(2))
-    kernel[(64 // TILE, 64 // TILE), (TILE, TILE)](a, b, cuda.device_array((64, 64), np.float32))
-"""
-
-# The sum of each block is what it is because of the block.
-SUMS = """\
-THREADS = 32
-
-
-@cuda.jit
-def kernel(x, sums):
-    i = cuda.grid(1)
-    if i < x.size:
-        cuda.atomic.add(sums, cuda.blockIdx.x, x[i])
-
-
-def workload():
-    x = cuda.to_device(np.ones(4096, np.int32))
-    kernel[(x.size + THREADS - 1) // THREADS, THREADS](x, cuda.to_device(np.zeros(128, np.int32)))
-"""
-
-
-def by_block(result):
-    return {trial.block[0]: trial for trial in result.trials}
 
 
 def test_a_block_becomes_a_multiple_of_a_warp(project, numbers):
@@ -208,71 +139,55 @@ def test_the_workload_may_lie_in_the_file_that_launches(project, numbers):
     assert result.trials[1].outcome == "equal"
 
 
-def test_a_second_search_is_answered_from_the_cache(project, numbers):
+def test_a_limit_of_registers_that_spills_is_not_offered(project, numbers):
+    numbers(one_axis=(), register_limits=(32,))
+    loads = "".join(f"    v{n} = x[i + {n} * 1024]\n" for n in range(64))
+    total = " + ".join(f"v{n}" for n in range(64))
+    project.write(
+        f"@cuda.jit\ndef kernel(x, out):\n    i = cuda.grid(1)\n{loads}    cuda.syncthreads()\n"
+        f"    out[i] = {total}\n\n\ndef workload():\n    x = cuda.to_device(np.ones(65 * 1024, np.float32))\n"
+        "    kernel[1024 // 256, 256](x, cuda.device_array(1024, np.float32))\n"
+    )
+    present, limited = project.tune().trials
+    assert present.registers > 64 and present.limiter == "registers"
+    assert limited.configuration["max_registers"] == limited.registers == 32
+    assert limited.occupancy > present.occupancy
+    assert limited.outcome == "failed"
+    assert limited.reason.startswith("registers spill ")
+
+
+def test_a_kernel_that_hangs_with_another_block_ends_with_its_trial(project, numbers):
     numbers(one_axis=(64, 128))
+    (project.folder / "advisor.toml").write_text("workload-seconds = 4.0\n")
+    project.write(
+        "THREADS = 32\n\n\n@cuda.jit\ndef kernel(x):\n    i = cuda.grid(1)\n"
+        "    while cuda.blockDim.x == 64 and x[i] > 0:\n        x[i] += 1\n    x[i] = 2\n\n\n"
+        "def workload():\n    kernel[1024 // THREADS, THREADS](cuda.to_device(np.ones(1024, np.float64)))\n"
+    )
+    result = project.tune()
+    assert [trial.outcome for trial in result.trials] == ["equal", "failed", "equal"]
+    assert "did not end within 4 s" in result.trials[1].reason
+
+
+def test_another_kernel_with_the_same_constant_is_told(project, numbers):
+    numbers(one_axis=(128,), edit_gain=1.01)
+    text = GUARDED.replace("THREADS = 100", "THREADS = 33")
+    other = text[text.index("@cuda.jit") : text.index("def workload")].replace("def kernel", "def other")
+    text = text.replace("def workload", f"{other}def workload")
+    project.write(text + "    other[(x.size + THREADS - 1) // THREADS, THREADS](x, out)\n")
+    result = project.tune()
+    assert list(result.present.others) == list(result.best.others) == ["other"]
+    assert result.best.block[0] == 128
+    assert "This changes other too: " in result_text(result)
+
+
+def test_launches_in_tests_are_left_alone(project, numbers):
+    numbers(one_axis=(128,))
     project.write(GUARDED)
-    first = project.tune(cache=True)
-    # Nothing is run again: with what is kept, no limit of time is felt.
-    again = project.tune(cache=True, seconds=0.0)
-    assert (first.kept, again.kept) == (False, True)
-    assert (again.trials, again.edited, again.arguments) == (first.trials, first.edited, first.arguments)
-    numbers(one_axis=(64,))
-    assert not project.tune(cache=True, fresh=True).kept
-    assert len(project.tune(cache=True).trials) == 2
-    project.write(GUARDED.replace("100_000", "200_000"))
-    changed = project.tune(cache=True)
-    assert (changed.kept, changed.arguments[0][2]) == (False, [200_000])
-
-
-def test_a_search_that_was_cut_short_serves_no_longer_one(project, numbers):
-    numbers(one_axis=(64,))
-    project.write(GUARDED)
-    short = project.tune(cache=True, seconds=0.0)
-    assert (short.complete, len(short.trials), short.edited) == (False, 1, {})
-    assert project.tune(cache=True, seconds=0.0).kept
-    longer = project.tune(cache=True)
-    assert (longer.kept, longer.complete, len(longer.trials)) == (False, True, 2)
-
-
-@pytest.mark.parametrize(
-    ("text", "kernel", "kind", "message"),
-    [
-        (
-            GUARDED,
-            "kernal",
-            UsageError,
-            "kernels.py has no kernel `kernal`. Did you mean `kernel`? Its kernels: kernel.",
-        ),
-        ("def f():\n    pass\n", "f", UsageError, "kernels.py has no kernel."),
-        ("def f(:\n", "f", SourceProblem, "kernels.py:4: "),
-        (
-            GUARDED.replace("def workload", "def other"),
-            "kernel",
-            AdvisorError,
-            "has no workload that launches",
-        ),
-        (
-            GUARDED.replace("    out = ", "    raise OSError('no data')\n    out = "),
-            "kernel",
-            AdvisorError,
-            "kernels.py::workload() failed: OSError: no data",
-        ),
-        (
-            GUARDED + "\n\n@cuda.jit\ndef idle(x):\n    x[cuda.grid(1)] = 1\n",
-            "idle",
-            AdvisorError,
-            "kernels.py::workload() does not launch idle.",
-        ),
-        (
-            GUARDED + "    kernel[(x.size + 63) // 64, 64](x, out)\n",
-            "kernel",
-            AdvisorError,
-            "blocks that contradict each other: kernels.py:20 with 100, kernels.py:21 with 64",
-        ),
-    ],
-)
-def test_errors(project, text, kernel, kind, message):
-    project.write(text)
-    with pytest.raises(kind) as caught:
-        project.tune(kernel)
-    assert message in str(caught.value)
+    (project.folder / "test_kernels.py").write_text(
+        "from numba import cuda\nfrom kernels import kernel\n\n\n"
+        "def test_kernel(x, out):\n    kernel[1, 8](x, out)\n"
+    )
+    result = project.tune()
+    assert result.notes == ("test_kernels.py:6 launches it too; as a test it is left as it is.",)
+    assert result.trials[1].outcome == "equal"

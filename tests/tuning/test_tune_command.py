@@ -6,7 +6,7 @@ import stat
 
 import pytest
 from advisor_command import AdvisorCommand, contents
-from test_search import GUARDED
+from tuned_programs import GUARDED
 
 pytestmark = pytest.mark.usefixtures("simulated")
 
