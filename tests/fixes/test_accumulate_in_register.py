@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fixing import fixed
+from fixing import fixed, report_on
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
@@ -160,8 +160,16 @@ SAME = {
 }
 
 
+# The rule does not fire on these.
+SILENT = {"the index changes"}
+
+
 @pytest.mark.parametrize("name", SAME)
 def test_other_sums_stay(tmp_path: Path, name: str) -> None:
+    assert (name in SILENT) != bool(
+        {"global-accumulation-in-loop"}
+        & {one.rule for one in report_on(tmp_path, kernel(SAME[name])).findings}
+    )
     assert fixed(tmp_path, FIX, kernel(SAME[name])) == kernel(SAME[name])
 
 
