@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from advisor.check_options import CheckOptions
+    from advisor.cli.checking.progress import TerminalProgress
 
 SUMMARY = "Apply each fix to a copy, run before and after, and compare outputs and time."
 
@@ -22,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--after", metavar="FILE[::FUNCTION]", help="the version to compare with --before")
     parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
     parser.add_argument("--select", action="append", metavar="RULE", help="only fixes of these rules")
+    parser.add_argument(
+        "--write", action="store_true", help="write the fixes that are proven to help, until no more does"
+    )
     parser.add_argument("--jobs", type=int, metavar="N", help="processes at the same time")
     parser.add_argument("--no-cache", action="store_true", help="keep nothing between runs but the verdicts")
     parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -50,11 +56,27 @@ def _verify(args: argparse.Namespace) -> int:
     options = _options(args, paths)
     found = find_files(paths, options.settings.exclude, options.settings.root)
     with TerminalProgress(args.format != "text") as progress:
+        if args.write:
+            return _improve(args, found.files, options, progress)
         verification = verify(found.files, options, progress)
     show = as_json if args.format == "json" else as_text
     print(show(verification))
     verdicts = {one.judgement.verdict for one in verification.verified}
     return 1 if verdicts & {"slower", "results differ"} else 0
+
+
+def _improve(
+    args: argparse.Namespace, files: Sequence[Path], options: CheckOptions, progress: TerminalProgress
+) -> int:
+    from advisor.cli.checking.fixing import write_fixes
+    from advisor.cli.proving.improvement_output import as_json, as_text
+    from advisor.proving.improvement import improve
+
+    found = improve(
+        files, options, lambda seen, pairs: write_fixes(options.root, seen.report.texts, pairs), progress
+    )
+    print((as_json if args.format == "json" else as_text)(found))
+    return 2 if found.refused else 0
 
 
 def _compare(args: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.findings import Proof, Verdict
@@ -33,9 +34,11 @@ class Judgement:
         return Proof(self.verdict, self.speedup, self.evidence, self.detail)
 
 
-def judged(before: Trial, after: Trial, kernel: tuple[str, str] | None, evidence: str) -> Judgement:
-    """The judgement of a change by its trials; `kernel` (path, name) is the one whose time counts, None for
-    the time of all kernels together.
+def judged(
+    before: Trial, after: Trial, kernels: Sequence[tuple[str, str]] | None, evidence: str
+) -> Judgement:
+    """The judgement of a change by its trials; `kernels` (path, name) are those whose time counts, None for
+    all together.
     """
     if before.problem:
         return _unknown(f"it does not run before the change: {before.problem}", evidence)
@@ -43,7 +46,7 @@ def judged(before: Trial, after: Trial, kernel: tuple[str, str] | None, evidence
         return Judgement(
             "results differ", None, None, None, f"it fails after the change: {after.problem}", evidence
         )
-    times = _times(before, kernel), _times(after, kernel)
+    times = _times(before, kernels), _times(after, kernels)
     comparison = compare(before.outputs, after.outputs, proving_numbers().tolerance)
     new = after.defects - before.defects
     if new:
@@ -84,12 +87,11 @@ def _unknown(detail: str, evidence: str) -> Judgement:
     return Judgement("cannot tell", None, None, None, detail, evidence)
 
 
-def _times(trial: Trial, kernel: tuple[str, str] | None) -> float | None:
-    """The predicted time of a kernel's launches in ms, of all kernels for None."""
-    if kernel is not None:
-        known = trial.kernels.get(kernel)
-        return _time(known) if known else None
-    times = [_time(one) for one in trial.kernels.values() if "launches" in one.metrics]
+def _times(trial: Trial, kernels: Sequence[tuple[str, str]] | None) -> float | None:
+    """The predicted time of the launches of some kernels in ms, of all kernels for None."""
+    every = [key for key, one in trial.kernels.items() if "launches" in one.metrics]
+    known = [trial.kernels.get(key) for key in (every if kernels is None else kernels)]
+    times = [_time(one) if one is not None else None for one in known]
     return sum(one for one in times if one) if times and None not in times else None
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from advisor.cli.checking.report_file import write_atomically
 from advisor.cli.checking.request import Request
 from advisor.errors import SourceProblem
-from advisor.findings import Finding, Report, Safety
+from advisor.findings import Finding, Fix, Report, Safety
 from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.text import decode_source
 
@@ -60,23 +60,36 @@ def allowed_safeties(unsafe: bool) -> tuple[Safety, ...]:
 
 def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str]) -> int:
     """How many findings were mended; fixes that touch a file of `refused` are left out."""
-    able = [_without(finding, refused) for finding in report.findings]
-    pairs = chosen(able, allowed_safeties(unsafe))
+    while True:
+        able = [_without(finding, refused) for finding in report.findings]
+        pairs = chosen(able, allowed_safeties(unsafe))
+        reasons = _write(root, report.texts, pairs)
+        if not reasons:
+            return len(pairs)
+        # What was chosen beside these fixes may touch other files only together with them.
+        refused |= reasons
+
+
+def write_fixes(root: Path, texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> list[str]:
+    """Sentences on files that cannot be written, an empty list after all fixes were written: all or none."""
+    return list(_write(root, texts, pairs).values())
+
+
+def _write(root: Path, texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
     after: dict[str, str] = {}
+    refused: dict[str, str] = {}
     for path, edits in edits_by_path(pairs).items():
-        reason = _obstacle(root / path, path, report.texts[path])
+        reason = _obstacle(root / path, path, texts[path])
         if reason is None:
             try:
-                after[path] = edited(report.texts[path], edits)
+                after[path] = edited(texts[path], edits)
             except SyntaxError as error:
                 reason = f"the fixes together would break it (line {error.lineno})"
         if reason is not None:
             refused[path] = f"{path} is left as it is: {reason}."
-            # What was chosen beside these fixes may touch other files only together with them.
-            return _fix_once(root, report, unsafe, refused)
-    for path, text in after.items():
+    for path, text in after.items() if not refused else ():
         write_atomically(root / path, text)
-    return len(pairs)
+    return refused
 
 
 def _without(finding: Finding, refused: Mapping[str, str]) -> Finding:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from advisor.findings import Verdict
     from advisor.proving.verdicts import Judgement
-    from advisor.proving.verification import Verification, Verified
+    from advisor.proving.runs import Verified
+    from advisor.proving.verification import Verification
 
 _ORDER: tuple[Verdict, ...] = ("results differ", "slower", "proven faster", "no difference", "cannot tell")
 
@@ -87,10 +88,10 @@ def _object(one: Verified) -> dict[str, object]:
         "line": candidate.line,
         "lines": sorted({finding.span.line for finding, _ in candidate.pairs}),
         "kernel": candidate.kernel,
-        "rule": candidate.rule,
+        "rules": sorted(candidate.estimates()),
         "fix": candidate.fix,
         "title": candidate.title,
-        "estimated_speedup": candidate.estimated,
+        "estimated_speedup": max(filter(None, candidate.estimates().values()), default=None),
     } | judgement_object(one.judgement)
 
 

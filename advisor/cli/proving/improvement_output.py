@@ -1,0 +1,48 @@
+"""What `advisor verify --write` wrote, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from advisor.cli.proving.verification_output import judgement_object
+
+if TYPE_CHECKING:
+    from advisor.proving.improvement import Improvement, Step
+
+
+def as_text(improvement: Improvement) -> str:
+    """The steps by file with the times of their kernels, and what was left alone."""
+    lines = []
+    for path, steps in _by_path(improvement).items():
+        lines.append(path)
+        for step in steps:
+            judgement = step.judgement
+            times = f"{judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms"
+            lines.append(f"  {judgement.speedup:.2f} x  {times}: {', '.join(step.fixes)}; {judgement.detail}")
+    lines += improvement.refused
+    count = sum(len(step.fixes) for step in improvement.steps)
+    if improvement.last is not None:
+        device = improvement.last.report.device
+        lines.append(
+            f"Wrote {count} proven fix{'' if count == 1 else 'es'} (simulated on {device})."
+            if count
+            else f"No fix is proven to make a kernel faster on a simulated {device}; nothing was written."
+        )
+    return "\n".join(lines)
+
+
+def as_json(improvement: Improvement) -> str:
+    """The steps as a JSON object."""
+    steps = [
+        {"path": step.path, "fixes": list(step.fixes)} | judgement_object(step.judgement)
+        for step in improvement.steps
+    ]
+    return json.dumps({"version": 1, "steps": steps, "left_alone": improvement.refused}, indent=2)
+
+
+def _by_path(improvement: Improvement) -> dict[str, list[Step]]:
+    found: dict[str, list[Step]] = {}
+    for step in improvement.steps:
+        found.setdefault(step.path, []).append(step)
+    return found

@@ -1,0 +1,110 @@
+"""Proven fixes written to the files, round by round, until no change of a kernel makes it faster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.check_options import CheckOptions
+from advisor.findings import Finding, Fix
+from advisor.proving.runs import Verified, chosen_pairs
+from advisor.proving.verdicts import Judgement
+from advisor.proving.verification import Progress, Verification, verify
+
+# Writes fixes to their files; what it gives is a sentence for each file that it had to leave alone.
+Write = Callable[[Verification, list[tuple[Finding, Fix]]], list[str]]
+_MOST_ROUNDS = 10
+
+
+@dataclass(frozen=True)
+class Step:
+    """One round for the kernels of one file: the fixes that were written together, and what they gave."""
+
+    path: str
+    fixes: tuple[str, ...]
+    judgement: Judgement
+
+
+@dataclass
+class Improvement:
+    """The steps that were written, the last verification, and sentences on files that were left alone."""
+
+    steps: list[Step] = field(default_factory=list)
+    last: Verification | None = None
+    refused: list[str] = field(default_factory=list)
+
+
+def improve(
+    files: Sequence[Path], options: CheckOptions, write: Write, progress: Progress | None = None
+) -> Improvement:
+    """What was written to the files: fixes that are proven to make their kernels faster.
+
+    In each round the fixes that help alone are tried together, and taken together where that is better than
+    the best of them; where none helps alone, those without a difference are tried together, since one may
+    open the way for another.
+    """
+    found = Improvement()
+    for _ in range(_MOST_ROUNDS):
+        found.last = verify(files, options, progress)
+        steps = _round(found.last)
+        if not steps:
+            break
+        pairs = [pair for _, chosen in steps for pair in chosen_pairs(chosen)]
+        refused = write(found.last, pairs)
+        if refused:
+            found.refused += refused
+            break
+        found.steps += [step for step, _ in steps]
+    return found
+
+
+def _round(verification: Verification) -> list[tuple[Step, list[Verified]]]:
+    groups: dict[str, list[Verified]] = {}
+    for one in verification.verified:
+        if one.place is not None:
+            groups.setdefault(one.place[0], []).append(one)
+    found = []
+    for path, verified in sorted(groups.items()):
+        step = _step(path, verified, verification)
+        if step is not None:
+            found.append(step)
+    return found
+
+
+def _step(
+    path: str, verified: Sequence[Verified], verification: Verification
+) -> tuple[Step, list[Verified]] | None:
+    helping = [one for one in verified if one.judgement.verdict == "proven faster"]
+    neutral = [one for one in verified if one.judgement.verdict == "no difference"]
+    helping.sort(key=lambda one: -(one.judgement.speedup or 0.0))
+    tried = [helping, helping[:1]] if helping else [neutral]
+    best: tuple[Step, list[Verified]] | None = None
+    for parts in tried:
+        if not parts or (best is not None and len(helping) == 1):
+            continue
+        judgement = (
+            parts[0].judgement
+            if len(parts) == 1
+            else verification.runs.judge_together(parts, _texts(verification))
+        )
+        if judgement.verdict == "proven faster" and _better(judgement, best):
+            names = tuple(dict.fromkeys(one.candidate.fix for one in parts))
+            best = Step(path, names, judgement), list(parts)
+    return best
+
+
+def _better(judgement: Judgement, best: tuple[Step, list[Verified]] | None) -> bool:
+    """Whether a judgement saves more time than the best one so far."""
+    if best is None:
+        return True
+    return _saved(judgement) > _saved(best[0].judgement)
+
+
+def _saved(judgement: Judgement) -> float:
+    return (judgement.before_ms or 0.0) - (judgement.after_ms or 0.0)
+
+
+def _texts(verification: Verification) -> dict[str, str]:
+    return {os.fspath(path): text for path, text in verification.report.texts.items()}

@@ -1,0 +1,169 @@
+"""Candidates for proof, and the trials that decide on them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from advisor.check_options import CheckOptions
+from advisor.devices import find_device
+from advisor.findings import Edit, Finding, Fix
+from advisor.fixes.application import chosen, edited, edits_by_path
+from advisor.launches.workloads import WorkloadFunction, find_workloads
+from advisor.proving.trial import Trial, trial
+from advisor.proving.verdicts import Judgement, judged
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One fix at all places of one kernel where it can be applied at once."""
+
+    fix: str
+    title: str
+    kernel: str | None
+    pairs: tuple[tuple[Finding, Fix], ...]
+
+    @property
+    def rule(self) -> str:
+        """The rule whose findings the fix mends."""
+        return self.pairs[0][0].rule
+
+    @property
+    def path(self) -> str:
+        """The file of the findings."""
+        return self.pairs[0][0].path
+
+    @property
+    def line(self) -> int:
+        """The first line that a finding is about."""
+        return min(finding.span.line for finding, _ in self.pairs)
+
+    def estimates(self) -> dict[str, float | None]:
+        """The largest gain that each rule estimated for its findings here, None without an estimate."""
+        found: dict[str, float | None] = {}
+        for finding, _ in self.pairs:
+            gain = finding.gain.speedup if finding.gain else None
+            found[finding.rule] = max(filter(None, (gain, found.get(finding.rule))), default=None)
+        return found
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A candidate, the judgement on it, and the file whose workloads ran it with the kernel (path, name)."""
+
+    candidate: Candidate
+    judgement: Judgement
+    place: tuple[str, Key | None] | None = None
+
+
+class Runs:
+    """The trials of one verification; those of the unchanged project are made once."""
+
+    def __init__(self, options: CheckOptions, workloads: Mapping[str, list[WorkloadFunction]]) -> None:
+        self.workloads = workloads
+        self._options = options
+        self._before: dict[str, Trial] = {}
+        self._evidence = f"simulated on {find_device(options.device).name}"
+
+    def before(self, path: str) -> Trial:
+        """The trial of a file's workloads as they are."""
+        if path not in self._before:
+            self._before[path] = trial(self.workloads[path], {path: self._text(path)}, self._options)
+        return self._before[path]
+
+    def judge(self, candidate: Candidate, texts: Mapping[str, str]) -> Verified:
+        """The judgement on one candidate."""
+        changed = {}
+        for path, edits in edits_by_path(candidate.pairs).items():
+            text = _edited(texts[path], edits)
+            if text is None:
+                return Verified(candidate, self._cannot("the file with the change is no Python"))
+            changed[from_root(path, self._options)] = text
+        if any(path.startswith("../") for path in changed):
+            return Verified(candidate, self._cannot("the file lies outside of the project"))
+        place = self._place(candidate, changed)
+        if place is None:
+            return Verified(candidate, self._cannot(self._reason(candidate)))
+        path, kernel = place
+        after = trial(self.workloads[path], {path: self._text(path)} | changed, self._options)
+        kernels = None if kernel is None else [kernel]
+        return Verified(candidate, judged(self.before(path), after, kernels, self._evidence), place)
+
+    def judge_together(self, parts: Sequence[Verified], texts: Mapping[str, str]) -> Judgement:
+        """The judgement on several candidates of kernels that one file's workloads run, applied at once."""
+        changed = {}
+        for path, edits in edits_by_path(chosen_pairs(parts)).items():
+            text = _edited(texts[path], edits)
+            if text is None:
+                return self._cannot("the file with the changes is no Python")
+            changed[from_root(path, self._options)] = text
+        path = next(one.place[0] for one in parts if one.place is not None)
+        kernels = sorted(
+            {one.place[1] for one in parts if one.place is not None and one.place[1] is not None}
+        )
+        after = trial(self.workloads[path], {path: self._text(path)} | changed, self._options)
+        return judged(self.before(path), after, kernels, self._evidence)
+
+    def _place(self, candidate: Candidate, changed: Mapping[str, str]) -> tuple[str, Key | None] | None:
+        """The file whose workloads run the candidate's kernel, and the kernel."""
+        own = from_root(candidate.path, self._options)
+        for path in sorted(self.workloads, key=lambda one: one != own):
+            kernels = self.before(path).kernels
+            ran = [
+                key
+                for key, one in kernels.items()
+                if "launches" in one.metrics and key[1] == candidate.kernel
+            ]
+            here = [key for key in ran if key[0] in (own, *changed)] or ran
+            if len(here) == 1:
+                return path, here[0]
+            if self.before(path).problem and path == own:
+                return path, None
+        return None
+
+    def _reason(self, candidate: Candidate) -> str:
+        if not self.workloads:
+            return "there is no workload: a function `workload()` beside the kernel, which launches it"
+        return f"no workload launches {candidate.kernel}"
+
+    def _cannot(self, reason: str) -> Judgement:
+        return Judgement("cannot tell", None, None, None, reason, self._evidence)
+
+    def _text(self, path: str) -> str:
+        return (self._options.settings.root / path).read_bytes().decode("utf-8", errors="replace")
+
+
+def from_root(path: str, options: CheckOptions) -> str:
+    """A path of a report, or of the system, relative to the project's root."""
+    absolute = os.path.normpath(options.root / path)
+    return os.path.relpath(absolute, options.settings.root).replace(os.sep, "/")
+
+
+def workloads_of(paths: Iterable[str], options: CheckOptions) -> dict[str, list[WorkloadFunction]]:
+    """The workloads of the files of a project, by path."""
+    found = {}
+    for path in paths:
+        file = options.settings.root / path
+        try:
+            workloads = find_workloads(path, file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError):
+            continue
+        if workloads and not path.startswith("../"):
+            found[path] = workloads
+    return found
+
+
+def chosen_pairs(parts: Iterable[Verified]) -> list[tuple[Finding, Fix]]:
+    """The fixes of candidates that do not touch each other."""
+    findings = [replace(finding, fixes=(fix,)) for one in parts for finding, fix in one.candidate.pairs]
+    return chosen(findings, ("safe", "needs review"))
+
+
+def _edited(text: str, edits: Iterable[Edit]) -> str | None:
+    try:
+        return edited(text, edits)
+    except SyntaxError:
+        return None
