@@ -45,6 +45,21 @@ def block_slots(sites: Sequence[LaunchSite], paths: Sequence[str], grid_stride: 
     return BlockSlots(slots, tuple(slot.value for slot in slots))
 
 
+def grid_slots(sites: Sequence[LaunchSite], paths: Sequence[str]) -> list[Slot]:
+    """The number of blocks where a launch gives it as one number, for kernels that cover their data with any.
+
+    Launches with other numbers of blocks have no such slot.
+    """
+    found = []
+    for site, path in zip(sites, paths, strict=True):
+        grid = resolved(site.module, site.function(), site.grid)
+        if not isinstance(grid, cst.Integer):
+            return []
+        name = slot_name(site.module, grid, "grid")
+        found.append(Slot(name, grid.evaluated_value, (_spot(site, path, grid, 0),)))
+    return [_merged(found)] if len({slot.value for slot in found}) == 1 else []
+
+
 def _read(site: LaunchSite, path: str, grid_stride: bool) -> list[Slot] | str:
     """The slots of one launch, or the reason why there are none."""
     place = f"{path}:{site.module.line_of(site.module.range_of(site.subscript)[0])}"

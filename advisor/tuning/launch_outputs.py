@@ -49,7 +49,8 @@ class OutputKeeper:
 
 
 class OutputComparer:
-    """Compares the arrays of launches with those kept in a folder; `difference` is the first one's text.
+    """Compares the arrays of launches with those kept in a folder; `difference` is the first one's text,
+    `deviation` the largest relative one, None where something differs that is no deviation of floats.
 
     Values may deviate by `tolerance` times the largest magnitude in the kept array; 0 compares bits.
     """
@@ -59,42 +60,50 @@ class OutputComparer:
         self._launches = json.loads((folder / _INDEX).read_text("utf-8"))
         self._seen = 0
         self.difference = ""
+        self.deviation: float | None = 0.0
 
     def after_launch(self, note: LaunchNote, memory: DeviceMemory) -> None:
         """Nothing; compares the arrays of one launch with those of the launch that came as the same one."""
         number, self._seen = self._seen, self._seen + 1
-        if self.difference:
+        if self.deviation is None:
             return
         if number >= len(self._launches) or self._launches[number]["kernel"] != note.function:
-            self.difference = f"launch {number + 1} is another one"
+            self._differs(f"launch {number + 1} is another one", None)
             return
         kept, arrays = self._launches[number]["arrays"], _arrays(note)
         if len(kept) != len(arrays):
-            self.difference = f"launch {number + 1} has other arrays"
+            self._differs(f"launch {number + 1} has other arrays", None)
             return
         for before, argument in zip(kept, arrays, strict=True):
-            self.difference = self.difference or self._compared(before, argument, memory)
+            self._compare(before, argument, memory)
 
     def close(self) -> None:
         """Nothing; notes launches that are missing."""
-        if not self.difference and self._seen < len(self._launches):
-            self.difference = f"{self._seen} launches instead of {len(self._launches)}"
+        if self._seen < len(self._launches):
+            self._differs(f"{self._seen} launches instead of {len(self._launches)}", None)
 
-    def _compared(self, before: dict[str, Any], argument: ArgumentNote, memory: DeviceMemory) -> str:
-        content = _content(argument, memory)
+    def _differs(self, words: str, deviation: float | None) -> None:
+        """Nothing; notes a difference. The first one's words and the largest deviation are kept."""
+        self.difference = self.difference or words
+        if self.deviation is not None:
+            self.deviation = None if deviation is None else max(self.deviation, deviation)
+
+    def _compare(self, before: dict[str, Any], argument: ArgumentNote, memory: DeviceMemory) -> None:
+        name, content = argument.name, _content(argument, memory)
         now = _described(argument, content)
         if now["digest"] == before["digest"] and now["shape"] == before["shape"]:
-            return ""
+            return
         if (now["shape"], now["dtype"]) != (before["shape"], before["dtype"]):
-            return f"{argument.name} has another shape"
-        if before["file"] is None:
-            return f"{argument.name} has other bits, and was too large to be kept for a comparison"
-        deviation = _deviation((self._folder / before["file"]).read_bytes(), content, before["dtype"])
-        if deviation is None:
-            return f"{argument.name} holds other values"
-        if deviation <= self._tolerance:
-            return ""
-        return f"{argument.name} deviates by {deviation:.1e} of its largest value"
+            self._differs(f"{name} has another shape", None)
+        elif before["file"] is None:
+            self._differs(f"{name} has other bits, and was too large to be kept for a comparison", None)
+        else:
+            kept = (self._folder / before["file"]).read_bytes()
+            deviation = _deviation(kept, content, before["dtype"])
+            if deviation is None:
+                self._differs(f"{name} holds other values", None)
+            elif deviation > self._tolerance:
+                self._differs(f"{name} deviates by {deviation:.1e} of its largest value", deviation)
 
 
 def _arrays(note: LaunchNote) -> list[ArgumentNote]:

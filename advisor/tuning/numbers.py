@@ -19,7 +19,8 @@ class TuningNumbers:
     """The numbers of a search.
 
     `seconds` is the limit of a whole search; `edit_gain` and `step_gain` are speed-ups (1.05 = 5 % faster);
-    `tolerance` is relative to the largest magnitude of an array; `one_axis` and `two_axes` are threads.
+    `tolerance` and `rounding` are relative to the largest magnitude of an array; `one_axis` and `two_axes`
+    are threads.
     """
 
     seconds: float
@@ -27,6 +28,7 @@ class TuningNumbers:
     edit_gain: float
     step_gain: float
     tolerance: float
+    rounding: float
     one_axis: tuple[int, ...]
     two_axes: tuple[tuple[int, int], ...]
     tile_factors: tuple[float, ...]
@@ -43,6 +45,7 @@ def tuning_numbers() -> TuningNumbers:
         edit_gain=float(data["gains"]["edit"]),
         step_gain=float(data["gains"]["step"]),
         tolerance=float(data["outputs"]["tolerance"]),
+        rounding=float(data["outputs"]["rounding"]),
         one_axis=tuple(int(threads) for threads in data["block"]["one_axis"]),
         two_axes=tuple((int(x), int(y)) for x, y in data["block"]["two_axes"]),
         tile_factors=tuple(float(factor) for factor in data["tiles"]["factors"]),

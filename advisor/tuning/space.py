@@ -59,14 +59,15 @@ class ScaledMoves:
     most_threads: int
 
     def moves(self, best: Trial) -> list[Configuration]:
-        """The configurations with these constants larger or smaller by a factor, where it leaves integers."""
+        """The configurations with these constants larger or smaller by a factor, rounded down."""
         found = []
         for factor in self.factors:
-            values = {name: best.configuration[name] * factor for name in self.names}
-            if any(value < 1 or value != int(value) for value in values.values()):
-                continue
-            wanted = best.configuration.changed({name: int(one) for name, one in values.items()})
-            if prod(wanted[slot.name] for slot in self.axes) <= self.most_threads:
+            values = {name: int(best.configuration[name] * factor) for name in self.names}
+            wanted = best.configuration.changed(values)
+            if (
+                min(values.values()) >= 1
+                and prod(wanted[slot.name] for slot in self.axes) <= self.most_threads
+            ):
                 found.append(wanted)
         return found
 

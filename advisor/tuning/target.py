@@ -24,7 +24,7 @@ from advisor.pipeline import gather
 from advisor.records import Value
 from advisor.selectors import suggestion
 from advisor.text import SourceText, read_source
-from advisor.tuning.block_slots import BlockSlots, block_slots
+from advisor.tuning.block_slots import BlockSlots, block_slots, grid_slots
 from advisor.tuning.register_slot import register_slot
 from advisor.tuning.slots import AnySlot, RegisterSlot, Slot
 from advisor.tuning.tile_slots import tile_slots
@@ -36,7 +36,8 @@ _BLOCK_METRICS = ("block_x", "block_y", "block_z")
 @dataclass(frozen=True)
 class Target:
     """A kernel to be tuned. `texts` are the files that an edit may touch, by path from the working directory;
-    `slots` the numbers that can be changed; `notes` say what cannot be, and why.
+    `slots` the numbers that can be changed, `tiles` those that are neither the block nor a limit of
+    registers; `notes` say what cannot be changed, and why.
     """
 
     path: str
@@ -83,10 +84,14 @@ def find_target(path: Path, kernel: str, options: CheckOptions) -> Target:
     modules = Modules(texts)
     module, function = _function(modules, shown, span.line, span.column)
     sites = [_site(modules, row) for row in rows]
-    block = _block(sites, [row.path for row in rows], _is_grid_stride(module, function))
+    paths, any_grid = [row.path for row in rows], _is_grid_stride(module, function)
+    block = _block(sites, paths, any_grid)
     if block.reason:
         notes.append(f"The block is not searched: {block.reason}.")
-    tiles = tile_slots(module, shown, function, [site for site in sites if site is not None])
+    read = [site for site in sites if site is not None]
+    tiles = tile_slots(module, shown, function, read)
+    if any_grid and len(read) == len(sites):
+        tiles += grid_slots(read, paths)
     own_spots = {spot for slot in block.axes for spot in slot.spots}
     return Target(
         path=shown,

@@ -132,6 +132,7 @@ def _trial(executor: WatchedExecutor, request: dict[str, Any]) -> dict[str, Any]
     return {
         "problem": "",
         "difference": getattr(outputs, "difference", ""),
+        "deviation": getattr(outputs, "deviation", 0.0),
         "kernels": executor.kernels(),
         "defects": executor.defects,
         "inputs": _inputs(Path(request["root"])),

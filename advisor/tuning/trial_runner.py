@@ -105,6 +105,7 @@ class TrialRunner:
             values |= {"outcome": "failed", "reason": words}
         elif answer["difference"]:
             values |= {"outcome": "results differ", "reason": answer["difference"]}
+            values["deviation"] = answer["deviation"]
         elif self._present is not None and trial.spilled_bytes > self._present.spilled_bytes:
             words = f"registers spill {trial.spilled_bytes} bytes a thread, whose time is not predicted"
             values |= {"outcome": "failed", "reason": words}

@@ -17,7 +17,8 @@ class Trial:
 
     `predicted_ms` is the kernel's predicted time in ms and `occupancy` its theoretical occupancy from 0 to 1;
     both None where it failed. `registers` are those of a thread. `others` holds the predicted times of the
-    workload's other kernels. `reason` says why results differ or why it failed.
+    workload's other kernels. `reason` says why results differ or why it failed; `deviation` is the largest of
+    floats that differ, relative to their array's largest magnitude.
     """
 
     configuration: Configuration
@@ -31,6 +32,7 @@ class Trial:
     spilled_bytes: int = 0
     shared_bytes: int = 0
     reason: str = ""
+    deviation: float | None = None
     others: Mapping[str, float] = field(default_factory=dict)
 
     @property

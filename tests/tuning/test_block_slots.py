@@ -126,6 +126,13 @@ def test_what_cannot_be_changed_is_told(project, body, reason):
     assert any(reason in note for note in target.notes)
 
 
+def test_the_blocks_of_a_grid_stride_loop_can_be_changed(project):
+    project.write(STRIDE + "BLOCKS = 80\n\n\ndef workload():\n    kernel[BLOCKS, 100](x)\n")
+    assert {slot.name: slot.value for slot in project.target().tiles} == {"BLOCKS": 80}
+    project.write(STRIDE + "def workload():\n    kernel[80, 100](x)\n    kernel[90, 100](x)\n")
+    assert project.target().tiles == ()
+
+
 def test_a_grid_stride_loop_needs_no_grid_that_follows(project):
     text = STRIDE + "def workload():\n    kernel[80, 100](x)\n"
     assert changed(project, text, 256).endswith("kernel[80, 256](x)\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tuned_programs import GUARDED, MATRIX, SUMS
+from tuned_programs import GUARDED, MATRIX, SERIAL_SUMS, SUMS
 
 from advisor.check_options import CheckOptions
 from advisor.cli.tuning.table import result_text
@@ -76,15 +76,14 @@ def test_a_kernel_that_depends_on_its_block_is_left_alone(project, numbers):
 
 
 def test_sums_in_another_order_need_a_tolerance(project, numbers):
-    numbers(one_axis=(256,))
-    text = SUMS.replace("cuda.blockIdx.x", "0").replace("np.ones(4096, np.int32)", "DATA")
-    data = "DATA = np.random.default_rng(3).random(4096).astype(np.float32) ** 8\n\n\n"
-    project.write(data + text.replace("np.zeros(128, np.int32)", "np.zeros(1, np.float32)"))
-    exact, near = project.tune().trials[1], project.tune(tolerance=1e-3).trials[1]
-    # The warps of a larger block add in another order.
-    if exact.outcome != "equal":
-        assert (exact.outcome, "deviates by" in exact.reason) == ("results differ", True)
-    assert near.outcome == "equal"
+    numbers(one_axis=(64,))
+    project.write(SERIAL_SUMS)
+    result = project.tune()
+    exact, near = result.trials[1], project.tune(tolerance=1e-5).trials[1]
+    assert (exact.outcome, near.outcome) == ("results differ", "equal")
+    assert exact.reason == f"out deviates by {exact.deviation:.1e} of its largest value"
+    assert 0.0 < exact.deviation < 1e-5
+    assert "as sums in another order do; --tolerance 1e-0" in result_text(result)
 
 
 def test_an_access_out_of_bounds_and_a_race_are_failures(project, numbers):

@@ -55,7 +55,7 @@ def test_an_axis_of_one_thread_stays():
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), [(16, [(8,), (32,)]), (9, [(18,)]), (1, [(2,)]), (600, [(300,)])]
+    ("value", "expected"), [(16, [(8,), (32,)]), (9, [(4,), (18,)]), (1, [(2,)]), (600, [(300,)])]
 )
 def test_constants_are_halved_and_doubled_within_a_block(value, expected):
     moves = ScaledMoves(("t",), (0.5, 2.0), (slot("t", value),), 1024).moves(trial(t=value))

@@ -65,3 +65,22 @@ def workload():
     x = cuda.to_device(np.ones(4096, np.int32))
     kernel[(x.size + THREADS - 1) // THREADS, THREADS](x, cuda.to_device(np.zeros(128, np.int32)))
 """
+
+# What a block adds up first depends on the block; in floats the sum of all does so in its last bits.
+SERIAL_SUMS = """\
+THREADS = 32
+
+
+@cuda.jit
+def kernel(x, out):
+    if cuda.threadIdx.x == 0:
+        total = np.float32(0.0)
+        for i in range(cuda.grid(1), cuda.grid(1) + cuda.blockDim.x):
+            total += x[i]
+        cuda.atomic.add(out, 0, total)
+
+
+def workload():
+    x = cuda.to_device(np.random.default_rng(3).random(4096, dtype=np.float32))
+    kernel[(x.size + THREADS - 1) // THREADS, THREADS](x, cuda.to_device(np.zeros(1, np.float32)))
+"""

@@ -34,6 +34,7 @@ def _trial(trial: Trial, result: TuningResult) -> dict[str, Any]:
         "configuration": dict(trial.configuration.values),
         "outcome": trial.outcome,
         "reason": trial.reason,
+        "deviation": trial.deviation,
         "block": list(trial.block),
         "grid": list(trial.grid),
         "registers": trial.registers,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from advisor.cli.pages.tables import plain_table
+from advisor.tuning.numbers import tuning_numbers
 from advisor.tuning.search import TuningResult
 from advisor.tuning.slots import NO_LIMIT, REGISTERS
 from advisor.tuning.trials import Trial
@@ -82,7 +84,7 @@ def _verdict(result: TuningResult) -> list[str]:
     ]
     if not result.complete:
         lines.append(f"The time limit of {result.seconds:g} s ended the search; --seconds sets another one.")
-    lines += result.notes
+    lines += [*_rounded(result), *result.notes]
     if not result.edited:
         return [*lines, "Nothing better was found that is worth an edit."]
     best, present = result.best, result.present
@@ -92,6 +94,19 @@ def _verdict(result: TuningResult) -> list[str]:
         f"{gain:.2f} times as fast by prediction, with equal results for this workload."
     )
     return [*lines, *_others(result)]
+
+
+def _rounded(result: TuningResult) -> list[str]:
+    """How configurations could be judged whose results differ by little, as sums in another order do."""
+    most = tuning_numbers().rounding
+    found = [one.deviation for one in result.trials if one.deviation is not None and one.deviation <= most]
+    if not found:
+        return []
+    accepting = 10.0 ** math.ceil(math.log10(max(found)))
+    return [
+        f"The results of {len(found)} deviate by at most {max(found):.1e} of the largest value, as sums in "
+        f"another order do; --tolerance {accepting:.0e} accepts that."
+    ]
 
 
 def _changes(result: TuningResult) -> str:
