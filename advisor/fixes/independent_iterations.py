@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -95,6 +95,19 @@ def _only_ends(body: KernelBody, node: cst.Break, loop: cst.For, index: str) -> 
 def _values_come_first(body: KernelBody, loop: cst.For, own: frozenset[str]) -> bool:
     """Whether each name of the loop gets its value in an iteration before it is read there."""
     return _after(body, loop.body.body, frozenset(), own) is not None
+
+
+def values_come_first(body: KernelBody, lines: Sequence[cst.CSTNode], index: str) -> bool:
+    """Whether each name that statements give a value has it before it is read there, and no other statement
+    of the kernel reads it, so that the statements may be done for one index after the other.
+    """
+    own = frozenset(name for line in lines for name in assigned_in(body.module, line))
+    first = body.module.range_of(lines[0])[0]
+    names = names_in(body.module, body.function.body)
+    before = {one.value for one in names if body.module.range_of(one)[0] < first}
+    if index in own or own & before or own & set(body.parameters):
+        return False
+    return _after(body, lines, frozenset({index}), own) is not None
 
 
 def _after(
