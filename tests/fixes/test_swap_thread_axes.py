@@ -132,7 +132,18 @@ def test_exchanged(tmp_path: Path, name: str) -> None:
 
 
 TRANSPOSE = KERNEL.replace("a[i, j]", "a[j, i]")
+CELL = """
+@cuda.jit
+def scale(a, out):
+    unit, row = cuda.grid(2)
+    if unit < a.shape[1] and row < a.shape[0]:
+        total = 0.0
+        for k in range(a.shape[1]):
+            total += a[unit, k] * a[row, k]
+        out[row, unit] = total
+"""
 KEPT = {
+    "rows of one array become columns of another": CELL + LAUNCH,
     "a transpose, where as much is lost as won": TRANSPOSE + LAUNCH,
     "lanes that run along the rows already": SWAPPED + TURNED,
     "no launch is known": KERNEL,
