@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 from advisor.check_options import CheckOptions
+from advisor.config import Config
 from advisor.findings import Report
 from advisor.fixes.application import applied, chosen
 from advisor.pipeline import check
@@ -19,7 +20,8 @@ def report_on(folder: Path, text: str, evidence: Source = "source") -> Report:
     """The report on a text as the file k.py; `simulated` evidence runs its `workload`."""
     file = folder / "k.py"
     file.write_text(text)
-    options = CheckOptions(device="a100-80gb", root=folder, evidence=evidence, neighbours=())
+    settings = Config(root=folder)
+    options = CheckOptions("a100-80gb", folder, evidence, settings=settings, neighbours=())
     return check([file], options)
 
 
