@@ -24,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--after", metavar="FILE[::FUNCTION]", help="the version to compare with --before")
     parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
+    parser.add_argument(
+        "--simulate", action="store_true", help="predict times although there is a GPU to measure them on"
+    )
     parser.add_argument("--select", action="append", metavar="RULE", help="only fixes of these rules")
     parser.add_argument(
         "--write", action="store_true", help="write the fixes that are proven to help, until no more does"
@@ -58,7 +61,7 @@ def _verify(args: argparse.Namespace) -> int:
     with TerminalProgress(args.format != "text") as progress:
         if args.write:
             return _improve(args, found.files, options, progress)
-        verification = verify(found.files, options, progress)
+        verification = verify(found.files, options, progress, _gpu(args))
     show = as_json if args.format == "json" else as_text
     print(show(verification))
     verdicts = {one.judgement.verdict for one in verification.verified}
@@ -73,10 +76,21 @@ def _improve(
     from advisor.proving.improvement import improve
 
     found = improve(
-        files, options, lambda seen, pairs: write_fixes(options.root, seen.report.texts, pairs), progress
+        files,
+        options,
+        lambda seen, pairs: write_fixes(options.root, seen.report.texts, pairs),
+        progress,
+        _gpu(args),
     )
     print((as_json if args.format == "json" else as_text)(found))
     return 2 if found.refused else 0
+
+
+def _gpu(args: argparse.Namespace) -> str:
+    """The name of the GPU that times are measured on, empty without one."""
+    from advisor.launches.gpu_launches import gpu_name
+
+    return "" if args.simulate else gpu_name()
 
 
 def _compare(args: argparse.Namespace) -> int:

@@ -33,6 +33,15 @@ def has_gpu() -> bool:
         return False
 
 
+def gpu_name() -> str:
+    """The name of the first GPU, an empty text without one."""
+    if not has_gpu():
+        return ""
+    name = ctypes.create_string_buffer(256)
+    driver = ctypes.CDLL("libcuda.so.1" if sys.platform != "win32" else "nvcuda.dll")
+    return name.value.decode("utf-8", "replace") if driver.cuDeviceGetName(name, 256, 0) == 0 else "a GPU"
+
+
 class GpuLaunches:
     """Listens to Numba's launches; `finish` reads the times and hands all outcomes on."""
 

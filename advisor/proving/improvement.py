@@ -37,7 +37,11 @@ class Improvement:
 
 
 def improve(
-    files: Sequence[Path], options: CheckOptions, write: Write, progress: Progress | None = None
+    files: Sequence[Path],
+    options: CheckOptions,
+    write: Write,
+    progress: Progress | None = None,
+    gpu: str = "",
 ) -> Improvement:
     """What was written to the files: fixes that are proven to make their kernels faster.
 
@@ -47,7 +51,7 @@ def improve(
     """
     found = Improvement()
     for _ in range(_MOST_ROUNDS):
-        found.last = verify(files, options, progress)
+        found.last = verify(files, options, progress, gpu)
         steps = _round(found.last)
         if not steps:
             break

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
+from threading import Lock
 
 from advisor.check_options import CheckOptions
 from advisor.devices import find_device
 from advisor.findings import Edit, Finding, Fix
 from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.launches.workloads import WorkloadFunction, find_workloads
+from advisor.proving.measurement import MeasurementFailed, measured_pairs
 from advisor.proving.trial import Trial, trial
-from advisor.proving.verdicts import Judgement, judged
+from advisor.proving.verdicts import Judgement, by_measurement, judged
 
 Key = tuple[str, str]
 
@@ -62,10 +65,15 @@ class Verified:
 class Runs:
     """The trials of one verification; those of the unchanged project are made once."""
 
-    def __init__(self, options: CheckOptions, workloads: Mapping[str, list[WorkloadFunction]]) -> None:
+    def __init__(
+        self, options: CheckOptions, workloads: Mapping[str, list[WorkloadFunction]], gpu: str = ""
+    ) -> None:
         self.workloads = workloads
         self._options = options
         self._before: dict[str, Trial] = {}
+        # What the times of a real GPU are called; empty without one.
+        self._gpu = gpu
+        self._one_at_a_time = Lock()
         self._evidence = f"simulated on {find_device(options.device).name}"
 
     def before(self, path: str) -> Trial:
@@ -88,9 +96,30 @@ class Runs:
         if place is None:
             return Verified(candidate, self._cannot(self._reason(candidate)))
         path, kernel = place
-        after = trial(self.workloads[path], {path: self._text(path)} | changed, self._options)
+        after = trial(self.workloads[path], {path: self._text(path), **changed}, self._options)
         kernels = None if kernel is None else [kernel]
-        return Verified(candidate, judged(self.before(path), after, kernels, self._evidence), place)
+        judgement = judged(self.before(path), after, kernels, self._evidence)
+        if self._gpu and judgement.comparison is not None and judgement.verdict != "results differ":
+            judgement = self._measured(judgement, path, changed, None if kernel is None else [kernel[1]])
+        return Verified(candidate, judgement, place)
+
+    def _measured(
+        self, judgement: Judgement, path: str, changed: Mapping[str, str], kernels: list[str] | None
+    ) -> Judgement:
+        """The judgement by times on the GPU; as it was where a version does not run there."""
+        options = self._options
+        versions = ({path: self._text(path)}, {path: self._text(path), **changed})
+        seconds = options.settings.workload_seconds
+        try:
+            with self._one_at_a_time:
+                found = measured_pairs(
+                    options.settings.root, versions, self.workloads[path][0], kernels, options.device, seconds
+                )
+        except (MeasurementFailed, OSError) as error:
+            detail = f"{judgement.detail}; it could not be timed on the GPU: {error}"
+            return replace(judgement, detail=detail)
+        before_ms, after_ms = (median(times) * 1e3 for times in (found.before, found.after))
+        return by_measurement(judgement, found.ratio, before_ms, after_ms, self._gpu)
 
     def judge_together(self, parts: Sequence[Verified], texts: Mapping[str, str]) -> Judgement:
         """The judgement on several candidates of kernels that one file's workloads run, applied at once."""
@@ -104,7 +133,7 @@ class Runs:
         kernels = sorted(
             {one.place[1] for one in parts if one.place is not None and one.place[1] is not None}
         )
-        after = trial(self.workloads[path], {path: self._text(path)} | changed, self._options)
+        after = trial(self.workloads[path], {path: self._text(path), **changed}, self._options)
         return judged(self.before(path), after, kernels, self._evidence)
 
     def _place(self, candidate: Candidate, changed: Mapping[str, str]) -> tuple[str, Key | None] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from advisor.findings import Proof, Verdict
 from advisor.proving.comparison import Comparison, compare
 from advisor.proving.numbers import proving_numbers
+from advisor.proving.significance import Ratio
 from advisor.proving.trial import KernelMetrics, Trial
 
 
@@ -73,6 +74,24 @@ def _by_time(before: float | None, after: float | None, comparison: Comparison, 
     elif after / before >= least:
         verdict = "slower"
     return Judgement(verdict, before, after, comparison, outputs, evidence)
+
+
+def by_measurement(
+    judgement: Judgement, ratio: Ratio, before_ms: float, after_ms: float, device: str
+) -> Judgement:
+    """The judgement with measured times in the place of predicted ones; the outputs have to agree already.
+
+    Faster and slower are told only where the whole confidence interval lies on one side of 1.
+    """
+    least = proving_numbers().least_ratio
+    verdict: Verdict = "no difference"
+    if ratio.low > 1.0 and ratio.mean >= least:
+        verdict = "proven faster"
+    elif ratio.high < 1.0 and 1.0 / ratio.mean >= least:
+        verdict = "slower"
+    detail = f"{judgement.detail}; {ratio.low:.3f} to {ratio.high:.3f} x in {ratio.pairs} pairs of runs"
+    evidence = f"measured on {device}"
+    return Judgement(verdict, before_ms, after_ms, judgement.comparison, detail, evidence)
 
 
 def agreement_in_words(comparison: Comparison) -> str:

@@ -28,17 +28,20 @@ class Verification:
     runs: Runs
 
 
-def verify(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Verification:
+def verify(
+    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None, gpu: str = ""
+) -> Verification:
     """The verification of every fix of every finding in `files`; nothing of the project is changed.
 
-    Verdicts and the ledger are kept in the project (`.advisor/proofs.sqlite`).
+    Verdicts and the ledger are kept in the project (`.advisor/proofs.sqlite`). `gpu` is what a GPU is called
+    on which times are measured; without it they are predicted.
     """
     report = check(files, replace(options, proofs=False))
     candidates = list(_candidates(report.findings))
     paths = sorted(
         {from_root(path, options) for path in report.texts} | {from_root(str(f), options) for f in files}
     )
-    runs = Runs(options, workloads_of(paths, options))
+    runs = Runs(options, workloads_of(paths, options), gpu)
     jobs = options.jobs or min(os.cpu_count() or 1, 4)
     done = 0
     with ThreadPoolExecutor(max(1, jobs)) as pool:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from advisor.findings import Verdict
-    from advisor.proving.verdicts import Judgement
     from advisor.proving.runs import Verified
+    from advisor.proving.verdicts import Judgement
     from advisor.proving.verification import Verification
 
 _ORDER: tuple[Verdict, ...] = ("results differ", "slower", "proven faster", "no difference", "cannot tell")
