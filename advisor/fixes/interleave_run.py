@@ -17,7 +17,7 @@ from advisor.fixes.assigned_names import (
     words_in,
 )
 from advisor.fixes.independent_iterations import iterations_are_independent
-from advisor.fixes.inserted_lines import without_line
+from advisor.fixes.inserted_lines import line_before, without_line
 from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.place import Place
 from advisor.fixes.thread_axes import grid_call
@@ -27,8 +27,8 @@ from advisor.fixes.thread_axes import grid_call
 class _Run:
     """A loop over `length` elements from `cuda.grid(1) * length` on.
 
-    `index` names the element's index; `line` is what computes the start or the index, and is not needed any
-    more.
+    `index` names the element's index; `line` computes the start, and is not needed any more; `product` is the
+    index's expression where the loop runs over a `counter`.
     """
 
     loop: cst.For
@@ -36,6 +36,8 @@ class _Run:
     grid: cst.BaseExpression
     length: cst.BaseExpression
     line: cst.CSTNode | None
+    product: cst.CSTNode | None = None
+    counter: str = ""
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -55,14 +57,21 @@ def edits(place: Place) -> list[Edit] | None:
 
 
 def _edits(body: KernelBody, run: _Run) -> list[Edit] | None:
+    """The edits of a run; the loop keeps its number of iterations, which the compiler often knows."""
     module = body.module
-    grid, length = module.written(run.grid), module.written(run.length)
-    if isinstance(run.length, cst.BinaryOperation):
-        length = f"({module.written(run.length.with_changes(lpar=(), rpar=()))})"
+    grid = module.written(run.grid)
     size = grid.replace(".grid(", ".gridsize(")
-    found = [module.replaced(run.loop.iter, f"range({grid}, {length} * {size}, {size})")]
-    if isinstance(run.loop.target, cst.Name) and run.loop.target.value != run.index:
-        found.append(module.replaced(run.loop.target, run.index))
+    if run.product is not None:
+        return [module.replaced(run.product, f"{grid} + {run.counter} * {size}")]
+    if not isinstance(run.loop.body, cst.IndentedBlock):
+        return None
+    (counter,) = body.free_names("k")
+    first = line_before(module, run.loop.body.body[0], f"{run.index} = {grid} + {counter} * {size}")
+    found = [
+        module.replaced(run.loop.target, counter),
+        module.replaced(run.loop.iter, f"range({module.written(run.length)})"),
+        first,
+    ]
     if run.line is not None:
         removed = without_line(module, run.line)
         if removed is None:
@@ -128,7 +137,9 @@ def _from_counter(body: KernelBody, loop: cst.For, counter: str, length: cst.Bas
     for product, last in ((value.left, value.right), (value.right, value.left)):
         if isinstance(last, cst.Name) and last.value == counter:
             grid = _grid_of_product(body, product, length)
-            return _Run(loop, target.value, grid, length, first) if grid is not None else None
+            if grid is None:
+                return None
+            return _Run(loop, target.value, grid, length, None, value, counter)
     return None
 
 

@@ -18,27 +18,28 @@ HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n\nN = 16\n\n\n"
 
 def kernel(body: str) -> str:
     inner = textwrap.indent(textwrap.dedent(body).strip(), "    ")
-    return f"{HEAD}@cuda.jit\ndef k(a, out, n):\n{inner}\n"
+    return f"{HEAD}@cuda.jit\ndef spread(a, out, n):\n{inner}\n"
 
 
-RANGE = "range(cuda.grid(1), N * cuda.gridsize(1), cuda.gridsize(1))"
+INDEX = "i = cuda.grid(1) + k * cuda.gridsize(1)"
+LOOP_OF_RUN = f"for k in range(N):\n    {INDEX}"
 GUARDED = ":\n    if i < n:\n        out[i] = a[i]"
 CHANGES = {
     "a start in a name": (
         f"start = cuda.grid(1) * N\nfor i in range(start, start + N){GUARDED}",
-        f"for i in {RANGE}{GUARDED}",
+        f"{LOOP_OF_RUN}{GUARDED[1:]}",
     ),
     "a thread in a name, sides exchanged": (
         f"t = cuda.grid(1)\nstart = N * t\nfor i in range(start, N + start){GUARDED}",
-        f"t = cuda.grid(1)\nfor i in {RANGE}{GUARDED}",
+        f"t = cuda.grid(1)\n{LOOP_OF_RUN}{GUARDED[1:]}",
     ),
     "no names": (
         f"for i in range(cuda.grid(1) * N, cuda.grid(1) * N + N){GUARDED}",
-        f"for i in {RANGE}{GUARDED}",
+        f"{LOOP_OF_RUN}{GUARDED[1:]}",
     ),
     "a counter": (
         f"# all\nfor j in range(N):\n    i = cuda.grid(1) * N + j\n{GUARDED[2:]}",
-        f"# all\nfor i in {RANGE}:\n{GUARDED[2:]}",
+        f"# all\nfor j in range(N):\n    {INDEX.replace('k', 'j')}\n{GUARDED[2:]}",
     ),
     "an end, a local, an inner loop, an atomic addition": (
         """
@@ -56,7 +57,8 @@ CHANGES = {
             cuda.atomic.add(out, 0, y)
         """,
         f"""
-        for i in {RANGE}:
+        for k in range(N):
+            {INDEX}
             if i >= n:
                 break
             x = a[i]
@@ -121,7 +123,7 @@ PROGRAM += """
 def run(a, threads):
     out = np.zeros_like(a)
     blocks = (len(a) + N * threads - 1) // (N * threads)
-    k[blocks, threads](a, out, len(a))
+    spread[blocks, threads](a, out, len(a))
     return out
 """
 
@@ -136,7 +138,7 @@ def after(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_results_stay_the_same(
     simulated: SimulatedRuns, after: str, size: int, threads: int, seed: int
 ) -> None:
-    assert RANGE in after
+    assert INDEX in after
     a = np.random.default_rng(seed).standard_normal(size, dtype=np.float32)
     expected = simulated.call(PROGRAM, "run", a, threads)
     assert np.array_equal(simulated.call(after, "run", a, threads), expected)
