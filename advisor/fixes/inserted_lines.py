@@ -21,11 +21,11 @@ def line_before(module: SourceModule, statement: cst.CSTNode, text: str) -> Edit
 def line_behind(module: SourceModule, statement: cst.CSTNode, text: str) -> Edit:
     """The edit that puts a line behind a statement, indented as it is; comments of its block stay with it."""
     indent = module.indentation(statement)
-    place = _end_with_comments(module.text, module.range_of(statement)[1], indent)
+    place = end_with_comments(module.text, module.range_of(statement)[1], indent)
     return Edit(place, place, f"{module.line_end}{indent}{text}")
 
 
-def _end_with_comments(text: str, offset: int, indent: str) -> int:
+def end_with_comments(text: str, offset: int, indent: str) -> int:
     """The end of the line of an offset, or of the last comment below it that is indented deeper."""
     found = _LINE.match(text, offset)
     while found is not None:
