@@ -102,6 +102,8 @@ class OutputComparer:
             deviation = _deviation(kept, content, before["dtype"])
             if deviation is None:
                 self._differs(f"{name} holds other values", None)
+            elif deviation == self._tolerance == 0.0:
+                self._differs(f"{name} has other bits for equal values, as -0.0 and 0.0 have", deviation)
             elif deviation > self._tolerance:
                 self._differs(f"{name} deviates by {deviation:.1e} of its largest value", deviation)
 
@@ -127,7 +129,10 @@ def _described(argument: ArgumentNote, content: bytes) -> dict[str, Any]:
 
 
 def _deviation(before: bytes, after: bytes, dtype: str | None) -> float | None:
-    """The largest difference relative to the largest magnitude before, None where values are no floats."""
+    """The largest difference relative to the largest magnitude before.
+
+    None where values are no floats, where one is NaN or infinite that was not, and where all were zero.
+    """
     kind = np.dtype(dtype) if dtype else np.dtype(np.uint8)
     if kind.kind not in "fc" or len(before) != len(after) or len(before) % kind.itemsize:
         return None
@@ -140,7 +145,9 @@ def _deviation(before: bytes, after: bytes, dtype: str | None) -> float | None:
         return 0.0
     largest = float(np.abs(old[finite]).max())
     difference = float(np.abs(new[finite] - old[finite]).max())
-    return difference / largest if largest else (float("inf") if difference else 0.0)
+    if not largest:
+        return None if difference else 0.0
+    return difference / largest
 
 
 def _wide(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -50,9 +50,7 @@ class TrialRunner:
     ) -> None:
         process = self._process
         if process is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            _end(process)
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     with contextlib.suppress(OSError):
@@ -222,3 +220,13 @@ class TrialRunner:
             raise AdvisorError(f"the process for trials ended with status {process.wait()}.")
         answer: dict[str, Any] = json.loads(line)
         return answer
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Nothing; ends the process and the trial that it runs."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

@@ -78,4 +78,9 @@ def test_what_was_too_large_to_keep_is_compared_bit_by_bit(tmp_path):
 
 
 def test_zeros_may_not_become_something(tmp_path):
-    assert compared(tmp_path, [floats(0.0)], [floats(1e-30)], tolerance=1.0) != ""
+    assert compared(tmp_path, [floats(0.0)], [floats(1e-30)], tolerance=1.0) == "x holds other values"
+
+
+def test_signs_of_zero_are_bits(tmp_path):
+    assert "other bits for equal values" in compared(tmp_path, [floats(1.0, 0.0)], [floats(1.0, -0.0)])
+    assert compared(tmp_path, [floats(1.0, 0.0)], [floats(1.0, -0.0)], tolerance=1e-9) == ""

@@ -99,7 +99,7 @@ def _verdict(result: TuningResult) -> list[str]:
 def _rounded(result: TuningResult) -> list[str]:
     """How configurations could be judged whose results differ by little, as sums in another order do."""
     most = tuning_numbers().rounding
-    found = [one.deviation for one in result.trials if one.deviation is not None and one.deviation <= most]
+    found = [one.deviation for one in result.trials if one.deviation and one.deviation <= most]
     if not found:
         return []
     accepting = 10.0 ** math.ceil(math.log10(max(found)))
