@@ -104,8 +104,8 @@ def _rounded(result: TuningResult) -> list[str]:
         return []
     accepting = 10.0 ** math.ceil(math.log10(max(found)))
     return [
-        f"The results of {len(found)} deviate by at most {max(found):.1e} of the largest value. Where that is "
-        f"the rounding of sums in another order, --tolerance {accepting:.0e} accepts it."
+        f"The results of {len(found)} deviate by at most {max(found):.1e} of the largest value. Where that "
+        f"is the rounding of sums in another order, --tolerance {accepting:.0e} accepts it."
     ]
 
 
