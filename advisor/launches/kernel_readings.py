@@ -46,6 +46,7 @@ def kernel_readings(
         else None,
         "atomic_lanes_per_address": _contention(accesses),
         "hottest_element_updates": hottest_element_updates(counted, arguments) if whole else None,
+        **_waits(accesses, traffic),
         "l1_hit_rate": traffic.l1_hit_rate,
         "l2_hit_rate": traffic.l2_hit_rate,
         "l2_sectors": traffic.l2_sectors,
@@ -61,6 +62,7 @@ def kernel_readings(
         "fp64_slots": float(counted.slots.get("fp64", 0)) if whole else None,
         "special_slots": float(counted.slots.get("special", 0)) if whole else None,
         "loads_per_warp": counted.loads_of_a_warp,
+        "load_rounds_per_warp": counted.load_rounds_of_a_warp,
         "launch_shared_bytes": float(counted.shared_bytes),
         "warp_balance": counted.balance,
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
@@ -92,6 +94,23 @@ def hottest_element_updates(counted: Statistics, arguments: Sequence[Mapping[str
             together = one.array in whole and one.distinct == one.requests
             updates[one.array] = updates.get(one.array, 0.0) + (one.requests if together else one.lanes)
     return max((count / sizes[array] for array, count in updates.items()), default=None)
+
+
+def _waits(accesses: Sequence[AccessCounts], traffic: Traffic) -> dict[str, Value | None]:
+    """The shares of load requests that wait for L2 and for DRAM: a warp waits for the last of its sectors.
+
+    In the blocks that were looked at closely L2 is colder than on the average; the share of DRAM is scaled by
+    the hit rate of the whole launch over theirs.
+    """
+    asked = sum(one.looked_up for one in accesses)
+    if not asked or traffic.l2_hit_rate is None:
+        return {"loads_past_l1": None, "loads_past_l2": None}
+    seen = sum(one.l2_sectors for one in accesses if one.looked_up)
+    missed = 1.0 - sum(one.l2_hits for one in accesses if one.looked_up) / seen if seen else 0.0
+    colder = (1.0 - traffic.l2_hit_rate) / missed if missed else 1.0
+    past_l1 = sum(one.past_l1 for one in accesses) / asked
+    past_l2 = sum(one.past_l2 for one in accesses) / asked * min(colder, 1.0)
+    return {"loads_past_l1": past_l1, "loads_past_l2": min(past_l1, past_l2)}
 
 
 class Traffic:

@@ -16,7 +16,9 @@ class AccessCounts:
     """The memory instructions of one line to one array: requests of warps, and what they moved.
 
     `bytes` are those that lanes asked for. `ideal` are the sectors, and `ideal_wavefronts` the wavefronts of
-    shared memory, that the same bytes need at least. The cache counts are those of the detailed blocks.
+    shared memory, that the same bytes need at least. The cache counts are those of the detailed blocks:
+    sectors that were looked up and found, and requests of loads: all, those with a sector that was not in L1,
+    and those with one that was not in L2 either.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
     lay side by side; empty where they always did.
     """
@@ -39,6 +41,9 @@ class AccessCounts:
     l1_hits: int = 0
     l2_sectors: int = 0
     l2_hits: int = 0
+    looked_up: int = 0
+    past_l1: int = 0
+    past_l2: int = 0
     steps: list[int] = field(default_factory=list)
 
 
@@ -58,7 +63,8 @@ class Statistics:
 
     `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots`
     are machine instructions by unit, estimated; `flops` floating point operations by precision. `balance` is
-    the mean of warps' instructions over those of the longest warp of their block.
+    the mean of warps' instructions over those of the longest warp of their block; `load_rounds_of_a_warp` how
+    often a warp waits for loads, where those that can wait together do.
     """
 
     grid: Extent
@@ -71,6 +77,7 @@ class Statistics:
     warp_instructions: int = 0
     lane_instructions: int = 0
     loads_of_a_warp: float = 0.0
+    load_rounds_of_a_warp: float = 0.0
     slots: dict[str, int] = field(default_factory=dict)
     flops: dict[str, int] = field(default_factory=dict)
     loaded_sectors: int = 0

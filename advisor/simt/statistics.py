@@ -10,6 +10,7 @@ from typing import Any
 from advisor.simt.counts import WARP, AccessCounts, BranchCounts, Statistics
 from advisor.simt.instruction_costs import cost_of
 from advisor.simt.launch import Launch
+from advisor.simt.load_rounds import load_rounds
 from advisor.simt.machine import Execution
 from advisor.simt.ptx_program import Location
 from advisor.simt.vector.kernels import Kernel
@@ -40,7 +41,17 @@ def statistics(
     found.branches = _branches(kernel, execution)
     loads = sum(one.requests for one in found.accesses if one.kind != "store" and one.space != "shared")
     found.loads_of_a_warp = loads / max(1, found.warps)
+    found.load_rounds_of_a_warp = _load_rounds(kernel, execution) / max(1, found.warps)
     return found
+
+
+def _load_rounds(kernel: Kernel, execution: Execution) -> int:
+    return sum(
+        int(execution.block_runs[block.number])
+        * load_rounds(kernel.function.instructions[block.first : block.last])
+        for block in kernel.warp.blocks
+        if execution.block_runs[block.number]
+    )
 
 
 def _count_instructions(found: Statistics, kernel: Kernel, execution: Execution) -> None:
@@ -97,6 +108,9 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     counts.l1_hits += int(row[Site.L1_HITS])
     counts.l2_sectors += int(row[Site.L2_SECTORS])
     counts.l2_hits += int(row[Site.L2_HITS])
+    counts.looked_up += int(row[Site.LOOKED_UP])
+    counts.past_l1 += int(row[Site.PAST_L1])
+    counts.past_l2 += int(row[Site.PAST_L2])
     steps = [*counts.steps, int(row[Site.STEP_LOW]), int(row[Site.STEP_HIGH])]
     if row[Site.STEP_LOW] <= row[Site.STEP_HIGH]:
         counts.steps = [min(steps), max(steps)]

@@ -92,21 +92,32 @@ def test_a_tail_of_few_blocks_keeps_few_multiprocessors_busy(device):
     assert found["predicted_ms"] == pytest.approx(1.0 * 10 / 5.5)
 
 
-def test_one_warp_waits_for_its_loads(device):
-    # 100 instructions of 4 cycles; 40 loads, of which two wait together, from DRAM in 290 cycles.
-    found = derived(
-        device, grid_blocks=1.0, block_threads=32.0, issue_slots=100.0, loads_per_warp=40.0,
-        l1_hit_rate=0.0, l2_hit_rate=0.0,
-    )  # fmt: skip
+ONE_WARP = {"grid_blocks": 1.0, "block_threads": 32.0, "issue_slots": 100.0, "loads_per_warp": 40.0}
+WAITS = [
+    # Each load by itself, from DRAM in 290 cycles; nothing is known of the caches.
+    ({}, 40 * 290),
+    # Two loads in each of 20 rounds, all from DRAM, all from L2 (200), all from L1 (33).
+    ({"load_rounds_per_warp": 20.0, "loads_past_l1": 1.0, "loads_past_l2": 1.0}, 20 * 290),
+    ({"load_rounds_per_warp": 20.0, "loads_past_l1": 1.0, "loads_past_l2": 0.0}, 20 * 200),
+    ({"load_rounds_per_warp": 20.0, "loads_past_l1": 0.0, "loads_past_l2": 0.0}, 20 * 33),
+    # A tenth of the loads miss L1: a fifth of the rounds of two wait for L2.
+    ({"load_rounds_per_warp": 20.0, "loads_past_l1": 0.1, "loads_past_l2": 0.0}, 20 * (0.8 * 33 + 0.2 * 200)),
+    # Three quarters miss L1 and a tenth L2: every round waits for L2, a fifth of them for DRAM.
+    (
+        {"load_rounds_per_warp": 20.0, "loads_past_l1": 0.75, "loads_past_l2": 0.1},
+        20 * (0.8 * 200 + 0.2 * 290),
+    ),
+    # Loads that a predicate leaves out wait for nothing.
+    ({"load_rounds_per_warp": 60.0, "loads_past_l1": 1.0, "loads_past_l2": 1.0}, 40 * 290),
+]
+
+
+@pytest.mark.parametrize(("known", "cycles"), WAITS)
+def test_one_warp_waits_for_its_loads(device, known, cycles):
+    found = derived(device, **ONE_WARP, **known)
     assert found["time_limiter"] == "latency"
-    assert found["predicted_ms"] == pytest.approx((100 * 4 + 20 * 290) / 1e9 * 1e3)
-    # Half of them in L1 (33 cycles), of the rest half in L2 (200).
-    found = derived(
-        device, grid_blocks=1.0, block_threads=32.0, issue_slots=100.0, loads_per_warp=40.0,
-        l1_hit_rate=0.5, l2_hit_rate=0.5,
-    )  # fmt: skip
-    latency = 0.5 * 33 + 0.5 * (0.5 * 200 + 0.5 * 290)
-    assert found["predicted_ms"] == pytest.approx((400 + 20 * latency) / 1e9 * 1e3)
+    # 100 instructions of 4 cycles at 1 GHz
+    assert found["predicted_ms"] == pytest.approx((100 * 4 + cycles) / 1e9 * 1e3)
 
 
 def test_the_share_of_dram_in_the_time(device):

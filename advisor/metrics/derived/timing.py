@@ -128,8 +128,23 @@ def _warp_cycles(kernel: Record, numbers: dict[str, float]) -> float:
     threads = _number(kernel, "block_threads") or _WARP
     warps = (_number(kernel, "grid_blocks") or 1.0) * math.ceil(threads / _WARP)
     slots = (_number(kernel, "issue_slots") or 0.0) / warps
-    loads = (_number(kernel, "loads_per_warp") or 0.0) / numbers["loads_in_flight"]
-    l1, l2 = _number(kernel, "l1_hit_rate") or 0.0, _number(kernel, "l2_hit_rate") or 0.0
-    behind_l1 = l2 * numbers["l2_latency"] + (1.0 - l2) * numbers["dram_latency"]
-    latency = l1 * numbers["l1_latency"] + (1.0 - l1) * behind_l1
-    return slots * numbers["alu_latency"] + loads * latency
+    return slots * numbers["alu_latency"] + _waiting_cycles(kernel, numbers)
+
+
+def _waiting_cycles(kernel: Record, numbers: dict[str, float]) -> float:
+    """The cycles that one warp waits for its loads: in each round for the slowest of them."""
+    loads = _number(kernel, "loads_per_warp") or 0.0
+    rounds = _number(kernel, "load_rounds_per_warp")
+    rounds = min(loads, loads if rounds is None else rounds)
+    if not rounds:
+        return 0.0
+    past_l1, past_l2 = _number(kernel, "loads_past_l1"), _number(kernel, "loads_past_l2")
+    # Where nothing is known of the caches each load is taken to come from DRAM.
+    past_l1, past_l2 = (1.0, 1.0) if past_l1 is None or past_l2 is None else (past_l1, past_l2)
+    behind, beyond = (min(1.0, share * loads / rounds) for share in (past_l1, past_l2))
+    latency = (
+        numbers["l1_latency"]
+        + behind * (numbers["l2_latency"] - numbers["l1_latency"])
+        + beyond * (numbers["dram_latency"] - numbers["l2_latency"])
+    )
+    return rounds * latency

@@ -60,19 +60,33 @@ def _look_up(r: Routine) -> None:
     l1 = r.at(first_table, offset)
     l2 = r.at(header, r.get(header, WORD * L2_BEGIN, I64))
     places = r.and_(sectors, splat(I32, 3))
+    absent = (r.variable(r.number(0)), r.variable(r.number(0)))
     with r.each_group(r.lshr(sectors, splat(I32, 2)), mask) as (line, group):
         wanted = r.number(0)
         for number in range(4):
             here = r.bits(r.icmp_unsigned("==", places, splat(I32, number)))
             some = r.icmp_unsigned("!=", r.and_(here, group), r.number(0, I32))
             wanted = r.or_(wanted, r.shl(r.zext(some, I64), r.number(number)))
-        _ask_both(r, site, header, (l1, l2), r.zext(line, I64), wanted, past_l1)
+        _ask_both(r, site, header, (l1, l2), r.zext(line, I64), wanted, past_l1, absent)
+    with r.if_then(r.not_(past_l1)):
+        r.count(site, Site.LOOKED_UP, r.number(1))
+        for word, sectors_absent in zip((Site.PAST_L1, Site.PAST_L2), absent, strict=True):
+            some = r.icmp_unsigned("!=", r.value(sectors_absent), r.number(0))
+            r.count(site, word, r.zext(some, I64))
     r.ret_void()
 
 
 def _ask_both(
-    r: Routine, site: Any, header: Any, tables: tuple[Any, Any], line: Any, wanted: Any, past_l1: Any
+    r: Routine,
+    site: Any,
+    header: Any,
+    tables: tuple[Any, Any],
+    line: Any,
+    wanted: Any,
+    past_l1: Any,
+    absent: tuple[Any, Any],
 ) -> None:
+    """Nothing; asks L1 and L2 for a line's sectors, and adds those that each lacks to `absent`."""
     probe = r.module.globals["probe"]
     missing = r.variable(wanted)
     with r.if_then(r.not_(past_l1)):
@@ -82,8 +96,10 @@ def _ask_both(
         r.count(site, Site.L1_HITS, r.population(hit))
         r.store(r.and_(wanted, r.not_(hit)), missing)
     rest = r.value(missing)
+    r.store(r.or_(r.value(absent[0]), rest), absent[0])
     with r.if_then(r.icmp_unsigned("!=", rest, r.number(0))):
         sizes = [r.get(header, WORD * word, I64) for word in (L2_SETS, L2_WAYS)]
         hit = r.call(probe, [tables[1], *sizes, line, rest, header])
         r.count(site, Site.L2_SECTORS, r.population(rest))
         r.count(site, Site.L2_HITS, r.population(hit))
+        r.store(r.or_(r.value(absent[1]), r.and_(rest, r.not_(hit))), absent[1])

@@ -133,7 +133,11 @@ class Site(IntEnum):
     # Bytes from the address of lane 0 to that of lane 1, the least and the most of the slow requests.
     STEP_LOW = 17
     STEP_HIGH = 18
-    WORDS = 20
+    # Requests of loads that asked the L1, of these the ones that waited for the L2, and for DRAM.
+    LOOKED_UP = 19
+    PAST_L1 = 20
+    PAST_L2 = 21
+    WORDS = 22
 
 
 class Space(IntEnum):
