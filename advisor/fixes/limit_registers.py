@@ -62,8 +62,9 @@ def _demand(row: Row) -> Demand | None:
     found = [int(one) for one in numbers if isinstance(one, float)]
     if len(found) != len(numbers):
         return None
+    registers, shared_bytes, block_threads = found
     blocks = values.get("grid_blocks")
-    return Demand(*found, grid_blocks=int(blocks) if isinstance(blocks, float) else None)
+    return Demand(registers, shared_bytes, block_threads, int(blocks) if isinstance(blocks, float) else None)
 
 
 def more_blocks_wait(device: Device, demand: Demand) -> bool:

@@ -1,0 +1,200 @@
+"""What host code does with an array: each use of its name, and names that may stand for the same array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import libcst as cst
+
+from advisor.fixes.assigned_names import ARRAY_QUESTIONS, is_assigned
+from advisor.fixes.known_facts import Row
+from advisor.fixes.launch_sites import LaunchSite, launch_site
+from advisor.fixes.parameter_effects import Effect, parameter_effect
+from advisor.fixes.place import Place
+from advisor.fixes.source_module import SourceModule
+from advisor.fixes.thread_axes import cuda_attribute
+
+Kind = Literal["bound", "question", "argument", "to device", "to host", "from device", "other"]
+
+_QUESTIONS = frozenset({*ARRAY_QUESTIONS, "nbytes", "itemsize", "strides"})
+# Methods of arrays and functions of NumPy whose results share nothing with the array.
+_FRESH_METHODS = frozenset(
+    {"astype", "copy", "sum", "mean", "max", "min", "std", "tolist", "item", "copy_to_host"}
+)
+_FRESH_FUNCTIONS = frozenset({
+    "array", "copy", "zeros_like", "ones_like", "empty_like", "full_like", "sum", "mean", "max", "min", "std",
+    "allclose", "array_equal", "dot", "abs",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Use:
+    """One use of a name.
+
+    `question` asks for the shape or type. `argument` is passed to a kernel, with the `effect` that has.
+    `to device` and `from device` are the x in `cuda.to_device(x)` and `d.copy_to_host(x)` without a stream,
+    `to host` is the d in `d.copy_to_host()`.
+    """
+
+    node: cst.Name
+    kind: Kind
+    effect: Effect | None = None
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the elements of the array are the same afterwards, and nothing else stands for it."""
+        if self.kind == "argument":
+            return self.effect is not None and "write" not in self.effect
+        return self.kind in ("question", "to device", "to host")
+
+
+class HostUses:
+    """Uses of names in the file of a finding."""
+
+    def __init__(self, place: Place) -> None:
+        self.place, self.module = place, place.module
+
+    @cached_property
+    def launches(self) -> list[tuple[LaunchSite, Row | None]]:
+        """The launches of the file that can be read, with their kernels."""
+        found = []
+        for row, kernel in self.place.facts.launches():
+            site = launch_site(self.module, row) if row.path == self.place.finding.path else None
+            if site is not None:
+                found.append((site, kernel))
+        return found
+
+    def launch_of(self, call: cst.Call) -> tuple[LaunchSite, Row | None] | None:
+        """The launch that a call is."""
+        return next((one for one in self.launches if one[0].call is call), None)
+
+    def effect(self, call: cst.Call, argument: cst.Arg) -> Effect | None:
+        """What a launch does with an argument, None where that is not known."""
+        launch = self.launch_of(call)
+        if launch is None or launch[1] is None or launch[0].arguments is None:
+            return None
+        kernel = self.place.function_of(launch[1])
+        position = next(number for number, one in enumerate(call.args) if one is argument)
+        return parameter_effect(*kernel, position) if kernel is not None else None
+
+    def of(self, name: str, scope: cst.FunctionDef | None) -> list[Use]:
+        """The uses of a variable of a function, or of the module for None, in the order of the text."""
+        found = []
+        for node in self.module.nodes(cst.Name):
+            if node.value == name and is_variable(self.module, node) and self._belongs(node, name, scope):
+                found.append(self._use(node))
+        return found
+
+    def _belongs(self, node: cst.Name, name: str, scope: cst.FunctionDef | None) -> bool:
+        """Whether a name stands for the variable of the scope, not for one of a function of the same name."""
+        above = self.module.parent(node)
+        while above is not None and above is not scope:
+            if isinstance(above, cst.FunctionDef) and _is_own(self.module, above, name):
+                return False
+            above = self.module.parent(above)
+        return above is scope
+
+    def _use(self, node: cst.Name) -> Use:
+        module, above = self.module, self.module.parent(node)
+        if is_assigned(module, node):
+            return Use(node, "bound")
+        if isinstance(above, cst.Attribute) and above.value is node:
+            call = module.parent(above)
+            if above.attr.value in _QUESTIONS:
+                return Use(node, "question")
+            called = isinstance(call, cst.Call) and call.func is above
+            if called and above.attr.value == "copy_to_host" and _without_stream(call):  # type: ignore[arg-type]
+                return Use(node, "to host")
+        if isinstance(above, cst.Arg) and not above.star:
+            call = module.parent(above)
+            if isinstance(call, cst.Call):
+                return self._use_in_call(node, above, call)
+        return Use(node, "other")
+
+    def _use_in_call(self, node: cst.Name, argument: cst.Arg, call: cst.Call) -> Use:
+        first = call.args[0] is argument and argument.keyword is None
+        if isinstance(call.func, cst.Name) and call.func.value == "len" and first:
+            return Use(node, "question")
+        if first and cuda_attribute(self.module, call.func) == "to_device" and len(call.args) == 1:
+            return Use(node, "to device")
+        if first and cuda_attribute(self.module, call.func) == "device_array_like":
+            return Use(node, "question")
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "copy_to_host":
+            return Use(node, "from device" if first and _without_stream(call) else "other")
+        if self.launch_of(call) is not None:
+            return Use(node, "argument", self.effect(call, argument))
+        return Use(node, "other")
+
+    def same_array(self, name: str, scope: cst.FunctionDef | None) -> set[str] | None:
+        """The names of the scope that may stand for the array of a name or a part of it, itself included.
+
+        None where the array is kept somewhere else, as in an attribute or by an inner function.
+        """
+        found, waiting = {name}, [name]
+        while waiting:
+            for use in self.of(waiting.pop(), scope):
+                names = [] if use.kind != "other" else self._kept_as(use.node, scope)
+                if names is None:
+                    return None
+                waiting += [one for one in names if one not in found]
+                found.update(names)
+        return found
+
+    def _kept_as(self, node: cst.Name, scope: cst.FunctionDef | None) -> list[str] | None:
+        """The names that a statement gives an array, or what may be part of it; none where it gives none."""
+        above: cst.CSTNode | None = self.module.parent(node)
+        while above is not None and not isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
+            if isinstance(above, cst.Call) and self._is_fresh(above):
+                return []
+            if isinstance(above, cst.Lambda | cst.NamedExpr):
+                return None
+            above = self.module.parent(above)
+        if isinstance(above, cst.Assign):
+            targets = [one.target for one in above.targets]
+            names = [one.value for one in targets if isinstance(one, cst.Name)]
+            return names if len(names) == len(targets) else self._element_stored(node, above)
+        if isinstance(above, cst.AugAssign) and isinstance(above.target, cst.Name):
+            return [above.target.value]
+        if isinstance(above, cst.For) and isinstance(above.target, cst.Name):
+            return [above.target.value]
+        plain = cst.Expr | cst.Return | cst.Assert | cst.If | cst.While | cst.AugAssign
+        return [] if isinstance(above, plain) and self._scope_is(node, scope) else None
+
+    def _element_stored(self, node: cst.Name, line: cst.Assign) -> list[str] | None:
+        """No names where the array is the one that an element is stored to; None for other targets."""
+        if len(line.targets) == 1 and isinstance(line.targets[0].target, cst.Subscript):
+            owner = line.targets[0].target.value
+            return [] if owner is node else None
+        return None
+
+    def _scope_is(self, node: cst.Name, scope: cst.FunctionDef | None) -> bool:
+        return self.module.function_around(self.module.range_of(node)[0]) is scope
+
+    def _is_fresh(self, call: cst.Call) -> bool:
+        if not isinstance(call.func, cst.Attribute):
+            return isinstance(call.func, cst.Name) and call.func.value in ("len", "float", "int", "print")
+        owner = self.module.written(call.func.value)
+        if owner in ("np", "numpy"):
+            return call.func.attr.value in _FRESH_FUNCTIONS
+        return call.func.attr.value in _FRESH_METHODS and not call.args
+
+
+def is_variable(module: SourceModule, node: cst.Name) -> bool:
+    """Whether a name stands for a variable: no attribute, no keyword and no part of an import."""
+    above = module.parent(node)
+    attribute = isinstance(above, cst.Attribute) and above.attr is node
+    keyword = isinstance(above, cst.Arg) and above.keyword is node
+    return not attribute and not keyword and not isinstance(above, cst.ImportAlias | cst.FunctionDef)
+
+
+def _is_own(module: SourceModule, function: cst.FunctionDef, name: str) -> bool:
+    given = any(one.name.value == name for one in module.nodes_in(cst.Param, function.params))
+    kept = any(isinstance(one, cst.Global | cst.Nonlocal) for one in module.bindings(name, function))
+    return given or (bool(module.bindings(name, function)) and not kept)
+
+
+def _without_stream(call: cst.Call) -> bool:
+    """Whether a copy to the host waits until it is done: it names no stream."""
+    return len(call.args) <= 1 and not any(one.keyword or one.star for one in call.args)
