@@ -101,11 +101,14 @@ def _sentence(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that belongs to a finding: the launch, the declaration of the array."""
+    """Another place that belongs to a finding: the launch, the declaration of the array. `kernel` is the name
+    of the kernel that stands there.
+    """
 
     path: str
     span: Span
     message: str
+    kernel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,10 @@ class Finding:
     url: str = ""
     title: str = ""
     category: str = ""
+
+    def kernel_concerned(self) -> str | None:
+        """The kernel that the finding lies in, or that its launch or copy belongs to; None for none."""
+        return self.kernel or next((one.kernel for one in self.related if one.kernel), None)
 
     def paths(self) -> set[str]:
         """The finding's file and the files that its fixes edit."""

@@ -109,7 +109,10 @@ def _fix(item: dict[str, Any]) -> Fix:
 
 
 def _finding(item: dict[str, Any]) -> Finding:
-    related = (Related(other["path"], Span(**other["span"]), other["message"]) for other in item["related"])
+    related = (
+        Related(other["path"], Span(**other["span"]), other["message"], other["kernel"])
+        for other in item["related"]
+    )
     return Finding(
         **{
             **item,

@@ -62,7 +62,7 @@ def _candidates(findings: Iterable[Finding]) -> Iterable[Candidate]:
         for fix in finding.fixes:
             if fix.edits:
                 only = replace(finding, fixes=(fix,))
-                groups.setdefault((finding.path, finding.kernel, fix.id), []).append(only)
+                groups.setdefault((finding.path, finding.kernel_concerned(), fix.id), []).append(only)
     for (_, kernel, name), group in groups.items():
         pairs = tuple(chosen(group, ("safe", "needs review")))
         if pairs:

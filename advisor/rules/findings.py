@@ -28,7 +28,7 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         kernels = tables["kernel"]
         if rule.entity in _HOST_ENTITIES:
             message = f"kernel `{kernels.labels[owner]}`"
-            related = (Related(kernels.paths[owner], kernels.spans[owner], message),)
+            related = (Related(kernels.paths[owner], kernels.spans[owner], message, kernels.labels[owner]),)
         else:
             kernel = kernels.labels[owner]
     return Finding(
