@@ -47,22 +47,27 @@ def in_front_of(module: SourceModule, line: cst.BaseStatement, loop: cst.CSTNode
 
     None where it is all that its block has, and where a text runs over several of its lines.
     """
-    begin, end = whole_lines(module, line)
-    begin = _with_comments(module, begin, module.indentation(line))
+    begin, end = with_comments(module, line), whole_lines(module, line)[1]
     text = module.text[begin:end]
     if len(siblings(module, line)) < 2 or '"""' in text or "'''" in text:
         return None
-    old, new = module.indentation(line), module.indentation(loop)
-    lines = text.splitlines(keepends=True)
-    if not lines[-1].endswith(("\n", "\r")):
-        lines[-1] += module.line_end
-    moved = "".join(new + one[len(old) :] if one.startswith(old) else one for one in lines)
-    place = _with_comments(module, module.line_start(module.range_of(loop)[0]), new)
+    moved = indented_as(module, text, line, loop)
+    place = with_comments(module, loop)
     return [Edit(place, place, moved), Edit(begin, end, "")]
 
 
-def _with_comments(module: SourceModule, begin: int, indent: str) -> int:
-    """Where the comments begin that stand right above a line, as far indented as it."""
+def indented_as(module: SourceModule, text: str, line: cst.CSTNode, other: cst.CSTNode) -> str:
+    """The lines of a statement, indented as another one; the last has a line end."""
+    old, new = module.indentation(line), module.indentation(other)
+    lines = text.splitlines(keepends=True)
+    if not lines[-1].endswith(("\n", "\r")):
+        lines[-1] += module.line_end
+    return "".join(new + one[len(old) :] if one.startswith(old) else one for one in lines)
+
+
+def with_comments(module: SourceModule, line: cst.CSTNode) -> int:
+    """Where the comments begin that stand right above a statement, as far indented as it, else its line."""
+    begin, indent = module.line_start(module.range_of(line)[0]), module.indentation(line)
     while begin > 0:
         start = module.line_start(begin - 1)
         above = module.text[start:begin]
