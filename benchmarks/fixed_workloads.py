@@ -2,10 +2,10 @@
 
     python benchmarks/fixed_workloads.py [--proven] [--device a100-80gb] [workload …]
 
-`advisor check --fix --unsafe-fixes` is repeated on a copy of `kernels/` until it changes nothing; with `--proven`
-`advisor verify --write` takes its place, which writes only what makes a kernel faster. Then the first
-version as it was, with the fixes, and the version improved by hand run on the simulated GPU: the results of the first
-two are compared, and the predicted times of all three make the table.
+`advisor check --fix --unsafe-fixes` is repeated on a copy of `kernels/` until it changes nothing; with
+`--proven` `advisor verify --write` takes its place, which writes only what makes a kernel faster. Then the
+first version as it was, with the fixes, and the version improved by hand run on the simulated GPU: the results
+of the first two are compared, and the predicted times of all three make the table.
 """
 
 from __future__ import annotations
@@ -125,7 +125,8 @@ def main() -> None:
     for one in rows:
         print(
             f"| {one.name} | {one.first:.4g} ms | {one.fixed:.4g} ms | {one.improved:.4g} ms "
-            f"| {one.first / one.fixed:.2f} x | {one.first / one.improved:.2f} x | {one.way:.0%} | {one.outputs} |"
+            f"| {one.first / one.fixed:.2f} x | {one.first / one.improved:.2f} x | {one.way:.0%} "
+            f"| {one.outputs} |"
         )
     means = [math.exp(sum(map(math.log, values)) / len(rows)) for values in _ratios(rows)]
     print(f"\nGeometric means: {means[0]:.2f} x with the fixes, {means[1]:.2f} x by hand.")

@@ -1,4 +1,4 @@
-"""`advisor explain RULE`: the page of one rule."""
+"""`advisor explain NAME`: the page of one rule or fix."""
 
 from __future__ import annotations
 
@@ -10,26 +10,33 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from advisor.cli.pages.catalogue import AnyRule
     from advisor.cli.pages.page_model import Page
+    from advisor.fixes import FixData
 
-SUMMARY = "Explain one rule: what, why, what to try, parameters, metrics, sources."
+SUMMARY = "Explain one rule or fix: what, why, what to try, parameters, metrics, sources."
 
 _WIDEST = 110
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments of `advisor explain`."""
-    parser.add_argument("rule", metavar="RULE", help="the rule's id (see `advisor rules list`)")
+    parser.add_argument(
+        "rule", metavar="NAME", help="a rule's id (see `advisor rules list`), or a fix's as findings show it"
+    )
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
 
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the page."""
     from advisor.cli.pages.catalogue import find_rule, project_rulebook
+    from advisor.cli.pages.fix_page import find_fix
     from advisor.cli.pages.page_markdown import page_as_markdown
     from advisor.cli.pages.page_text import page_as_text
     from advisor.cli.pages.rule_page import build_page
 
     rulebook, catalogue = project_rulebook()
+    fix = find_fix(args.rule) if args.rule not in catalogue else None
+    if fix is not None:
+        return _explain_fix(fix, args.format)
     rule = find_rule(catalogue, args.rule, rulebook)
     page = build_page(rule, rulebook)
     if args.format == "json":
@@ -37,7 +44,24 @@ def run(args: argparse.Namespace) -> int:
     elif args.format == "markdown":
         print(page_as_markdown(page))
     else:
-        print(page_as_text(page, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)))
+        print(page_as_text(page, _width()))
+    return 0
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
+
+
+def _explain_fix(fix: FixData, form: str) -> int:
+    from advisor.cli.pages.fix_page import build_fix_page, fix_as_json
+    from advisor.cli.pages.page_markdown import page_as_markdown
+    from advisor.cli.pages.page_text import page_as_text
+
+    page = build_fix_page(fix)
+    if form == "json":
+        print(fix_as_json(fix))
+    else:
+        print(page_as_markdown(page) if form == "markdown" else page_as_text(page, _width()))
     return 0
 
 

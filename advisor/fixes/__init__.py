@@ -6,10 +6,12 @@ a fix is called, which rules it mends, how safe it is and under which condition 
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.data_files import knowledge_folder
@@ -46,6 +48,14 @@ def known_fixes() -> tuple[FixData, ...]:
         rules, parameters = tuple(data["rules"]), data.get("parameters", {})
         found.append(FixData(file.stem, data["title"], data["safety"], rules, data["condition"], parameters))
     return tuple(found)
+
+
+@cache
+def fix_description(name: str) -> str:
+    """The first paragraph of what a fix's module says of itself; nothing is imported."""
+    file = Path(__file__).parent / f"{name.replace('-', '_')}.py"
+    text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    return " ".join(text.split("\n\n")[0].split())
 
 
 def with_fixes(

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TypeAlias
 
+from advisor.cli.pages.fix_page import fixes_of
 from advisor.config import Config, load_config
 from advisor.errors import UsageError
 from advisor.meta_rules import MetaRule, load_meta_rules
@@ -61,10 +62,12 @@ def rule_as_json(rule: AnyRule) -> dict[str, object]:
         "source": None,
         "fix": None,
     }
+    fixes = fixes_of(rule.id)
+    row |= {"fix": fixes[0].safety if fixes else None, "fixes": [fix.id for fix in fixes]}
     if isinstance(rule, Rule):
         row["patterns"] = list(rule.patterns)
         row["source"] = (
             "; ".join(": ".join(filter(None, (item.text, item.at))) for item in rule.sources) or None
         )
-        row["fix"] = rule.fixes[0].safety if rule.fixes else None
+        row["fix"] = row["fix"] or (rule.fixes[0].safety if rule.fixes else None)
     return row

@@ -5,6 +5,7 @@ from __future__ import annotations
 from advisor.cli.pages.catalogue import AnyRule
 from advisor.cli.pages.configuration import change_sections, meta_change_section
 from advisor.cli.pages.evidence import least_evidence, metric_evidence, sources_of
+from advisor.cli.pages.fix_page import fixes_of
 from advisor.cli.pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
 from advisor.cli.pages.quantities import range_text
 from advisor.meta_rules import MetaRule
@@ -30,6 +31,11 @@ def metrics_of(rule: Rule) -> list[str]:
     """The metrics of the rule's conditions and of its gain as entity.name, in order of appearance."""
     gain = metrics_in(rule.gain, dict(rule.variables)) if rule.gain is not None else []
     return list(dict.fromkeys([*rule.metrics_used, *gain]))
+
+
+def _fixes(rule: Rule) -> tuple[str, ...]:
+    told = [f"{fix.title} ({fix.safety})" for fix in rule.fixes]
+    return (*told, *(f"{fix.id}: {fix.title} ({fix.safety})" for fix in fixes_of(rule.id)))
 
 
 def _keywords(rule: AnyRule, rulebook: Rulebook) -> tuple[tuple[str, str], ...]:
@@ -63,7 +69,7 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
         Section("Why", (rule.why,) if rule.why else ()),
         Section("Try", items=rule.advice),
         Section("Gain", _gain(rule)),
-        Section("Fixes", items=tuple(f"{fix.title} ({fix.safety})" for fix in rule.fixes)),
+        Section("Fixes", items=_fixes(rule)),
         Section("Condition", code=_condition(rule), language="rules"),
         Section("Exceptions", table=(("condition", "reason"), *exceptions), listed=True),
         Section("Parameters", table=_parameters(rule)),

@@ -1,0 +1,48 @@
+"""The page of all fixes says what their data and modules say; `--renew-golden` writes it anew."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from advisor.cli.pages.fix_page import find_fix, fixes_as_markdown, fixes_of
+from advisor.fixes import fix_description, known_fixes
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "fixes.md"
+MARK = "<!-- fixes: written from knowledge/fixes and advisor/fixes -->\n"
+
+
+def test_the_page_is_what_the_fixes_say(request: pytest.FixtureRequest) -> None:
+    head, _, shown = PAGE.read_text("utf-8").partition(MARK)
+    written = "\n" + fixes_as_markdown(known_fixes())
+    if request.config.getoption("--renew-golden"):
+        PAGE.write_text(head + MARK + written, encoding="utf-8")
+    else:
+        assert shown == written, "pytest tests/docs --renew-golden -p no:xdist writes it"
+
+
+def test_every_fix_is_described_and_mends_rules_that_exist() -> None:
+    command = [sys.executable, "-m", "advisor", "rules", "list", "--format", "json"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+    for fix in known_fixes():
+        assert fix_description(fix.id).endswith("."), fix.id
+        for rule in fix.rules:
+            assert f'"{rule}"' in listed, (fix.id, rule)
+
+
+def test_fixes_are_found_by_name_and_by_rule() -> None:
+    fix = find_fix("swap-thread-axes")
+    assert fix is not None and fix in fixes_of("transposed-index")
+    assert find_fix("no-such-fix") is None
+    assert fixes_of("no-such-rule") == []
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_explain_shows_a_fix(form: str) -> None:
+    command = [sys.executable, "-m", "advisor", "explain", "pad-shared-tile", "--format", form]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "pad-shared-tile" in done.stdout and "shared-bank-conflict" in done.stdout
