@@ -145,6 +145,8 @@ class HostUses:
     def _kept_as(self, node: cst.Name, scope: cst.FunctionDef | None) -> list[str] | None:
         """The names that a statement gives an array, or what may be part of it; none where it gives none."""
         above: cst.CSTNode | None = self.module.parent(node)
+        if self._is_computed_with(node):
+            return []
         while above is not None and not isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
             if isinstance(above, cst.Call) and self._is_fresh(above):
                 return []
@@ -161,6 +163,13 @@ class HostUses:
             return [above.target.value]
         plain = cst.Expr | cst.Return | cst.Assert | cst.If | cst.While | cst.AugAssign
         return [] if isinstance(above, plain) and self._scope_is(node, scope) else None
+
+    def _is_computed_with(self, node: cst.CSTNode) -> bool:
+        """Whether an array, or a part of it, is an operand: what comes out is a new array."""
+        above = self.module.parent(node)
+        while isinstance(above, cst.Subscript | cst.Attribute) and above.value is node:
+            node, above = above, self.module.parent(above)
+        return isinstance(above, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
 
     def _element_stored(self, node: cst.Name, line: cst.Assign) -> list[str] | None:
         """No names where the array is the one that an element is stored to; None for other targets."""

@@ -5,24 +5,28 @@ from __future__ import annotations
 import libcst as cst
 
 from advisor.findings import Edit
-from advisor.fixes.assigned_names import assigned_in
-from advisor.fixes.host_loops import indented_as, inside, line_of, loop_around, siblings, with_comments
+from advisor.fixes.host_loops import (
+    indented_as,
+    inside,
+    line_of,
+    loop_around,
+    pauses,
+    siblings,
+    with_comments,
+)
 from advisor.fixes.host_uses import HostUses
 from advisor.fixes.inserted_lines import line_behind, whole_lines, without_line
 from advisor.fixes.place import Place
 from advisor.fixes.source_module import SourceModule
 from advisor.fixes.thread_axes import cuda_attribute
+from advisor.fixes.understood_calls import COPIES, copies, is_understood
 
 # Memory that the host sees without a copy: only a wait tells it that the device is done.
 _SEEN_BY_HOST = (
     "mapped_array", "mapped_array_like", "managed_array", "mapped", "pinned", "pinned_array",
     "pinned_array_like", "stream", "external_stream", "per_thread_default_stream", "event",
 )  # fmt: skip
-# What may be called in the loop: it works in order with launches, or looks at nothing of the device.
-_CUDA = ("to_device", "device_array", "device_array_like", "synchronize")
-_BUILTINS = ("range", "len", "int", "float", "min", "max", "abs", "print", "enumerate", "zip")
 _QUESTIONS = ("shape", "size", "ndim", "dtype")
-_COPIES = ("copy_to_host", "copy_to_device")
 _STATEMENTS = (cst.Expr, cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Pass, cst.Continue, cst.Break)
 _COMPOUND = (cst.For, cst.While, cst.If, cst.Else, cst.IndentedBlock, cst.SimpleStatementLine)
 
@@ -90,26 +94,9 @@ class _Loop:
         return True
 
     def _calls(self) -> bool:
-        own = assigned_in(self.module, self.loop)
-        for call in self.module.nodes_in(cst.Call, self.loop):
-            if not any(site.call is call for site in self.launches) and not self._is_known(call, own):
-                return False
-        return not any(True for _ in self.module.nodes_in(cst.Await, self.loop))
-
-    def _is_known(self, call: cst.Call, own: frozenset[str]) -> bool:
-        called = call.func
-        if isinstance(called, cst.Name):
-            return called.value in _BUILTINS and called.value not in own
-        if cuda_attribute(self.module, called) is not None:
-            return cuda_attribute(self.module, called) in _CUDA and not _on_stream(call)
-        if isinstance(called, cst.Attribute) and called.attr.value in _COPIES:
-            return len(call.args) <= 1 and not _on_stream(call)
-        return isinstance(called, cst.Attribute) and self._is_of_numpy(called)
-
-    def _is_of_numpy(self, called: cst.Attribute) -> bool:
-        """Whether NumPy is called, for arrays that no kernel is given."""
-        owner = called.value
-        return isinstance(owner, cst.Name) and owner.value in ("np", "numpy", "math")
+        own = {site.call for site in self.launches}
+        calls = [one for one in self.module.nodes_in(cst.Call, self.loop) if one not in own]
+        return all(is_understood(self.module, one) for one in calls) and not pauses(self.module, self.loop)
 
     def _elements(self) -> bool:
         """Whether arrays that kernels are given are used for launches, copies and their shape only."""
@@ -123,20 +110,10 @@ class _Loop:
         if any(inside(self.module, name, site.call) for site in self.launches):
             return False
         if isinstance(above, cst.Attribute):
-            return above.value is name and above.attr.value not in (*_QUESTIONS, *_COPIES)
+            return above.value is name and above.attr.value not in (*_QUESTIONS, *COPIES)
         if isinstance(above, cst.Subscript) and above.value is name:
             return True
         if isinstance(above, cst.Arg):
             call = self.module.parent(above)
-            copies = isinstance(call, cst.Call) and (
-                cuda_attribute(self.module, call.func) in _CUDA
-                or (isinstance(call.func, cst.Attribute) and call.func.attr.value in _COPIES)
-            )
-            return not copies
+            return not (isinstance(call, cst.Call) and copies(self.module, call))
         return False
-
-
-def _on_stream(call: cst.Call) -> bool:
-    return any(
-        one.star or (one.keyword is not None and one.keyword.value in ("stream", "to")) for one in call.args
-    )

@@ -1,0 +1,277 @@
+"""NumPy arrays of launches: copied to the device once, and back only where a kernel writes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fixing import fixed
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulated_runs import SimulatedRuns
+
+FIX = "device-arrays-once"
+HEAD = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def add(a, b, out):
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        out[i] = a[i] + b[i]
+
+
+@cuda.jit
+def halve(a):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        a[i] *= 0.5
+
+
+"""
+ONCE = """
+def run(x, steps):
+    n = x.shape[0]
+    a = np.array(x)
+    b = np.ones(n, np.float32)
+    out = np.zeros(n, dtype=np.float32)
+    add[(n + 63) // 64, 64](a, b, out)
+    return out + a[0]
+"""
+ONCE_AFTER = """
+def run(x, steps):
+    n = x.shape[0]
+    a = np.array(x)
+    b = np.ones(n, np.float32)
+    out = np.zeros(n, dtype=np.float32)
+    d_a = cuda.to_device(a)
+    d_b = cuda.to_device(b)
+    d_out = cuda.to_device(out)
+    add[(n + 63) // 64, 64](d_a, d_b, d_out)
+    d_out.copy_to_host(out)
+    return out + a[0]
+"""
+LOOP = """
+def run(x, steps):
+    n = x.shape[0]
+    blocks = (n + 63) // 64
+    a = np.array(x)
+    out = np.zeros(n, dtype=np.float32)
+    sums = []
+    for step in range(steps):
+        b = np.full(n, step, np.float32)
+        add[blocks, 64](a, b, out)  # a step
+        halve[blocks, 64](a)
+        if step > 3:
+            break
+        # the end
+    sums.append(out.sum())
+    return out, a, b, sums
+"""
+LOOP_AFTER = """
+def run(x, steps):
+    n = x.shape[0]
+    blocks = (n + 63) // 64
+    a = np.array(x)
+    out = np.zeros(n, dtype=np.float32)
+    sums = []
+    d_a = cuda.to_device(a)
+    d_out = cuda.to_device(out)
+    for step in range(steps):
+        b = np.full(n, step, np.float32)
+        d_b = cuda.to_device(b)
+        add[blocks, 64](d_a, d_b, d_out)  # a step
+        halve[blocks, 64](d_a)
+        if step > 3:
+            break
+        # the end
+    d_a.copy_to_host(a)
+    d_out.copy_to_host(out)
+    sums.append(out.sum())
+    return out, a, b, sums
+"""
+LOOKED_AT = """
+def run(x, steps):
+    n = x.shape[0]
+    a = np.array(x)
+    out = np.zeros(n, dtype=np.float32)
+    last = 0.0
+    for step in range(steps):
+        add[(n + 63) // 64, 64](a, x, out)
+        last += out[0]
+    return last, out
+"""
+LOOKED_AT_AFTER = """
+def run(x, steps):
+    n = x.shape[0]
+    a = np.array(x)
+    out = np.zeros(n, dtype=np.float32)
+    last = 0.0
+    d_a = cuda.to_device(a)
+    for step in range(steps):
+        d_out = cuda.to_device(out)
+        add[(n + 63) // 64, 64](d_a, x, d_out)
+        d_out.copy_to_host(out)
+        last += out[0]
+    return last, out
+"""
+TWICE = """
+def run(x, d_a):
+    a = np.array(x)
+    blocks = (a.size + 63) // 64
+    add[blocks, 64](a, a, x)
+    halve[blocks, 64](a)
+    print(blocks)
+    halve[blocks, 64](a)
+    return a, x
+"""
+TWICE_AFTER = """
+def run(x, d_a):
+    a = np.array(x)
+    blocks = (a.size + 63) // 64
+    d_a_2 = cuda.to_device(a)
+    add[blocks, 64](d_a_2, d_a_2, x)
+    d_a_2 = cuda.to_device(a)
+    halve[blocks, 64](d_a_2)
+    print(blocks)
+    halve[blocks, 64](d_a_2)
+    d_a_2.copy_to_host(a)
+    return a, x
+"""
+MADE_THERE = """
+def run(x, steps):
+    out = np.zeros(x.shape, np.float32)
+    if steps:
+        add[8, 64](np.float32(np.array(x)), x, out)
+    return out
+"""
+MADE_THERE_AFTER = """
+def run(x, steps):
+    out = np.zeros(x.shape, np.float32)
+    if steps:
+        d_a = cuda.to_device(np.float32(np.array(x)))
+        d_out = cuda.to_device(out)
+        add[8, 64](d_a, x, d_out)
+        d_out.copy_to_host(out)
+    return out
+"""
+BRANCHES = """
+def run(x, steps):
+    a = np.array(x)
+    halve[8, 64](a)
+    if steps > 2:
+        halve[8, 64](a)
+        halve[8, 64](a)
+    else:
+        halve[8, 64](a)
+    return a
+"""
+BRANCHES_AFTER = """
+def run(x, steps):
+    a = np.array(x)
+    halve[8, 64](a)
+    if steps > 2:
+        d_a = cuda.to_device(a)
+        halve[8, 64](d_a)
+        halve[8, 64](d_a)
+        d_a.copy_to_host(a)
+    else:
+        halve[8, 64](a)
+    return a
+"""
+COPIED = {
+    "in branches": (BRANCHES, BRANCHES_AFTER),
+    "once": (ONCE, ONCE_AFTER),
+    "around a loop": (LOOP, LOOP_AFTER),
+    "in a loop that looks at the result": (LOOKED_AT, LOOKED_AT_AFTER),
+    "around two launches": (TWICE, TWICE_AFTER),
+    "made for the launch": (MADE_THERE, MADE_THERE_AFTER),
+}
+LEFT = {
+    "on the device": ONCE.replace("np.array(x)", "cuda.to_device(x)")
+    .replace("np.ones(n, np.float32)", "cuda.to_device(x)")
+    .replace("np.zeros(n, dtype=np.float32)", "cuda.device_array(n, np.float32)"),
+    "on a stream": ONCE.replace("// 64, 64]", "// 64, 64, steps]"),
+    "parts of one array": """
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    part = out[32:]
+    add[1, 64](x, out, part)
+    return out
+""",
+    "options as a dictionary": ONCE.replace("(a, b, out)", "(*steps)"),
+    "of unknown origin": """
+def run(x, steps):
+    add[1, 64](x, steps, x)
+    halve[1, 64](steps.x)
+    return out
+""",
+    "within an expression": ONCE.replace("    add[(n", "    steps = add[(n"),
+    "all of them written": """
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    halve[1, 64](out)
+    return out
+""",
+    "a kernel that hides what it does": """
+@cuda.jit
+def hidden(a, rows):
+    row = a
+    row[0] = 1
+
+
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    hidden[1, 64](out, steps)
+    return out
+""",
+    "one line": ONCE.replace("    add[(n", "    if n: add[(n"),
+}
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_copied(tmp_path: Path, name: str) -> None:
+    before, after = COPIED[name]
+    assert fixed(tmp_path, FIX, HEAD + before) == (HEAD + after).lstrip("\n")
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_left_alone(tmp_path: Path, name: str) -> None:
+    text = HEAD + LEFT[name]
+    assert fixed(tmp_path, FIX, text) == text.lstrip("\n")
+
+
+def test_a_run_tells_that_an_argument_is_an_array(tmp_path: Path) -> None:
+    before = (
+        HEAD
+        + """
+def run(inputs):
+    out = np.zeros(64, np.float32)
+    add[1, 64](inputs["a"], inputs["b"], out)
+    return out
+
+
+def workload():
+    run({"a": np.ones(64), "b": np.ones(64)})
+"""
+    )
+    after = before.replace(
+        '    add[1, 64](inputs["a"], inputs["b"], out)\n',
+        '    d_a = cuda.to_device(inputs["a"])\n    d_b = cuda.to_device(inputs["b"])\n'
+        "    d_out = cuda.to_device(out)\n    add[1, 64](d_a, d_b, d_out)\n    d_out.copy_to_host(out)\n",
+    )
+    assert fixed(tmp_path, FIX, before, "simulated") == after.lstrip("\n")
+    assert fixed(tmp_path, FIX, before) == before.lstrip("\n"), "the source alone does not tell"
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 5), st.integers(1, 400), st.sampled_from(sorted(COPIED)), st.integers(0, 99))
+def test_equal_results(simulated: SimulatedRuns, steps: int, size: int, name: str, seed: int) -> None:
+    x = np.random.default_rng(seed).random(size, np.float32)
+    steps += name == "around a loop"
+    before, after = (simulated.call(HEAD + text, "run", x, steps) for text in COPIED[name])
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one, other)
