@@ -18,7 +18,7 @@ class CheckOptions:
     """What to check for. `root` is the folder that reported paths are relative to.
 
     `neighbours` are the other files to look for launches in; None means those of the workspace.
-    With `proofs` a fix carries what `advisor verify` found of it, and is withdrawn where that says so.
+    With `fixes` remedies are written as edits. With `proofs` a fix carries what `advisor verify` found of it, and is withdrawn where that says so.
     """
 
     device: str
@@ -34,6 +34,7 @@ class CheckOptions:
     jobs: int | None = None
     stdin: SourceText | None = None
     neighbours: tuple[Path, ...] | None = None
+    fixes: bool = True
     proofs: bool = True
 
     def wants(self, source: Source) -> bool:

@@ -97,7 +97,8 @@ def _kept_reports(
         return None
     changes = (*rulebook.overrides, *rulebook.suppressions, *options.settings.overrides)
     ends = any(getattr(one, "until", "") for one in changes)
-    decisive = (options.device, sorted(selected), options.settings, date.today() if ends else None)
+    day = date.today() if ends else None
+    decisive = (options.device, sorted(selected), options.settings, options.fixes, day)
     packs = [Path(pack.folder) for pack in rulebook.packs]
     return ReportCache(options.cache_folder, options.root, workplace.every, packs, decisive)
 
@@ -120,7 +121,8 @@ def _report(
     report.notices += deprecated_rules(rulebook, report.findings)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
-    report.findings = with_fixes(report.findings, report.texts, tables)
+    if options.fixes:
+        report.findings = with_fixes(report.findings, report.texts, tables)
     shown = {path for finding in report.findings for path in finding.paths()}
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
     return report

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if args.fix:
         from advisor.cli.checking.fixing import fix_files
 
-        report = fix_files(request, report, args.unsafe_fixes, lambda: _check(args, request))
+        report = fix_files(request, report, args.unsafe_fixes, lambda again: _check(args, again))
     findings_before = list(report.findings)
     if args.baseline:
         _use_baseline(args, request, report)

@@ -19,7 +19,7 @@ def edits(place: Place) -> list[Edit] | None:
     site = _site(place)
     if kernel is None or site is None or not _is_constant(site, site.grid):
         return None
-    if not _any_grid_will_do(KernelBody(*kernel)):
+    if not any_grid_will_do(KernelBody(*kernel)):
         return None
     known = [name for name in ("cuda", *sorted(cuda_names(site.module))) if _is_imported(site, name)]
     if not known:
@@ -55,7 +55,7 @@ def _is_imported(site: LaunchSite, name: str) -> bool:
     )
 
 
-def _any_grid_will_do(body: KernelBody) -> bool:
+def any_grid_will_do(body: KernelBody) -> bool:
     """Whether a kernel asks for a thread's place only in the heads of loops
     `range(cuda.grid(1), n, cuda.gridsize(1))`, and does all its work in such loops.
     """

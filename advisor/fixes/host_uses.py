@@ -83,18 +83,9 @@ class HostUses:
         """The uses of a variable of a function, or of the module for None, in the order of the text."""
         found = []
         for node in self.module.nodes(cst.Name):
-            if node.value == name and is_variable(self.module, node) and self._belongs(node, name, scope):
+            if node.value == name and is_variable(self.module, node) and belongs(self.module, node, scope):
                 found.append(self._use(node))
         return found
-
-    def _belongs(self, node: cst.Name, name: str, scope: cst.FunctionDef | None) -> bool:
-        """Whether a name stands for the variable of the scope, not for one of a function of the same name."""
-        above = self.module.parent(node)
-        while above is not None and above is not scope:
-            if isinstance(above, cst.FunctionDef) and _is_own(self.module, above, name):
-                return False
-            above = self.module.parent(above)
-        return above is scope
 
     def _use(self, node: cst.Name) -> Use:
         module, above = self.module, self.module.parent(node)
@@ -188,6 +179,16 @@ class HostUses:
         if owner in ("np", "numpy"):
             return call.func.attr.value in _FRESH_FUNCTIONS
         return call.func.attr.value in _FRESH_METHODS and not call.args
+
+
+def belongs(module: SourceModule, node: cst.Name, scope: cst.FunctionDef | None) -> bool:
+    """Whether a name stands for the variable of a scope, not for one of another function."""
+    above = module.parent(node)
+    while above is not None and above is not scope:
+        if isinstance(above, cst.FunctionDef) and _is_own(module, above, node.value):
+            return False
+        above = module.parent(above)
+    return above is scope
 
 
 def is_variable(module: SourceModule, node: cst.Name) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from advisor.findings import Finding
 from advisor.metrics.tables import Table, Tables
 from advisor.records import Value
@@ -55,7 +57,7 @@ class KnownFacts:
         table = self._tables.get(entity)
         if table is None:
             return []
-        return [_row(table, number) for number in range(len(table)) if table.owners[number] == kernel.number]
+        return [_row(table, int(number)) for number in np.flatnonzero(table.owners == kernel.number)]
 
     def launches(self) -> list[tuple[Row, Row | None]]:
         """Every launch that was found, with its kernel where that is known."""
@@ -69,16 +71,24 @@ class KnownFacts:
         return found
 
     def _owners_at(self, finding: Finding) -> set[int]:
-        kernels = self._tables["kernel"]
-        found = set()
+        labels = self._tables["kernel"].labels
+        place = self._by_place.get((finding.path, finding.span), ())
+        return {
+            owner
+            for entity, owner in place
+            if (finding.kernel is not None or entity == "launch") and finding.kernel in (None, labels[owner])
+        }
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, Span], list[tuple[str, int]]]:
+        """Entity and row of the kernel of each record that belongs to a kernel, by path and span."""
+        count = len(self._tables["kernel"])
+        found: dict[tuple[str, Span], list[tuple[str, int]]] = {}
         for entity, table in self._tables.items():
-            if finding.kernel is None and entity != "launch":
-                continue
-            for number, (path, span) in enumerate(zip(table.paths, table.spans, strict=True)):
-                if path == finding.path and span == finding.span:
-                    owner = number if entity == "kernel" else int(table.owners[number])
-                    if 0 <= owner < len(kernels) and finding.kernel in (None, kernels.labels[owner]):
-                        found.add(owner)
+            owners = range(count) if entity == "kernel" else table.owners.tolist()
+            for path, span, owner in zip(table.paths, table.spans, owners, strict=True):
+                if 0 <= owner < count:
+                    found.setdefault((path, span), []).append((entity, owner))
         return found
 
 

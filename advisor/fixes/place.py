@@ -18,8 +18,13 @@ from advisor.text import Span
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
 
+_MOST_MODULES = 64
+
+
 class Modules:
-    """The parsed files of a check by path; a file is parsed when a fix first asks for it."""
+    """The parsed files of a check by path; a file is parsed when a fix first asks for it, and forgotten when
+    many others came after it.
+    """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = texts
@@ -28,6 +33,8 @@ class Modules:
     def get(self, path: str) -> SourceModule | None:
         """The module at a path, None for a text that is not known or cannot be read."""
         if path not in self._read:
+            if len(self._read) >= _MOST_MODULES:
+                del self._read[next(iter(self._read))]
             self._read[path] = read_module(self._texts[path]) if path in self._texts else None
         return self._read[path]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, TypeVar
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from advisor.findings import Edit
 
@@ -22,9 +24,10 @@ class SourceModule:
         self.text = text
         self.wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         self.module = self.wrapper.module
-        self._by_kind: dict[type[cst.CSTNode], list[Any]] = {}
+        self._by_kind: dict[type[cst.CSTNode], tuple[list[Any], list[int]]] = {}
         self._positions = self.wrapper.resolve(PositionProvider)
-        self._parents = self.wrapper.resolve(ParentNodeProvider)
+        self._ranges: dict[cst.CSTNode, tuple[int, int]] = {}
+        self._parents = _parents(self.module)
         # Python's line ends, which are fewer than those of str.splitlines.
         self._starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text))]
 
@@ -38,10 +41,12 @@ class SourceModule:
 
     def range_of(self, node: cst.CSTNode) -> tuple[int, int]:
         """The offsets where a node begins and ends."""
-        place = self._positions[node]
-        return self.offset(place.start.line, place.start.column), self.offset(
-            place.end.line, place.end.column
-        )
+        known = self._ranges.get(node)
+        if known is None:
+            place = self._positions[node]
+            begin = self.offset(place.start.line, place.start.column)
+            known = self._ranges[node] = begin, self.offset(place.end.line, place.end.column)
+        return known
 
     def code_of(self, node: cst.CSTNode) -> str:
         """The text of a node as it stands."""
@@ -58,17 +63,29 @@ class SourceModule:
 
     def nodes(self, kind: type[_Node]) -> Iterator[_Node]:
         """All nodes of a kind in the order of the text."""
+        yield from self._of_kind(kind)[0]
+
+    def _of_kind(self, kind: type[_Node]) -> tuple[list[_Node], list[int]]:
+        """The nodes of a kind in order, and where each begins."""
         if kind not in self._by_kind:
-            found = [node for node in self._positions if isinstance(node, kind)]
-            self._by_kind[kind] = sorted(found, key=lambda node: self.range_of(node))
-        yield from self._by_kind[kind]
+            found = [node for one, nodes in self._by_type.items() if issubclass(one, kind) for node in nodes]
+            found.sort(key=self.range_of)
+            self._by_kind[kind] = found, [self.range_of(node)[0] for node in found]
+        return self._by_kind[kind]
+
+    @cached_property
+    def _by_type(self) -> dict[type[cst.CSTNode], list[Any]]:
+        found: dict[type[cst.CSTNode], list[Any]] = {}
+        for node in self._positions:
+            found.setdefault(type(node), []).append(node)
+        return found
 
     def nodes_between(self, kind: type[_Node], begin: int, end: int) -> Iterator[_Node]:
         """The nodes of a kind that lie between two offsets."""
-        for node in self.nodes(kind):
-            first, last = self.range_of(node)
-            if begin <= first and last <= end:
-                yield node
+        nodes, begins = self._of_kind(kind)
+        for number in range(bisect_left(begins, begin), bisect_right(begins, end)):
+            if self.range_of(nodes[number])[1] <= end:
+                yield nodes[number]
 
     def nodes_in(self, kind: type[_Node], outer: cst.CSTNode) -> Iterator[_Node]:
         """The nodes of a kind in another node, that itself included."""
@@ -76,7 +93,9 @@ class SourceModule:
 
     def node_at(self, kind: type[_Node], begin: int, end: int) -> _Node | None:
         """The node of a kind that begins and ends at two offsets."""
-        return next((node for node in self.nodes(kind) if self.range_of(node) == (begin, end)), None)
+        return next(
+            (one for one in self.nodes_between(kind, begin, end) if self.range_of(one) == (begin, end)), None
+        )
 
     def function_around(self, offset: int) -> cst.FunctionDef | None:
         """The innermost function that an offset lies in, its decorators included."""
@@ -93,16 +112,20 @@ class SourceModule:
         """The nodes that bind a name in a function's own body, or at module level for None: assignments,
         imports, loops, `with`, functions and classes.
         """
-        found: list[cst.CSTNode] = []
+        return self._bindings.get((function, name), [])
+
+    @cached_property
+    def _bindings(self) -> dict[tuple[cst.FunctionDef | None, str], list[cst.CSTNode]]:
+        found: dict[tuple[cst.FunctionDef | None, str], list[cst.CSTNode]] = {}
         for kind in (
             cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.With, cst.Import,
             cst.ImportFrom, cst.FunctionDef, cst.ClassDef, cst.ExceptHandler, cst.Del, cst.Global,
             cst.Nonlocal,
         ):  # fmt: skip
             for node in self.nodes(kind):
-                if self._scope(node) is function and name in _bound(node):
-                    found.append(node)
-        return sorted(found, key=self.range_of)
+                for name in _bound(node):
+                    found.setdefault((self._scope(node), name), []).append(node)
+        return {key: sorted(nodes, key=self.range_of) for key, nodes in found.items()}
 
     def _scope(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         above = self.parent(node)
@@ -129,6 +152,25 @@ class SourceModule:
     def replaced(self, node: cst.CSTNode, text: str) -> Edit:
         """The edit that puts a text in the place of a node."""
         return Edit(*self.range_of(node), text)
+
+
+def _parents(module: cst.Module) -> dict[cst.CSTNode, cst.CSTNode]:
+    """The parent of each node. LibCST's own provider visits, and copies, every node to find its children."""
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    fields: dict[type[cst.CSTNode], tuple[str, ...]] = {}
+    waiting: list[cst.CSTNode] = [module]
+    while waiting:
+        node = waiting.pop()
+        kind = type(node)
+        if kind not in fields:
+            fields[kind] = tuple(one.name for one in dataclasses.fields(kind))
+        for name in fields[kind]:
+            value = getattr(node, name)
+            for child in value if isinstance(value, tuple | list) else (value,):
+                if isinstance(child, cst.CSTNode):
+                    found[child] = node
+                    waiting.append(child)
+    return found
 
 
 def read_module(text: str) -> SourceModule | None:

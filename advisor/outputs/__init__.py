@@ -1,4 +1,7 @@
-"""Output formats. Each module of this package is one: FOR_MACHINES and `render`; nothing registers it."""
+"""Output formats. Each module of this package is one; nothing registers it.
+
+A module has FOR_MACHINES, SHOWS_FIXES and `render`.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +63,13 @@ class RenderOptions:
 
 
 class Format(Protocol):
-    """What a format module offers; machines read the text in UTF-8 whatever the terminal's encoding is."""
+    """What a format module offers; machines read the text in UTF-8 whatever the terminal's encoding is.
+
+    Fixes are written only for a format that shows them, since that takes longer than finding what they mend.
+    """
 
     FOR_MACHINES: bool
+    SHOWS_FIXES: bool
 
     def render(self, report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         """The whole text of `report`; rules missing from `rules` are described by their findings."""

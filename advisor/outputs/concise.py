@@ -10,6 +10,7 @@ from advisor.outputs.drawing.tables import statistics_lines
 from advisor.outputs.wording.counts import summary_sentences
 
 FOR_MACHINES = False
+SHOWS_FIXES = False
 
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:

@@ -9,6 +9,7 @@ from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import visible
 
 FOR_MACHINES = True
+SHOWS_FIXES = False
 
 _COMMANDS: dict[Severity, str] = {"info": "notice", "warning": "warning", "error": "error"}
 _LINE_ENDS = re.compile(r"\r\n|\r|\n")

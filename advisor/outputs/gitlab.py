@@ -9,6 +9,7 @@ from advisor.outputs.interchange.fingerprints import fingerprints, problem_finge
 from advisor.outputs.interchange.plain import dump
 
 FOR_MACHINES = True
+SHOWS_FIXES = False
 
 _SEVERITIES: dict[Severity, str] = {"info": "info", "warning": "minor", "error": "major"}
 

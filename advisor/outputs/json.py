@@ -10,6 +10,7 @@ from advisor.outputs.interchange.fingerprints import fingerprints
 from advisor.outputs.interchange.plain import dump
 
 FOR_MACHINES = True
+SHOWS_FIXES = True
 
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001

@@ -10,6 +10,7 @@ from advisor.findings import Finding, Problem, Report
 from advisor.outputs import RenderOptions, RuleCatalogue
 
 FOR_MACHINES = True
+SHOWS_FIXES = False
 
 # Characters that XML 1.0 cannot hold, not even escaped (https://www.w3.org/TR/xml/#charsets).
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

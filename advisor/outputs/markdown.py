@@ -15,6 +15,7 @@ from advisor.outputs.drawing.tables import evidence_rows, title_of
 from advisor.outputs.wording.counts import listed, summary_sentences
 
 FOR_MACHINES = True
+SHOWS_FIXES = False
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _CODE = re.compile(r"(`[^`]+`)")

@@ -20,6 +20,7 @@ from advisor.outputs.wording.counts import counted
 from advisor.text import Span
 
 FOR_MACHINES = True
+SHOWS_FIXES = True
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub refuses a run with more results.

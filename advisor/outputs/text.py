@@ -16,6 +16,7 @@ from advisor.outputs.wording.places import told_together
 from advisor.outputs.wording.quantities import number
 
 FOR_MACHINES = False
+SHOWS_FIXES = True
 
 _LABELS = 8
 

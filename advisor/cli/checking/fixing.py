@@ -19,20 +19,26 @@ from advisor.text import decode_source
 _ROUNDS = 10
 
 
-def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[], Report]) -> Report:
-    """The report on the files with all fixes applied; `check` looks at them anew.
+def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[Request], Report]) -> Report:
+    """The report on the files with all fixes applied; `check` looks at files anew.
+
+    After the first round only files that were written are looked at again, and in the end all of them.
 
     A file that cannot be written, or that has changed since it was read, is left alone, with all fixes that
     would touch it, and a notice says so.
     """
     refused: dict[str, str] = {}
     count = 0
+    last = report
     for _ in range(_ROUNDS):
-        written = _fix_once(request.options.root, report, unsafe, refused)
-        if not written:
+        pairs = _fix_once(request.options.root, last, unsafe, refused)
+        if not pairs:
             break
-        count += written
-        report = check()
+        count += len(pairs)
+        last = check(_only(request, edits_by_path(pairs)))
+    if count:
+        # All that could be applied was; without --unsafe-fixes the others are counted.
+        report = check(replace(request, options=replace(request.options, fixes=not unsafe)))
     waiting = sum(any(fix.edits for fix in finding.fixes) for finding in report.findings)
     report.notices += list(refused.values())
     if waiting and not unsafe:
@@ -58,14 +64,19 @@ def allowed_safeties(unsafe: bool) -> tuple[Safety, ...]:
     return ("safe", "needs review") if unsafe else ("safe",)
 
 
-def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str]) -> int:
-    """How many findings were mended; fixes that touch a file of `refused` are left out."""
+def _only(request: Request, paths: Iterable[str]) -> Request:
+    """The request for some files; the others are still looked at for launches."""
+    return replace(request, files=tuple(request.options.root / path for path in paths))
+
+
+def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str]) -> list[tuple[Finding, Fix]]:
+    """The findings that were mended, with their fixes; those that touch a file of `refused` are left out."""
     while True:
         able = [_without(finding, refused) for finding in report.findings]
         pairs = chosen(able, allowed_safeties(unsafe))
         reasons = _write(root, report.texts, pairs)
         if not reasons:
-            return len(pairs)
+            return pairs
         # What was chosen beside these fixes may touch other files only together with them.
         refused |= reasons
 

@@ -86,6 +86,7 @@ def _read_stdin(args: argparse.Namespace) -> SourceText | None:
 
 def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None) -> CheckOptions:
     from advisor.check_options import CheckOptions
+    from advisor.outputs import load_format
 
     # --select replaces the project's whole selection; --ignore and --extend-select add to it.
     own = args.select is not None
@@ -102,6 +103,7 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
         root=Path.cwd(),
         jobs=args.jobs,
         stdin=stdin,
+        fixes=args.fix or args.diff or load_format(args.format).SHOWS_FIXES,
     )
 
 
