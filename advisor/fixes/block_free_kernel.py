@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from advisor.fixes.assigned_names import words_in
+from advisor.fixes.assigned_names import names_in, words_in
 from advisor.fixes.grid_follows_device import any_grid_will_do
 from advisor.fixes.grid_indices import grid_indices
 from advisor.fixes.kernel_body import KernelBody
@@ -94,7 +94,8 @@ def _index_helpers(body: KernelBody, axes: dict[str, str]) -> set[int]:
             continue
         target = part.targets[0].target
         if isinstance(target, cst.Name) and target.value not in axes:
-            uses = [one for one in body.nodes(cst.Name) if one.value == target.value and one is not target]
+            names = names_in(body.module, body.function.body)
+            uses = [one for one in names if one.value == target.value and one is not target]
             if all(body.top_statement(one) in lines for one in uses):
                 found.add(id(line))
     return found

@@ -22,7 +22,7 @@ from advisor.fixes.place import Place
 
 @dataclass(frozen=True)
 class _Plan:
-    """A launch whose kernel takes any block: the numbers of its block, and what of its grid follows from them.
+    """A launch whose kernel takes any block: the numbers of its block, and what of its grid follows.
 
     `stands` are the places of the block's sizes in the grid, `counts` the axes that have a number of blocks
     written in the launch.
@@ -64,7 +64,7 @@ def edits(place: Place) -> list[Edit] | None:
 
 
 def _is_meant(place: Place, site: LaunchSite, kernel: Row | None) -> bool:
-    """Whether a finding stands at a launch, or at the only kernel that it starts with blocks of part warps."""
+    """Whether a finding stands at a launch, or at the kernel that it alone starts, with parts of warps."""
     if (site.row.path, site.row.span) == (place.finding.path, place.span):
         return True
     own = place.kernel_row()
@@ -137,29 +137,34 @@ def _at_the_numbers(place: Place, host: HostUses, plan: _Plan, sizes: Sequence[i
     values = {id(number): size for number, size in zip(plan.numbers, sizes, strict=True)}
     if any(values[id(number)] != size for number, size in zip(plan.numbers, sizes, strict=True)):
         return None
-    changed = NamesOfSizes(module, plan.numbers)
-    involved = [plan]
-    for site, kernel in host.launches:
-        if site.call is not plan.site.call and any(
-            inside(module, one, site.subscript) for one in changed.uses
-        ):
-            other = _plan(place, site, kernel)
-            if other is None:
-                return None
-            involved.append(other)
-    if not changed.are_used_in([one.site.subscript for one in involved]) or _is_imported(
-        place, changed.names
-    ):
+    literal = [(stand, axis) for stand, axis in plan.stands if not stand.by_name]
+    changed = NamesOfSizes(module, [*plan.numbers, *(stand.node for stand, _ in literal)])
+    involved = _involved(place, host, plan, changed)
+    if involved is None or not changed.are_used_in([one.site.subscript for one in involved]):
+        return None
+    if _is_imported(place, changed.names):
         return None
     found = [module.replaced(number, str(values[id(number)])) for number in plan.numbers]
     for one in involved:
         new = [values.get(id(number), number.evaluated_value) for number in one.numbers]
         if prod(new) > float(place.parameters["most_threads"]) or _is_mostly_idle(one, new):
             return None
-        literal = [(stand, axis) for stand, axis in one.stands if not stand.by_name]
-        found += [module.replaced(stand.node, str(new[axis] + stand.addend)) for stand, axis in literal]
         found += one.count_edits(new)
+    found += [module.replaced(stand.node, str(sizes[axis] + stand.addend)) for stand, axis in literal]
     return list(dict.fromkeys(edit for edit in found if module.text[edit.start : edit.end] != edit.text))
+
+
+def _involved(place: Place, host: HostUses, plan: _Plan, changed: NamesOfSizes) -> list[_Plan] | None:
+    """The plans of all launches that use changed names; None where one cannot take another block."""
+    found = [plan]
+    for site, kernel in host.launches:
+        used = any(inside(place.module, one, site.subscript) for one in changed.uses)
+        if site.call is not plan.site.call and used:
+            other = _plan(place, site, kernel)
+            if other is None or not all(stand.by_name for stand, _ in other.stands):
+                return None
+            found.append(other)
+    return found
 
 
 def _in_the_launch(plan: _Plan, sizes: Sequence[int]) -> list[Edit] | None:
@@ -168,8 +173,12 @@ def _in_the_launch(plan: _Plan, sizes: Sequence[int]) -> list[Edit] | None:
     changed = NamesOfSizes(module, [stand.node for stand, _ in plan.stands])
     if not changed.are_used_in([site.subscript]):
         return None
-    pair = isinstance(site.defined(site.block), cst.Tuple)
-    written = f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})" if pair else str(sizes[0])
+    written = ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "")
+    if not isinstance(site.defined(site.block), cst.Tuple):
+        written = str(sizes[0])
+    elif not isinstance(site.block, cst.Tuple) or not site.block.lpar:
+        # The brackets around a tuple are no part of its range.
+        written = f"({written})"
     found = [module.replaced(site.block, written), *plan.count_edits(sizes)]
     found += [module.replaced(stand.node, str(sizes[axis] + stand.addend)) for stand, axis in plan.stands]
     return found

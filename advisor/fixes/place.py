@@ -27,7 +27,7 @@ class Modules:
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
+        self.texts = texts
         self._read: dict[str, SourceModule | None] = {}
 
     def get(self, path: str) -> SourceModule | None:
@@ -35,7 +35,7 @@ class Modules:
         if path not in self._read:
             if len(self._read) >= _MOST_MODULES:
                 del self._read[next(iter(self._read))]
-            self._read[path] = read_module(self._texts[path]) if path in self._texts else None
+            self._read[path] = read_module(self.texts[path]) if path in self.texts else None
         return self._read[path]
 
 
