@@ -149,7 +149,8 @@ class Runs:
             here = [key for key in ran if key[0] in (own, *changed)] or ran
             if len(here) == 1:
                 return path, here[0]
-            if self.before(path).problem and path == own:
+            # A device function, or host code, counts by the time of all kernels of its own file's workloads.
+            if path == own and (self.before(path).problem or not _is_kernel(candidate.kernel, kernels)):
                 return path, None
         return None
 
@@ -163,6 +164,10 @@ class Runs:
 
     def _text(self, path: str) -> str:
         return (self._options.settings.root / path).read_bytes().decode("utf-8", errors="replace")
+
+
+def _is_kernel(name: str | None, kernels: Mapping[Key, object]) -> bool:
+    return any(name == known for _, known in kernels)
 
 
 def from_root(path: str, options: CheckOptions) -> str:
