@@ -17,8 +17,9 @@ Progress = Callable[[str, int, int], None]
 class CheckOptions:
     """What to check for. `root` is the folder that reported paths are relative to.
 
-    `neighbours` are the other files to look for launches in; None means those of the workspace.
-    With `fixes` remedies are written as edits. With `proofs` a fix carries what `advisor verify` found of it, and is withdrawn where that says so.
+    `neighbours` are the other files to look for launches in; None means those of the workspace. With `fixes`
+    remedies are written as edits; with `proofs` a fix carries what `advisor verify` found of it, and is
+    withdrawn where that says so.
     """
 
     device: str

@@ -9,9 +9,18 @@ from dataclasses import replace
 from advisor.findings import Edit, Finding, Fix, Safety
 
 
-def chosen(findings: Iterable[Finding], allowed: Iterable[Safety]) -> list[tuple[Finding, Fix]]:
-    """The first fix of each finding that has one of an allowed safety and does not touch an earlier one."""
+def chosen(
+    findings: Iterable[Finding], allowed: Iterable[Safety], mixed: bool = False
+) -> list[tuple[Finding, Fix]]:
+    """The first fix of each finding that has one of an allowed safety and does not touch an earlier one.
+
+    Each was written for the text as it is. Two kinds of fixes may contradict each other at places that lie
+    apart (one exchanges the axes of a launch whose block is square, the other gives it another block), so
+    that a file gets fixes of one kind at a time, unless they are `mixed` for somebody who looks at the
+    results.
+    """
     wanted = set(allowed)
+    kinds: dict[str, str] = {}
     taken: dict[str, list[Edit]] = {}
     found = []
     for finding in sorted(findings, key=lambda one: (one.path, one.span.line, one.span.column, one.rule)):
@@ -19,9 +28,12 @@ def chosen(findings: Iterable[Finding], allowed: Iterable[Safety]) -> list[tuple
             if not fix.edits or fix.safety not in wanted:
                 continue
             own = edits_by_path([(finding, fix)])
+            if not mixed and any(kinds.get(path, fix.id) != fix.id for path in own):
+                continue
             if not any(
                 _touch(one, other) for path in own for one in own[path] for other in taken.get(path, [])
             ):
+                kinds |= dict.fromkeys(own, fix.id)
                 for path, edits in own.items():
                     taken.setdefault(path, []).extend(edits)
                 found.append((finding, fix))

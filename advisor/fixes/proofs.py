@@ -126,7 +126,7 @@ def _proven(
 
 
 def place_digest(finding: Finding, fix: Fix, texts: Mapping[str, str]) -> str:
-    """A digest of a fix's edits and of the functions that they concern: as long as these stay, a proof holds."""
+    """A digest of a fix's edits and of the functions that they concern: while these stay, a proof holds."""
     digest = hashlib.sha256(repr((fix.id, finding.kernel)).encode())
     for edit in fix.edits:
         text = texts.get(edit.path or finding.path, "")

@@ -193,7 +193,7 @@ def workloads_of(paths: Iterable[str], options: CheckOptions) -> dict[str, list[
 def chosen_pairs(parts: Iterable[Verified]) -> list[tuple[Finding, Fix]]:
     """The fixes of candidates that do not touch each other."""
     findings = [replace(finding, fixes=(fix,)) for one in parts for finding, fix in one.candidate.pairs]
-    return chosen(findings, ("safe", "needs review"))
+    return chosen(findings, ("safe", "needs review"), mixed=True)
 
 
 def _edited(text: str, edits: Iterable[Edit]) -> str | None:

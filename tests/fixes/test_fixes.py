@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
-from advisor.findings import Finding
+from advisor.findings import Edit, Finding, Fix
 from advisor.fixes import known_fixes, with_fixes
 from advisor.fixes.application import applied, chosen
 from advisor.text import Span
@@ -146,16 +147,38 @@ def test_a_file_that_cannot_be_parsed_has_no_fixes() -> None:
     assert with_fixes([finding], {"k.py": "def (:\n"})[0].fixes == ()
 
 
-def test_edits_that_touch_each_other_wait_for_the_next_round() -> None:
-    text = f"{HEAD}def k(x):\n    y = 0.5 * x ** 2.0\n"
-    line = text.index("y = ") - text.rindex("\n", 0, text.index("y = "))
+def test_a_file_gets_fixes_of_one_kind_at_a_time() -> None:
+    text = f"{HEAD}def k(x):\n    y = 0.5 * x ** 2.0\n    z = x ** 3.0\n"
     number = text.count("\n", 0, text.index("y = ")) + 1
     places = [
-        ("slow-power", Span(number, line + 10, number, line + 18)),
-        ("float64-promotion", Span(number, line, number, line + 18)),
+        ("float64-promotion", Span(number, 5, number, 23)),
+        ("slow-power", Span(number, 15, number, 23)),
+        ("slow-power", Span(number + 1, 9, number + 1, 17)),
     ]
     findings = [Finding(rule, "k.py", span, "k", "warning", "high", "m", "w", ()) for rule, span in places]
-    pairs = chosen(with_fixes(findings, {"k.py": text}), ("needs review",))
-    assert len(pairs) == 2
+    with_edits = with_fixes(findings, {"k.py": text})
+    pairs = chosen(with_edits, ("needs review",))
+    assert [fix.id for _, fix in pairs] == ["float32-constants"]
+    # Without the constants both powers are of one kind; in another file the other kind has its turn at once.
+    pairs = chosen(with_edits[1:], ("needs review",))
+    assert [fix.id for _, fix in pairs] == ["power-to-product", "power-to-product"]
+    elsewhere = [with_edits[0], *(replace(one, path="other.py") for one in with_edits[1:])]
+    assert len(chosen(elsewhere, ("needs review",))) == 3
+    assert chosen(with_edits, ("safe",)) == []
+
+
+def test_edits_that_touch_each_other_never_come_together() -> None:
+    text = f"{HEAD}def k(x):\n    y = 0.5 * x ** 2.0\n"
+    number = text.count("\n", 0, text.index("y = ")) + 1
+    places = [
+        ("slow-power", Span(number, 15, number, 23)),
+        ("float64-promotion", Span(number, 5, number, 23)),
+    ]
+    findings = [Finding(rule, "k.py", span, "k", "warning", "high", "m", "w", ()) for rule, span in places]
+    pairs = chosen(with_fixes(findings, {"k.py": text}), ("needs review",), mixed=True)
     assert "np.float32(0.5) * (x * x)" in applied(text, [fix for _, fix in pairs])
-    assert chosen(with_fixes(findings, {"k.py": text}), ("safe",)) == []
+    whole = Fix("t", "safe", "whole", "", (Edit(0, len(text), "pass\n"),))
+    part = Fix("t", "safe", "part", "", (Edit(3, 5, "x"),))
+    both = [replace(findings[0], fixes=(whole,)), replace(findings[1], fixes=(part, whole))]
+    # In order of the text the part comes first; what would replace it with all the rest waits.
+    assert [fix.id for _, fix in chosen(both, ("safe",), mixed=True)] == ["part"]

@@ -16,7 +16,7 @@ from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.text import decode_source
 
 # Each round mends what the one before brought to light; more than this is a circle.
-_ROUNDS = 10
+_ROUNDS = 40
 
 
 def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[Request], Report]) -> Report:
