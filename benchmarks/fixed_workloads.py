@@ -4,8 +4,8 @@
 
 `advisor check --fix --unsafe-fixes` is repeated on a copy of `kernels/` until it changes nothing; with
 `--proven` `advisor verify --write` takes its place, which writes only what makes a kernel faster. Then the
-first version as it was, with the fixes, and the version improved by hand run on the simulated GPU: the results
-of the first two are compared, and the predicted times of all three make the table.
+first version as it was, with the fixes, and the version improved by hand run on the simulated GPU: the
+results of the first two are compared, and the predicted times of all three make the table.
 """
 
 from __future__ import annotations

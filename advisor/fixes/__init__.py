@@ -29,7 +29,11 @@ else:
 
 @dataclass(frozen=True)
 class FixData:
-    """What is known of a fix: its name, title, safety, the rules it mends, and when results stay the same."""
+    """What is known of a fix: its name, title, safety, the rules it mends, and when results stay the same.
+
+    Fixes of a smaller `turn` are applied before those of a larger one: those of launches first, since a
+    kernel that has been rewritten may depend on its block.
+    """
 
     id: str
     title: str
@@ -37,6 +41,7 @@ class FixData:
     rules: tuple[str, ...]
     condition: str
     parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
+    turn: int = 2
 
 
 @cache
@@ -46,7 +51,8 @@ def known_fixes() -> tuple[FixData, ...]:
     for file in sorted((knowledge_folder() / "fixes").glob("*.toml")):
         data = tomllib.loads(file.read_text("utf-8"))
         rules, parameters = tuple(data["rules"]), data.get("parameters", {})
-        found.append(FixData(file.stem, data["title"], data["safety"], rules, data["condition"], parameters))
+        words = (data["title"], data["safety"], rules, data["condition"])
+        found.append(FixData(file.stem, *words, parameters, data.get("turn", 2)))
     return tuple(found)
 
 

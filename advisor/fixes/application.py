@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from advisor.findings import Edit, Finding, Fix, Safety
+from advisor.fixes import known_fixes
 
 
 def chosen(
@@ -22,23 +23,27 @@ def chosen(
     wanted = set(allowed)
     kinds: dict[str, str] = {}
     taken: dict[str, list[Edit]] = {}
-    found = []
-    for finding in sorted(findings, key=lambda one: (one.path, one.span.line, one.span.column, one.rule)):
-        for fix in finding.fixes:
-            if not fix.edits or fix.safety not in wanted:
-                continue
-            own = edits_by_path([(finding, fix)])
-            if not mixed and any(kinds.get(path, fix.id) != fix.id for path in own):
-                continue
-            if not any(
-                _touch(one, other) for path in own for one in own[path] for other in taken.get(path, [])
-            ):
-                kinds |= dict.fromkeys(own, fix.id)
-                for path, edits in own.items():
-                    taken.setdefault(path, []).extend(edits)
-                found.append((finding, fix))
-                break
+    found: list[tuple[Finding, Fix]] = []
+    turns = {fix.id: fix.turn for fix in known_fixes()}
+    pairs = [(finding, fix) for finding in findings for fix in finding.fixes]
+    pairs.sort(key=lambda pair: (turns.get(pair[1].id, 0), *_place(pair[0])))
+    for finding, fix in pairs:
+        if not fix.edits or fix.safety not in wanted or any(one is finding for one, _ in found):
+            continue
+        own = edits_by_path([(finding, fix)])
+        if not mixed and any(kinds.get(path, fix.id) != fix.id for path in own):
+            continue
+        if any(_touch(one, other) for path in own for one in own[path] for other in taken.get(path, [])):
+            continue
+        kinds |= dict.fromkeys(own, fix.id)
+        for path, edits in own.items():
+            taken.setdefault(path, []).extend(edits)
+        found.append((finding, fix))
     return found
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str]:
+    return finding.path, finding.span.line, finding.span.column, finding.rule
 
 
 def edits_by_path(pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, list[Edit]]:

@@ -20,6 +20,7 @@ WARNING = SEVERITIES.index("warning")
 DECIDED_BY_EXECUTION = {
     "access-out-of-bounds",
     "barrier-not-reached",
+    "exact-special-functions",
     "misaligned-access",
     "shared-memory-race",
     "index-overflow",
