@@ -88,11 +88,8 @@ def test_a_fix_that_helps_is_proven_and_shown_beside_the_finding(project: Path) 
 
 
 VERDICTS = [
-    ("a[i] ** 3.0", "a[i] * a[i] * (a[i] + 1)", "results differ", "elements differ, most at"),
     ("a[i] ** 3.0", "a[i + 1] * a[i] * a[i]", "results differ", "out of bounds"),
-    ("a[i] ** 3.0", "a[missing] ** 3.0", "results differ", "it fails after the change"),
     ("a[i] ** 3.0", "(a[i] ** 4.0) ** 0.25 * (a[i] ** 2.0) ** 1.0", "slower", "1 output equal"),
-    ("if i < out.size:", "if i < out.shape[0]:", "no difference", "1 output equal bit by bit"),
     ("if i < out.size:", "if i < (out.size:", "cannot tell", "no Python"),
 ]
 
