@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import UsageError
+from advisor.errors import AdvisorError, UsageError
 
 if TYPE_CHECKING:
     from advisor.tuning.search import TuningRequest, TuningResult
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 when the search was made or was kept, whatever it found."""
     from advisor.cli.checking.progress import TerminalProgress
-    from advisor.cli.tuning.edit import unified_diff, write_edit
+    from advisor.cli.checking.source_files import unified_diff, write_sources
     from advisor.tuning.search import tune
 
     request = _request(args)
@@ -52,7 +52,9 @@ def run(args: argparse.Namespace) -> int:
         result = tune(request, progress)
     diff = unified_diff(result.target.texts, result.edited)
     if args.write and result.edited:
-        write_edit(request.options.root, result.target.texts, result.edited)
+        refused = write_sources(request.options.root, result.target.texts, result.edited)
+        if refused:
+            raise AdvisorError(" ".join(refused.values()))
     _print(args, result, diff)
     return 0
 

@@ -78,7 +78,7 @@ def _improve(
     found = improve(
         files,
         options,
-        lambda seen, pairs: write_fixes(options.root, seen.report.texts, pairs),
+        lambda seen, pairs: list(write_fixes(options.root, seen.report.texts, pairs).values()),
         progress,
         _gpu(args),
     )

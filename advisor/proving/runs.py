@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -197,7 +198,10 @@ def chosen_pairs(parts: Iterable[Verified]) -> list[tuple[Finding, Fix]]:
 
 
 def _edited(text: str, edits: Iterable[Edit]) -> str | None:
+    """The text with edits, None where that is no Python."""
+    after = edited(text, edits)
     try:
-        return edited(text, edits)
+        ast.parse(after)
     except SyntaxError:
         return None
+    return after

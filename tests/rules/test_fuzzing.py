@@ -47,6 +47,6 @@ def test_damage_is_told_and_never_crashes(shard: int, vocabulary: Readings, few_
 @pytest.mark.parametrize("title", ['"one }', '"one } two"'])
 def test_a_brace_in_the_title_of_a_rule_that_never_opens(title: str, vocabulary: Readings) -> None:
     errors, _ = survives(
-        vocabulary, "rules/work/x.rules", f'rule x {title}\nL function" {{\n  for each kernel k\n'
+        vocabulary, "rules/memory/x.rules", f'rule x {title}\nL function" {{\n  for each kernel k\n'
     )
     assert errors

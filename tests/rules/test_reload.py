@@ -27,7 +27,7 @@ FILES = {
     "pack/occupancy/few-registers.rules": rule("few-registers"),
     "pack/occupancy/many-registers.rules": RULE,
     "pack/occupancy/overrides.rules": OVERRIDE,
-    "pack/work/crowded-kernel.rules": rule("crowded-kernel", f"crowded(k) and {CONDITION}"),
+    "pack/warps/crowded-kernel.rules": rule("crowded-kernel", f"crowded(k) and {CONDITION}"),
 }
 
 
@@ -183,8 +183,8 @@ TEXTS = {
         RULE, RULE.replace("most = 128", "most = 300"), RULE.replace("when", "whenn"), RULE + rule("second"),
     ],
     "pack/occupancy/overrides.rules": [OVERRIDE, OVERRIDE * 2, "renamed old-name to many-registers\n"],
-    "pack/work/crowded-kernel.rules": [
-        FILES["pack/work/crowded-kernel.rules"], rule("crowded-kernel"), rule("many-registers"),
+    "pack/warps/crowded-kernel.rules": [
+        FILES["pack/warps/crowded-kernel.rules"], rule("crowded-kernel"), rule("many-registers"),
         'suppress many-registers where crowded(k) because "known"\n',
     ],
 }  # fmt: skip

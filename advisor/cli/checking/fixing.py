@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
-import stat
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from advisor.cli.checking.report_file import write_atomically
 from advisor.cli.checking.request import Request
-from advisor.errors import SourceProblem
+from advisor.cli.checking.source_files import unified_diff, write_sources
 from advisor.findings import Finding, Fix, Report, Safety
 from advisor.fixes.application import chosen, edited, edits_by_path
-from advisor.text import decode_source
 
 # Each round mends what the one before brought to light; more than this is a circle.
 _ROUNDS = 40
@@ -51,12 +47,9 @@ def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[R
 
 def differences(report: Report, unsafe: bool) -> str:
     """What the fixes that apply at once would change, as unified diffs."""
-    lines: list[str] = []
-    for path, edits in edits_by_path(chosen(report.findings, allowed_safeties(unsafe))).items():
-        text = report.texts[path]
-        parts = (text.splitlines(keepends=True), edited(text, edits).splitlines(keepends=True))
-        lines += difflib.unified_diff(*parts, f"a/{path}", f"b/{path}")
-    return "".join(lines)
+    return unified_diff(
+        report.texts, _edited(report.texts, chosen(report.findings, allowed_safeties(unsafe)))
+    )
 
 
 def allowed_safeties(unsafe: bool) -> tuple[Safety, ...]:
@@ -74,33 +67,20 @@ def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str])
     while True:
         able = [_without(finding, refused) for finding in report.findings]
         pairs = chosen(able, allowed_safeties(unsafe))
-        reasons = _write(root, report.texts, pairs)
+        reasons = write_fixes(root, report.texts, pairs)
         if not reasons:
             return pairs
         # What was chosen beside these fixes may touch other files only together with them.
         refused |= reasons
 
 
-def write_fixes(root: Path, texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> list[str]:
-    """Sentences on files that cannot be written, an empty list after all fixes were written: all or none."""
-    return list(_write(root, texts, pairs).values())
+def write_fixes(root: Path, texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
+    """Sentences by file on those that cannot be written; then nothing was written, else all fixes."""
+    return write_sources(root, texts, _edited(texts, pairs))
 
 
-def _write(root: Path, texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
-    after: dict[str, str] = {}
-    refused: dict[str, str] = {}
-    for path, edits in edits_by_path(pairs).items():
-        reason = _obstacle(root / path, path, texts[path])
-        if reason is None:
-            try:
-                after[path] = edited(texts[path], edits)
-            except SyntaxError as error:
-                reason = f"the fixes together would break it (line {error.lineno})"
-        if reason is not None:
-            refused[path] = f"{path} is left as it is: {reason}."
-    for path, text in after.items() if not refused else ():
-        write_atomically(root / path, text)
-    return refused
+def _edited(texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
+    return {path: edited(texts[path], edits) for path, edits in edits_by_path(pairs).items()}
 
 
 def _without(finding: Finding, refused: Mapping[str, str]) -> Finding:
@@ -109,18 +89,3 @@ def _without(finding: Finding, refused: Mapping[str, str]) -> Finding:
         fix for fix in finding.fixes if not any((edit.path or finding.path) in refused for edit in fix.edits)
     )
     return replace(finding, fixes=kept)
-
-
-def _obstacle(file: Path, path: str, text: str) -> str | None:
-    """Why a file must not be written, None where it may be."""
-    try:
-        data = file.read_bytes()
-        if decode_source(data, path).text != text:
-            return "it has changed since it was read"
-        if text.encode("utf-8") != data:
-            return "it is not plain UTF-8"
-        if not file.stat().st_mode & stat.S_IWUSR:
-            return "it is read-only"
-    except (OSError, SourceProblem) as error:
-        return str(error)
-    return None
