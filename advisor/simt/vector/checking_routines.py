@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.simt.vector.lanes import I1, I32, I64, LANES, POINTER, VOID
+from advisor.simt.vector.driver_routines import state_of
+from advisor.simt.vector.lanes import I1, I32, I64, LANES, POINTER, VOID, lane_numbers, vector
 from advisor.simt.vector.layout import (
     FIXED_BOUNDS,
     LOCAL_GRANULE,
@@ -15,6 +16,7 @@ from advisor.simt.vector.layout import (
     DefectWord,
     Extent,
     Site,
+    State,
 )
 from advisor.simt.vector.routines import Routine, routine
 
@@ -145,4 +147,32 @@ def _note_at_line(r: Routine, kind: Defect) -> None:
             r.module.globals["note_defect"],
             [context, r.number(kind), sites, lane, r.zext(line, I64)],
         )
+    r.ret_void()
+
+
+@routine("check_barrier", VOID, POINTER, I32)
+def _check_barrier(r: Routine) -> None:
+    """Notes the first thread that is not at the barrier where others wait: ended, or at another one."""
+    context, barrier = r.arguments
+    threads = r.trunc(r.context_word(context, Context.THREADS), I32)
+    missing = r.variable(r.number(0, I1))
+    with r.loop(r.context_word(context, Context.WARPS)) as warp:
+        counters = r.get(state_of(r, context, warp), State.COUNTERS, vector(I32))
+        first = r.trunc(r.mul(warp, r.number(LANES)), I32)
+        real = r.icmp_unsigned("<", r.add(lane_numbers(), r.broadcast(first)), r.broadcast(threads))
+        away = r.bits(r.and_(real, r.icmp_unsigned("!=", counters, r.broadcast(barrier))))
+        some = r.icmp_unsigned("!=", away, r.number(0, I32))
+        with r.if_then(r.and_(some, r.not_(r.value(missing, I1))), likely=False):
+            r.store(r.number(1, I1), missing)
+            r.put(warp, context, WORD * Context.WARP)
+            r.call(
+                r.module.globals["note_defect"],
+                [
+                    context,
+                    r.number(Defect.BARRIER),
+                    r.context_word(context, Context.SITES, POINTER),
+                    r.first_lane(away),
+                    r.zext(barrier, I64),
+                ],
+            )
     r.ret_void()

@@ -26,7 +26,6 @@ from advisor.simt.vector.layout import (
     LOWEST,
     WORD,
     Context,
-    Defect,
     State,
     Status,
 )
@@ -78,7 +77,7 @@ def _begin(r: Routine) -> None:
         _clear(r, shadow, r.context_word(context, Context.SHADOW_BYTES))
     threads = r.context_word(context, Context.THREADS)
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
-        state = _state(r, context, warp)
+        state = state_of(r, context, warp)
         first = r.trunc(r.mul(warp, r.number(LANES)), I32)
         lanes = r.add(lane_numbers(), r.broadcast(first))
         there = r.icmp_unsigned("<", lanes, r.broadcast(r.trunc(threads, I32)))
@@ -96,7 +95,8 @@ def _clear(r: Routine, place: Any, size: Any) -> None:
     )
 
 
-def _state(r: Routine, context: Any, warp: Any) -> Any:
+def state_of(r: Routine, context: Any, warp: Any) -> Any:
+    """Where the state of a warp of the block begins."""
     base = r.context_word(context, Context.STATES, POINTER)
     offset = r.mul(warp, r.context_word(context, Context.STATE_SIZE))
     return r.gep(base, [offset], source_etype=I8)
@@ -122,7 +122,7 @@ def _run_block(r: Routine) -> None:
 def _run_warps(r: Routine, context: Any, status: Any) -> None:
     """Runs each warp that can run; takes the budget's slices and gives a status when it is used up."""
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
-        state = _state(r, context, warp)
+        state = state_of(r, context, warp)
         lowest = r.reduce("umin", r.get(state, State.COUNTERS, _COUNTERS))
         open_status = r.icmp_signed("<", r.value(status, I32), r.number(0, I32))
         runs = r.and_(r.icmp_unsigned("<", lowest, r.number(AT_BARRIER, I32)), open_status)
@@ -211,7 +211,7 @@ def _begin_again(r: Routine) -> None:
 
 def _release(r: Routine, context: Any, low: int, high: int) -> None:
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
-        state = _state(r, context, warp)
+        state = state_of(r, context, warp)
         counters = r.get(state, State.COUNTERS, _COUNTERS)
         waits = r.and_(
             r.icmp_unsigned(">=", counters, splat(I32, low)), r.icmp_unsigned("<", counters, splat(I32, high))
@@ -228,7 +228,7 @@ def _meet(r: Routine) -> None:
     (context,) = r.arguments
     lowest = r.variable(r.number(EXITED, I32))
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
-        counters = r.get(_state(r, context, warp), State.COUNTERS, _COUNTERS)
+        counters = r.get(state_of(r, context, warp), State.COUNTERS, _COUNTERS)
         least = r.reduce("umin", counters)
         r.store(r.elementwise("llvm.umin", least, r.value(lowest, I32)), lowest)
     least = r.value(lowest, I32)
@@ -256,7 +256,7 @@ def _weigh(r: Routine, context: Any) -> None:
     longest, total = r.variable(r.number(0)), r.variable(r.number(0))
     warps = r.context_word(context, Context.WARPS)
     with r.loop(warps) as warp:
-        work = r.get(_state(r, context, warp), State.WORK, I64)
+        work = r.get(state_of(r, context, warp), State.WORK, I64)
         r.store(r.elementwise("llvm.umax", work, r.value(longest)), longest)
         r.store(r.add(work, r.value(total)), total)
     r.bump(context, WORD * Context.WORK_SUM, r.value(total))
@@ -276,32 +276,4 @@ def _pass_barrier(r: Routine) -> None:
         r.put(r.context_word(context, count), context, WORD * result)
         r.put(r.number(0), context, WORD * count)
     _release(r, context, AT_BARRIER, AT_GRID_BARRIER)
-    r.ret_void()
-
-
-@routine("check_barrier", VOID, POINTER, I32)
-def _check_barrier(r: Routine) -> None:
-    """Notes the first thread that is not at the barrier where others wait: ended, or at another one."""
-    context, barrier = r.arguments
-    threads = r.trunc(r.context_word(context, Context.THREADS), I32)
-    missing = r.variable(r.number(0, I1))
-    with r.loop(r.context_word(context, Context.WARPS)) as warp:
-        counters = r.get(_state(r, context, warp), State.COUNTERS, _COUNTERS)
-        first = r.trunc(r.mul(warp, r.number(LANES)), I32)
-        real = r.icmp_unsigned("<", r.add(lane_numbers(), r.broadcast(first)), r.broadcast(threads))
-        away = r.bits(r.and_(real, r.icmp_unsigned("!=", counters, r.broadcast(barrier))))
-        some = r.icmp_unsigned("!=", away, r.number(0, I32))
-        with r.if_then(r.and_(some, r.not_(r.value(missing, I1))), likely=False):
-            r.store(r.number(1, I1), missing)
-            r.put(warp, context, WORD * Context.WARP)
-            r.call(
-                r.module.globals["note_defect"],
-                [
-                    context,
-                    r.number(Defect.BARRIER),
-                    r.context_word(context, Context.SITES, POINTER),
-                    r.first_lane(away),
-                    r.zext(barrier, I64),
-                ],
-            )
     r.ret_void()
