@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from advisor.rules.changes import checked_overrides, checked_suppressions
 from advisor.rules.computed_metrics import check_computed
 from advisor.rules.drafts import FileContent, RuleDraft
-from advisor.rules.model import Definition, Rule, Rulebook, macros_in
+from advisor.rules.expressions import macros_in
+from advisor.rules.model import Definition, Rule, Rulebook
 from advisor.rules.problems import Complaints, RuleError, RuleErrors
 from advisor.rules.rule_checks import Definitions, RuleChecker
 from advisor.rules.vocabulary import Vocabulary, hint_for

@@ -12,7 +12,8 @@ from advisor.rules.columns import Rows, View
 from advisor.rules.drafts import FileContent
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.expansion import Definitions, expand_within_bounds
-from advisor.rules.model import Computed, Metric, Rulebook, metrics_in, references
+from advisor.rules.expressions import metrics_in, references
+from advisor.rules.model import Computed, Metric, Rulebook
 from advisor.rules.problems import Complaints
 from advisor.rules.typing import Typing
 from advisor.rules.units import TEXT, TRUTH

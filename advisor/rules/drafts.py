@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from advisor.rules.model import (
-    Citation,
-    Entity,
-    Example,
-    Expression,
-    Metric,
-    Override,
-    Param,
-    RuleFix,
-    Suppress,
-    Unless,
-)
+from advisor.rules.expressions import Expression
+from advisor.rules.model import Citation, Entity, Example, Metric, Override, Param, RuleFix, Suppress, Unless
 from advisor.text import Span
 
 

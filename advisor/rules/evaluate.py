@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from advisor.rules.columns import Numbers, Texts, View
-from advisor.rules.model import Expression, Metric, Number, Operation, Quantified, Reference, Text, Truth
+from advisor.rules.expressions import Expression, Number, Operation, Quantified, Reference, Text, Truth
+from advisor.rules.model import Metric
 from advisor.rules.units import TEXT, TRUTH
 
 Mask = npt.NDArray[np.bool_]

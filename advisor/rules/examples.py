@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from advisor.metrics.tables import Tables, build_tables
 from advisor.records import Reading, Record
+from advisor.rules.expressions import Expression, Operation, Quantified
 from advisor.rules.judgement import RuleJudge
-from advisor.rules.model import Example, Expression, Operation, Quantified, Rule, Rulebook
+from advisor.rules.model import Example, Rule, Rulebook
 from advisor.rules.settings import RuleSettings
 from advisor.rules.vocabulary import SINGLETONS
 from advisor.text import Span

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.rules.model import (
-    Expression,
-    Macro,
-    Operation,
-    Quantified,
-    Reference,
-    Truth,
-)
+from advisor.rules.expressions import Expression, Macro, Operation, Quantified, Reference, Truth
 from advisor.rules.problems import Complaints
 from advisor.rules.vocabulary import hint_for
 from advisor.text import Span

@@ -5,16 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from advisor.rules.model import (
-    Expression,
-    Macro,
-    Number,
-    Operation,
-    Quantified,
-    Reference,
-    Text,
-    Truth,
-)
+from advisor.rules.expressions import Expression, Macro, Number, Operation, Quantified, Reference, Text, Truth
 from advisor.rules.syntax import Reader
 from advisor.rules.units import COUNT, NO_UNIT, Unit, find_unit, unit_names
 from advisor.text import Span

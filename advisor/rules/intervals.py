@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from advisor.rules.model import Expression, Metric, Number, Operation, Reference, Rule, Text, Truth
+from advisor.rules.expressions import Expression, Number, Operation, Reference, Text, Truth
+from advisor.rules.model import Metric, Rule
 from advisor.rules.names import with_values
 from advisor.rules.units import TEXT, TRUTH, format_value
 from advisor.rules.written_form import written

@@ -13,8 +13,9 @@ from advisor.findings import Undecided
 from advisor.metrics.tables import Tables
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
+from advisor.rules.expressions import Expression, Operation, Reference
 from advisor.rules.matches import Match, Telling
-from advisor.rules.model import Expression, Operation, Reference, Rule, Rulebook
+from advisor.rules.model import Rule, Rulebook
 from advisor.rules.overrides import Overrides, Variant, has_ended
 from advisor.rules.settings import RuleSettings, check_settings, project_overrides
 from advisor.rules.units import TEXT

@@ -11,7 +11,8 @@ import numpy as np
 from advisor.findings import SEVERITIES, Evidence, Gain, Severity
 from advisor.records import Source
 from advisor.rules.evaluate import Evaluation
-from advisor.rules.model import Expression, Metric, Operation, Reference, Rule, references
+from advisor.rules.expressions import Expression, Operation, Reference, references
+from advisor.rules.model import Metric, Rule
 from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
 
 _FIELD = re.compile(r"\{([^{}]*)\}")

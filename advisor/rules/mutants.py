@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from advisor.rules.model import Expression, Operation, Param, Quantified, Reference, Rule
+from advisor.rules.expressions import Expression, Operation, Quantified, Reference
+from advisor.rules.model import Param, Rule
 from advisor.rules.units import COUNT, format_value
 from advisor.rules.written_form import written
 from advisor.text import Span

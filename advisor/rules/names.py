@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from advisor.rules.model import Expression, Number, Operation, Quantified, Reference
+from advisor.rules.expressions import Expression, Number, Operation, Quantified, Reference
 
 
 def heads(expression: Expression) -> set[str]:

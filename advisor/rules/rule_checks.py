@@ -8,7 +8,8 @@ from pathlib import PurePath
 from advisor.rules.drafts import RuleDraft
 from advisor.rules.expansion import Definitions as Definitions
 from advisor.rules.expansion import Extent, expand_within_bounds, expanded_extent
-from advisor.rules.model import Expression, Operation, Quantified, Rule, Unless
+from advisor.rules.expressions import Expression, Operation, Quantified
+from advisor.rules.model import Rule, Unless
 from advisor.rules.problems import Complaints
 from advisor.rules.typing import Typing
 from advisor.rules.units import format_value

@@ -11,8 +11,9 @@ import numpy as np
 from advisor.metrics.tables import Tables
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
+from advisor.rules.expressions import Expression, Operation, Quantified, Reference
 from advisor.rules.judgement import RuleJudge
-from advisor.rules.model import Expression, Metric, Operation, Quantified, Reference, Rule, Rulebook
+from advisor.rules.model import Metric, Rule, Rulebook
 from advisor.rules.settings import RuleSettings
 from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
 from advisor.rules.written_form import written

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from advisor.rules.model import (
-    Expression,
-    Metric,
-    Number,
-    Operation,
-    Param,
-    Quantified,
-    Reference,
-    Text,
-    Truth,
-)
+from advisor.rules.expressions import Expression, Number, Operation, Quantified, Reference, Text, Truth
+from advisor.rules.model import Metric, Param
 from advisor.rules.names import heads
 from advisor.rules.problems import Complaints
 from advisor.rules.units import COUNT, NO_UNIT, TEXT, TRUTH, Unit, format_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from advisor.rules.model import Expression, Macro, Number, Operation, Quantified, Reference, Text, Truth
+from advisor.rules.expressions import Expression, Macro, Number, Operation, Quantified, Reference, Text, Truth
 from advisor.rules.units import COUNT, PERCENT, RATIO, Unit
 
 _PLAINLY = 1e15

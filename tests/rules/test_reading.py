@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from writing import CONDITION, RULE, codes, errors, load
 
-from advisor.rules.model import Number, Operation, Quantified, Reference
+from advisor.rules.expressions import Number, Operation, Quantified, Reference
 from advisor.rules.syntax import Reader
 from advisor.rules.written_form import written
 

@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from advisor.records import SOURCES, Source
-from advisor.rules.model import Expression, Operation, Quantified, Reference, Rule, Rulebook, metrics_in
+from advisor.rules.expressions import Expression, Operation, Quantified, Reference, metrics_in
+from advisor.rules.model import Rule, Rulebook
 
 if sys.version_info >= (3, 11):
     import tomllib

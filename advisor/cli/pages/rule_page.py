@@ -9,7 +9,8 @@ from advisor.cli.pages.fix_page import fixes_of
 from advisor.cli.pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
 from advisor.cli.pages.quantities import range_text
 from advisor.meta_rules import MetaRule
-from advisor.rules.model import Citation, Example, Expression, Operation, Rule, Rulebook, metrics_in
+from advisor.rules.expressions import Expression, Operation, metrics_in
+from advisor.rules.model import Citation, Example, Rule, Rulebook
 from advisor.rules.units import COUNT, TRUTH, Unit, format_value
 from advisor.rules.written_form import written
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from advisor.rules.expressions import Operation, Quantified
 from advisor.rules.lint.remarks import Remark, of_rule
-from advisor.rules.model import Operation, Quantified, Rule, Rulebook
+from advisor.rules.model import Rule, Rulebook
 from advisor.rules.units import COUNT
 from advisor.rules.vocabulary import hint_for
 

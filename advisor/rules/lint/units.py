@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from advisor.rules.expressions import Expression, Number, Operation, Quantified, Reference
 from advisor.rules.lint.remarks import Remark, of_rule
-from advisor.rules.model import Expression, Number, Operation, Quantified, Reference, Rule, Rulebook
+from advisor.rules.model import Rule, Rulebook
 from advisor.rules.units import COUNT, RATIO, format_value
 
 _DECIMAL = {"KB": "KiB", "MB": "MiB", "GB": "GiB"}
