@@ -17,7 +17,7 @@ _FLOATS = ("f16", "f16x2", "f32", "f64")
 
 
 def kernel_readings(
-    counted: Statistics, device: Device, same_device: bool, arguments: Sequence[Mapping[str, Any]] = ()
+    counted: Statistics, device: Device, same_device: bool, arguments: Sequence[Mapping[str, Any]]
 ) -> dict[str, Value | None]:
     """The simulated metrics of a kernel; what rests on the cache model only where it ran for this device.
 

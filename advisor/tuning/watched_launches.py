@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from advisor.cache import Cache
@@ -112,6 +112,7 @@ def _readings(one: _Heaviest, device: Device, capability: tuple[int, int]) -> tu
     except (LinkFailure, ImportError, RuntimeError) as error:
         problem = f"the assembler says nothing of its registers: {error}"
     record.know("compiled", shared_bytes=float(one.counted.shared_bytes))
-    record.know("simulated", (), **kernel_readings(one.counted, device, True))
+    arguments = [asdict(argument) for argument in one.note.arguments]
+    record.know("simulated", (), **kernel_readings(one.counted, device, True, arguments))
     derive_all([record], device)
     return {name: reading.value for name, reading in record.readings.items()}, problem

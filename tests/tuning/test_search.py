@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tuned_programs import GUARDED, MATRIX, SERIAL_SUMS, SUMS
+from tuned_programs import ATOMICS, GUARDED, MATRIX, SERIAL_SUMS, SUMS
 
 from advisor.check_options import CheckOptions
 from advisor.cli.tuning.table import result_text
@@ -25,9 +25,10 @@ def test_a_block_becomes_a_multiple_of_a_warp(project, numbers):
     assert result.edited["kernels.py"] == text.replace("THREADS = 100", f"THREADS = {result.best.block[0]}")
 
 
-def test_the_present_time_is_that_of_check(project, numbers):
+@pytest.mark.parametrize("program", [GUARDED, ATOMICS], ids=["arithmetic", "atomics"])
+def test_the_present_time_is_that_of_check(project, numbers, program):
     numbers(one_axis=())
-    project.write(GUARDED)
+    project.write(program)
     options = CheckOptions(
         "a100-80gb", project.folder, evidence="simulated", settings=load_config(project.folder)
     )

@@ -84,3 +84,20 @@ def workload():
     x = cuda.to_device(np.random.default_rng(3).random(4096, dtype=np.float32))
     kernel[(x.size + THREADS - 1) // THREADS, THREADS](x, cuda.to_device(np.zeros(1, np.float32)))
 """
+
+# What it takes comes from the updates of one element.
+ATOMICS = """\
+THREADS = 128
+
+
+@cuda.jit
+def kernel(x, total):
+    i = cuda.grid(1)
+    if i < x.size:
+        cuda.atomic.add(total, 0, x[i])
+
+
+def workload():
+    x = cuda.to_device(np.ones(20_000, dtype=np.float32))
+    kernel[(x.size + THREADS - 1) // THREADS, THREADS](x, cuda.to_device(np.zeros(1, np.float32)))
+"""
