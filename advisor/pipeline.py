@@ -22,7 +22,6 @@ from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowle
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
 from advisor.metrics.tables import Tables, build_tables, merge_records
-from advisor.neighbours import workspace_files
 from advisor.provided_metrics import provided_records
 from advisor.records import Record
 from advisor.report_cache import ReportCache
@@ -32,9 +31,25 @@ from advisor.rules.computed_metrics import fill_in
 from advisor.selectors import check_selectors, matches, select_rules
 from advisor.suppressions import apply_suppressions, parse_suppressions
 from advisor.text import SourceText
+from advisor.workplace import Workplace, workplace_of
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A report and the tables of what its findings rest on; without tables where a kept report was found."""
+
+    report: Report
+    tables: Tables | None
 
 
 def check(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Report:
+    """The report on `files`, as `check_with_tables` makes it."""
+    return check_with_tables(files, options, progress).report
+
+
+def check_with_tables(
+    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None
+) -> Checked:
     """The report on `files`: findings in order of path and line, problems, and what stayed undecided.
 
     Rules that do not load are problems of the report. Raises UsageError for unknown devices and rules; a
@@ -44,51 +59,24 @@ def check(files: Sequence[Path], options: CheckOptions, progress: Progress | Non
     rulebook = rulebook_for(options.settings, strict=options.strict)
     options, notices = with_todays_names(options, rulebook)
     selected = _selected(rulebook, options)
-    workplace = _workplace(files, options)
+    workplace = workplace_of(files, options)
     kept = _kept_reports(workplace, selected, options, rulebook)
-    report = kept.load() if kept else None
+    report, tables = kept.load() if kept else None, None
     if report is None:
         with collector_at_rest():
             found = _survey(workplace, options, progress)
-            report = _report(found, workplace, device, rulebook, selected, options, progress)
+            report, tables = _report(found, workplace, device, rulebook, selected, options, progress)
         report.notices += notices
         report.summary["files"] = len(files) + (options.stdin is not None)
         if kept:
             kept.store(report, found.read - {str(file) for file in workplace.every})
     if options.proofs:
         report.findings = with_proofs(report.findings, report.texts, options.settings.root, device.id)
-    return report
-
-
-@dataclass(frozen=True)
-class _Workplace:
-    """The checked files, the text that stands for one of them, and the other files of the workspace."""
-
-    targets: list[Path]
-    stdin: tuple[Path, SourceText] | None
-    neighbours: list[Path]
-
-    @property
-    def every(self) -> list[Path]:
-        return [*self.targets, *self.neighbours]
-
-
-def _workplace(files: Sequence[Path], options: CheckOptions) -> _Workplace:
-    # ".../a/../b" and links must name one file one way, or a kernel and its launch would not meet.
-    targets = [_absolute(file) for file in files]
-    stdin = (_absolute(options.root / options.stdin.path), options.stdin) if options.stdin else None
-    known = [*targets, *([stdin[0]] if stdin else [])]
-    if options.neighbours is None:
-        return _Workplace(targets, stdin, workspace_files(known, options.root))
-    return _Workplace(targets, stdin, [file for file in options.neighbours if file not in known])
-
-
-def _absolute(file: Path) -> Path:
-    return Path(os.path.abspath(file))  # noqa: PTH100 - Path.resolve would follow links
+    return Checked(report, tables)
 
 
 def _kept_reports(
-    workplace: _Workplace, selected: frozenset[str], options: CheckOptions, rulebook: Rulebook
+    workplace: Workplace, selected: frozenset[str], options: CheckOptions, rulebook: Rulebook
 ) -> ReportCache | None:
     """The kept reports, for source evidence only: what else a report rests on is kept where it is made."""
     if options.cache_folder is None or options.stdin is not None or options.evidence != "source":
@@ -105,13 +93,13 @@ def _kept_reports(
 
 def _report(
     found: Survey,
-    workplace: _Workplace,
+    workplace: Workplace,
     device: Device,
     rulebook: Rulebook,
     selected: frozenset[str],
     options: CheckOptions,
     progress: Progress | None,
-) -> Report:
+) -> tuple[Report, Tables]:
     report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
     tables = _evidence(found, workplace, device, rulebook, options, report, progress)
     _judge(tables, rulebook, selected, device, options, report)
@@ -125,12 +113,12 @@ def _report(
         report.findings = with_fixes(report.findings, report.texts, tables)
     shown = {path for finding in report.findings for path in finding.paths()}
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
-    return report
+    return report, tables
 
 
 def _evidence(
     found: Survey,
-    workplace: _Workplace,
+    workplace: Workplace,
     device: Device,
     rulebook: Rulebook,
     options: CheckOptions,
@@ -157,7 +145,7 @@ def gather(files: Sequence[Path], options: CheckOptions) -> tuple[Tables, Rulebo
     """All that is known of the kernels in `files`, the rulebook, and a report of problems and notices."""
     device = find_device(options.device)
     rulebook = rulebook_for(options.settings, strict=options.strict)
-    workplace = _workplace(files, options)
+    workplace = workplace_of(files, options)
     with collector_at_rest():
         found = _survey(workplace, options, None)
         report = Report(device.name, problems=list(found.problems))
@@ -179,7 +167,7 @@ def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
     )
 
 
-def _survey(workplace: _Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
+def _survey(workplace: Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
     return survey(
         workplace.targets,
         options.root,
@@ -191,10 +179,9 @@ def _survey(workplace: _Workplace, options: CheckOptions, progress: Progress | N
     )
 
 
-def _own_texts(found: Survey, workplace: _Workplace, options: CheckOptions) -> dict[str, str]:
+def _own_texts(found: Survey, workplace: Workplace, options: CheckOptions) -> dict[str, str]:
     """The texts of the checked files, without those of their neighbours."""
-    own = {*workplace.targets, *([workplace.stdin[0]] if workplace.stdin else [])}
-    return {path: text for path, text in found.texts.items() if _absolute(options.root / path) in own}
+    return {path: text for path, text in found.texts.items() if workplace.checks(options.root / path)}
 
 
 def _tables(

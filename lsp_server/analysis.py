@@ -9,7 +9,8 @@ from advisor.check_options import CheckOptions
 from advisor.config import Config, load_config
 from advisor.findings import Finding, Problem, Report
 from advisor.path_patterns import path_matcher
-from advisor.pipeline import check
+from advisor.metrics.tables import Tables
+from advisor.pipeline import check_with_tables
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels
 
@@ -19,7 +20,7 @@ class Analysis:
     """What is to be said about one version of a document, under the settings that hold for it.
 
     `broken_rules` tells of rules that were left out because they cannot be read; `texts` are those of all
-    files that fixes edit, by path from the document's root.
+    files that fixes edit, by path from the document's root; `tables` hold the metrics of all entities.
     """
 
     document: Document
@@ -28,6 +29,7 @@ class Analysis:
     problems: tuple[Problem, ...] = ()
     broken_rules: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
+    tables: Tables = field(default_factory=dict)
 
 
 def analyse(document: Document, surroundings: Surroundings) -> Analysis:
@@ -40,8 +42,9 @@ def analyse(document: Document, surroundings: Surroundings) -> Analysis:
     settings = load_config(document.file.parent)
     if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
         return Analysis(document, settings)
-    report = check([], _options(document, settings, surroundings))
-    return Analysis(document, settings, *_about(document, report), report.texts)
+    checked = check_with_tables([], _options(document, settings, surroundings))
+    report = checked.report
+    return Analysis(document, settings, *_about(document, report), report.texts, checked.tables or {})
 
 
 def _excluded(document: Document, settings: Config) -> bool:

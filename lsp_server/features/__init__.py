@@ -1,0 +1,16 @@
+"""What the server offers: each module answers the messages of one feature, and `register` adds it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lsp_server.session import AdvisorServer
+
+
+def register_all(server: AdvisorServer) -> None:
+    """Lets every module of this folder add what it answers to the server."""
+    for module in sorted(one.name for one in pkgutil.iter_modules(__path__)):
+        importlib.import_module(f"{__name__}.{module}").register(server)

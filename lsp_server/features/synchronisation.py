@@ -1,0 +1,55 @@
+"""Documents and files that come, change and go."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from lsp_server.session import AdvisorServer
+
+_WATCHED = ("**/*.py", "**/pyproject.toml", "**/advisor.toml", "**/*.rules")
+
+
+def register(server: AdvisorServer) -> None:
+    """Adds the notifications on documents and files."""
+    server.feature(types.INITIALIZED)(watch)
+    server.feature(types.TEXT_DOCUMENT_DID_OPEN)(did_open)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(did_change)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(did_save)
+    server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
+
+
+def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
+    """Asks the client to tell of files that change outside its editors."""
+    if ls.client.watches:
+        options = types.DidChangeWatchedFilesRegistrationOptions(
+            [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+        )
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        wish = types.Registration("advisor-files", method, options)
+        ls.client_register_capability(types.RegistrationParams([wish]))
+
+
+async def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None:
+    """A document was opened."""
+    ls.look_at(params.text_document.uri)
+
+
+async def did_change(ls: AdvisorServer, params: types.DidChangeTextDocumentParams) -> None:
+    """A document's text changed."""
+    ls.look_at(params.text_document.uri)
+
+
+async def did_save(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:  # noqa: ARG001
+    """A document was saved: what others say may rest on it."""
+    ls.look_again()
+
+
+async def did_close(ls: AdvisorServer, params: types.DidCloseTextDocumentParams) -> None:
+    """A document was closed."""
+    ls.close(params.text_document.uri)
+
+
+async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesParams) -> None:  # noqa: ARG001
+    """Files changed on the disk: sources, configurations or rules."""
+    ls.look_again()
