@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from advisor.check_options import CheckOptions
 from advisor.config import Config, load_config
 from advisor.findings import Finding, Problem, Report
-from advisor.path_patterns import path_matcher
 from advisor.metrics.tables import Tables
+from advisor.path_patterns import path_matcher
 from advisor.pipeline import check_with_tables
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels

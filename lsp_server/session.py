@@ -17,6 +17,7 @@ from lsp_server.diagnostics import diagnostics_of
 from lsp_server.documents import Document, open_document, open_documents
 from lsp_server.latest import LatestAnalyses
 from lsp_server.positions import Positions
+from lsp_server.preferences import Preferences
 from lsp_server.surroundings import Surroundings
 
 NAME = "kernel-advisor"
@@ -32,6 +33,7 @@ class AdvisorServer(LanguageServer):
         # pygls applies partial changes to lines split at form feeds too, where no editor splits them.
         super().__init__(NAME, advisor.__version__, types.TextDocumentSyncKind.Full)
         self.shut_down = False
+        self.preferences = Preferences()
         self._surroundings = Surroundings()
         self.latest = LatestAnalyses(lambda document: analyse(document, self._surroundings))
         self._pending: dict[str, asyncio.Task[None]] = {}
