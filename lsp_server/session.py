@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 import advisor
 from advisor.errors import AdvisorError
 from lsp_server.analysis import Analysis, analyse
+from lsp_server.by_language import ByLanguage
 from lsp_server.client import Client
 from lsp_server.diagnostics import diagnostics_of
 from lsp_server.documents import Document, open_document, open_documents
@@ -32,6 +33,7 @@ class AdvisorServer(LanguageServer):
     def __init__(self) -> None:
         # pygls applies partial changes to lines split at form feeds too, where no editor splits them.
         super().__init__(NAME, advisor.__version__, types.TextDocumentSyncKind.Full)
+        self.languages = ByLanguage()
         self.shut_down = False
         self.preferences = Preferences()
         self._surroundings = Surroundings()

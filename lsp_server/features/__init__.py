@@ -14,3 +14,4 @@ def register_all(server: AdvisorServer) -> None:
     """Lets every module of this folder add what it answers to the server."""
     for module in sorted(one.name for one in pkgutil.iter_modules(__path__)):
         importlib.import_module(f"{__name__}.{module}").register(server)
+    server.languages.connect(server)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lsp_server.actions import KIND, actions_for
+from lsp_server.by_language import PYTHON
 from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
     """Adds code actions."""
-    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions([KIND]))(code_actions)
+    options = types.CodeActionOptions([KIND])
+    server.languages.answer(types.TEXT_DOCUMENT_CODE_ACTION, PYTHON, options)(code_actions)
 
 
 async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> list[types.CodeAction]:

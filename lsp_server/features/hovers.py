@@ -5,13 +5,14 @@ from __future__ import annotations
 from lsprotocol import types
 
 from advisor.errors import AdvisorError
+from lsp_server.by_language import PYTHON
 from lsp_server.hover import explanations, findings_at
 from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
     """Adds hovering."""
-    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
+    server.languages.answer(types.TEXT_DOCUMENT_HOVER, PYTHON)(hover)
 
 
 async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from lsp_server.by_language import PYTHON
 from lsp_server.diagnostics import SOURCE
 from lsp_server.session import AdvisorServer
 
@@ -13,7 +14,7 @@ def register(server: AdvisorServer) -> None:
     options = types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
     )
-    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(pull_diagnostics)
+    server.languages.answer(types.TEXT_DOCUMENT_DIAGNOSTIC, PYTHON, options)(pull_diagnostics)
 
 
 async def pull_diagnostics(

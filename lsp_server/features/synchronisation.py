@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from lsp_server.by_language import PYTHON
 from lsp_server.session import AdvisorServer
 
 _WATCHED = ("**/*.py", "**/pyproject.toml", "**/advisor.toml", "**/*.rules")
@@ -11,12 +12,12 @@ _WATCHED = ("**/*.py", "**/pyproject.toml", "**/advisor.toml", "**/*.rules")
 
 def register(server: AdvisorServer) -> None:
     """Adds the notifications on documents and files."""
-    server.feature(types.INITIALIZED)(watch)
-    server.feature(types.TEXT_DOCUMENT_DID_OPEN)(did_open)
-    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(did_change)
-    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(did_save)
-    server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
-    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
+    server.languages.hear(types.INITIALIZED)(watch)
+    server.languages.answer(types.TEXT_DOCUMENT_DID_OPEN, PYTHON)(did_open)
+    server.languages.answer(types.TEXT_DOCUMENT_DID_CHANGE, PYTHON)(did_change)
+    server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(did_save)
+    server.languages.hear(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+    server.languages.hear(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
 
 
 def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
