@@ -90,8 +90,8 @@ def _use_baseline(args: argparse.Namespace, request: Request, report: Report) ->
 
 def _write(args: argparse.Namespace, request: Request, report: Report) -> None:
     from advisor.cli.checking.report_file import write_atomically, write_to_stdout
-    from advisor.cli.pages.catalogue import load_catalogue
     from advisor.outputs import RenderOptions, load_format, options_for, render_report
+    from advisor.pages.catalogue import load_catalogue
 
     options = RenderOptions(statistics=args.statistics)
     if args.output is None and sys.stdout is not None:

@@ -8,9 +8,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.cli.pages.catalogue import AnyRule
-    from advisor.cli.pages.page_model import Page
     from advisor.fixes import FixData
+    from advisor.pages.catalogue import AnyRule
+    from advisor.pages.page_model import Page
 
 SUMMARY = "Explain one rule or fix: what, why, what to try, parameters, metrics, sources."
 
@@ -27,11 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the page."""
-    from advisor.cli.pages.catalogue import find_rule, project_rulebook
-    from advisor.cli.pages.fix_page import find_fix
-    from advisor.cli.pages.page_markdown import page_as_markdown
     from advisor.cli.pages.page_text import page_as_text
-    from advisor.cli.pages.rule_page import build_page
+    from advisor.cli.pages.project import project_rulebook
+    from advisor.pages.catalogue import find_rule
+    from advisor.pages.fix_page import find_fix
+    from advisor.pages.page_markdown import page_as_markdown
+    from advisor.pages.rule_page import build_page
 
     rulebook, catalogue = project_rulebook()
     fix = find_fix(args.rule) if args.rule not in catalogue else None
@@ -53,9 +54,9 @@ def _width() -> int:
 
 
 def _explain_fix(fix: FixData, form: str) -> int:
-    from advisor.cli.pages.fix_page import build_fix_page, fix_as_json
-    from advisor.cli.pages.page_markdown import page_as_markdown
     from advisor.cli.pages.page_text import page_as_text
+    from advisor.pages.fix_page import build_fix_page, fix_as_json
+    from advisor.pages.page_markdown import page_as_markdown
 
     page = build_fix_page(fix)
     if form == "json":
@@ -66,8 +67,8 @@ def _explain_fix(fix: FixData, form: str) -> int:
 
 
 def _as_json(rule: AnyRule, page: Page) -> dict[str, object]:
-    from advisor.cli.pages.catalogue import rule_as_json
-    from advisor.cli.pages.page_model import plain, plain_rows
+    from advisor.pages.catalogue import rule_as_json
+    from advisor.pages.page_model import plain, plain_rows
 
     content = rule_as_json(rule)
     for name, value in page.keywords:

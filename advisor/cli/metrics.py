@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the metrics."""
-    from advisor.cli.pages.catalogue import project_rulebook
+    from advisor.cli.pages.project import project_rulebook
 
     rulebook, _ = project_rulebook()
     for name in args.entity:
@@ -70,8 +70,8 @@ def _as_json(rulebook: Rulebook, wanted: list[str]) -> dict[str, object]:
 
 
 def _table(rulebook: Rulebook, name: str) -> str:
-    from advisor.cli.pages.quantities import range_text
     from advisor.cli.pages.tables import plain_table
+    from advisor.pages.quantities import range_text
 
     entity = rulebook.entities[name]
     owner = f" (of {entity.owner})" if entity.owner else ""

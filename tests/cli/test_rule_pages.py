@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from advisor.check_options import CheckOptions
-from advisor.cli.pages.catalogue import load_catalogue
-from advisor.cli.pages.evidence import least_evidence, metric_evidence
 from advisor.cli.pages.overview import metrics_page, rules_page
-from advisor.cli.pages.page_model import Section, plain
-from advisor.cli.pages.rule_page import build_page
 from advisor.config import Config, load_config
 from advisor.meta_rules import load_meta_rules
+from advisor.pages.catalogue import load_catalogue
+from advisor.pages.evidence import least_evidence, metric_evidence
+from advisor.pages.page_model import Section, plain
+from advisor.pages.rule_page import build_page
 from advisor.records import SOURCES, Record
 from advisor.rulebook import rulebook_for
 from advisor.rules import Rule, Rulebook, rulebook_from_texts

@@ -15,10 +15,10 @@ import pytest
 from site_pages import Parsed, check_links, contents, parse_all
 
 import advisor as package
-from advisor.cli.pages.catalogue import load_catalogue
 from advisor.cli.pages.site import site_files
 from advisor.cli.pages.site_folder import MANIFEST
 from advisor.config import Config
+from advisor.pages.catalogue import load_catalogue
 from advisor.rulebook import rulebook_for
 
 Run = Callable[..., Any]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli.pages.fix_page import find_fix, fixes_as_markdown, fixes_of
 from advisor.fixes import fix_description, known_fixes
+from advisor.pages.fix_page import find_fix, fixes_as_markdown, fixes_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "fixes.md"
 MARK = "<!-- fixes: written from knowledge/fixes and advisor/fixes -->\n"

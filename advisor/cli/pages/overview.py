@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from advisor.cli.pages.catalogue import AnyRule
-from advisor.cli.pages.evidence import sources_of
-from advisor.cli.pages.page_model import Page, Section, Words, anchor
-from advisor.cli.pages.quantities import range_text
-from advisor.cli.pages.rule_page import evidence_text, metrics_of
+from advisor.pages.catalogue import AnyRule
+from advisor.pages.evidence import sources_of
+from advisor.pages.page_model import Page, Section, Words, anchor
+from advisor.pages.quantities import range_text
+from advisor.pages.rule_page import evidence_text, metrics_of
 from advisor.rules.model import Entity, Metric, Rule, Rulebook
 from advisor.rules.written_form import written
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from advisor.errors import UsageError
 
 if TYPE_CHECKING:
-    from advisor.cli.pages.catalogue import AnyRule
+    from advisor.pages.catalogue import AnyRule
 
 SUMMARY = "Write the pages of all rules and metrics as a static site."
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 after writing the pages."""
-    from advisor.cli.pages.catalogue import project_rulebook
+    from advisor.cli.pages.project import project_rulebook
     from advisor.cli.pages.site import site_files
     from advisor.cli.pages.site_folder import write_site
 

@@ -20,8 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the rules."""
-    from advisor.cli.pages.catalogue import project_rulebook, rule_as_json
+    from advisor.cli.pages.project import project_rulebook
     from advisor.cli.pages.tables import plain_table
+    from advisor.pages.catalogue import rule_as_json
 
     _, catalogue = project_rulebook()
     if args.calibration:

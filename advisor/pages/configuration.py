@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 
-from advisor.cli.pages.page_model import Section
-from advisor.cli.pages.quantities import range_text
 from advisor.errors import UsageError
 from advisor.findings import SEVERITIES
 from advisor.meta_rules import MetaRule
+from advisor.pages.page_model import Section
+from advisor.pages.quantities import range_text
 from advisor.rules.model import Param, Rule
 from advisor.rules.settings import param_value
 from advisor.rules.units import format_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.cli.pages.page_model import Cell, LinkTo, Page, Piece, Rows, Section, web_only
+from advisor.pages.page_model import Cell, LinkTo, Page, Piece, Rows, Section, web_only
 
 # What would mean something to Markdown or HTML, outside of code. An underscore inside a word means nothing.
 _MARKS = re.compile(r"[\\*\[\]<&]|(?<!\w)_|_(?!\w)")

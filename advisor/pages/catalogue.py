@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TypeAlias
 
-from advisor.cli.pages.fix_page import fixes_of
-from advisor.config import Config, load_config
+from advisor.config import Config
 from advisor.errors import UsageError
 from advisor.meta_rules import MetaRule, load_meta_rules
+from advisor.pages.fix_page import fixes_of
 from advisor.rulebook import rulebook_for
-from advisor.rules import RuleErrors
 from advisor.rules.model import Rule, Rulebook
 from advisor.selectors import suggestion
 
@@ -20,23 +17,13 @@ AnyRule: TypeAlias = Rule | MetaRule
 
 def load_catalogue(config: Config) -> dict[str, AnyRule]:
     """All rules that load by id, in the order of category and id."""
-    return _catalogue(rulebook_for(config, strict=False))
+    return catalogue_of(rulebook_for(config, strict=False))
 
 
-def _catalogue(rulebook: Rulebook) -> dict[str, AnyRule]:
+def catalogue_of(rulebook: Rulebook) -> dict[str, AnyRule]:
+    """All rules of a rulebook and those about suppressions by id, in the order of category and id."""
     rules: list[AnyRule] = [*rulebook.rules, *load_meta_rules().values()]
     return {rule.id: rule for rule in sorted(rules, key=lambda rule: (rule.category, rule.id))}
-
-
-def project_rulebook() -> tuple[Rulebook, dict[str, AnyRule]]:
-    """The rulebook and all rules for the working directory's configuration.
-
-    Rules that do not load are left out; their errors are printed to standard error.
-    """
-    rulebook = rulebook_for(load_config(Path.cwd()), strict=False)
-    if rulebook.errors:
-        print(f"{RuleErrors(rulebook.errors)}\n", file=sys.stderr)
-    return rulebook, _catalogue(rulebook)
 
 
 def find_rule(catalogue: dict[str, AnyRule], name: str, rulebook: Rulebook) -> AnyRule:

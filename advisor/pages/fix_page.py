@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from advisor.cli.pages.page_model import Page, Section, Words
 from advisor.fixes import FixData, fix_description, known_fixes
+from advisor.pages.page_model import Page, Section, Words
 
 
 def fixes_of(rule: str) -> list[FixData]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from advisor.cli.pages.catalogue import AnyRule
-from advisor.cli.pages.configuration import change_sections, meta_change_section
-from advisor.cli.pages.evidence import least_evidence, metric_evidence, sources_of
-from advisor.cli.pages.fix_page import fixes_of
-from advisor.cli.pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
-from advisor.cli.pages.quantities import range_text
 from advisor.meta_rules import MetaRule
+from advisor.pages.catalogue import AnyRule
+from advisor.pages.configuration import change_sections, meta_change_section
+from advisor.pages.evidence import least_evidence, metric_evidence, sources_of
+from advisor.pages.fix_page import fixes_of
+from advisor.pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
+from advisor.pages.quantities import range_text
 from advisor.rules.expressions import Expression, Operation, metrics_in
 from advisor.rules.model import Citation, Example, Rule, Rulebook
 from advisor.rules.units import COUNT, TRUTH, Unit, format_value
