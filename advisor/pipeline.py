@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,23 +9,22 @@ from pathlib import Path
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.devices import Device, find_device
-from advisor.evidence_sources import compiled_records, simulated_records
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
-from advisor.facts.survey import Survey, survey
+from advisor.facts.survey import Survey
 from advisor.findings import SEVERITIES, Finding, Report
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
 from advisor.former_rules import with_todays_names
 from advisor.garbage_collection import collector_at_rest
 from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowledge_problems
+from advisor.means import USUAL, Means
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
 from advisor.metrics.tables import Tables, build_tables, merge_records
 from advisor.provided_metrics import provided_records
 from advisor.records import Record
 from advisor.report_cache import ReportCache
-from advisor.rulebook import rulebook_for
-from advisor.rules import Rulebook, RuleSettings, judge, to_finding
+from advisor.rules import Rulebook, RuleSettings, to_finding
 from advisor.rules.computed_metrics import fill_in
 from advisor.selectors import check_selectors, matches, select_rules
 from advisor.suppressions import apply_suppressions, parse_suppressions
@@ -48,7 +46,7 @@ def check(files: Sequence[Path], options: CheckOptions, progress: Progress | Non
 
 
 def check_with_tables(
-    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None
+    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None, means: Means = USUAL
 ) -> Checked:
     """The report on `files`: findings in order of path and line, problems, and what stayed undecided.
 
@@ -56,7 +54,7 @@ def check_with_tables(
     `strict` check raises RuleErrors for a rule that does not load.
     """
     device = find_device(options.device)
-    rulebook = rulebook_for(options.settings, strict=options.strict)
+    rulebook = means.rulebook(options.settings, options.strict)
     options, notices = with_todays_names(options, rulebook)
     selected = _selected(rulebook, options)
     workplace = workplace_of(files, options)
@@ -64,8 +62,8 @@ def check_with_tables(
     report, tables = kept.load() if kept else None, None
     if report is None:
         with collector_at_rest():
-            found = _survey(workplace, options, progress)
-            report, tables = _report(found, workplace, device, rulebook, selected, options, progress)
+            found = means.survey(workplace, options, progress)
+            report, tables = _report(found, workplace, device, rulebook, selected, options, progress, means)
         report.notices += notices
         report.summary["files"] = len(files) + (options.stdin is not None)
         if kept:
@@ -99,10 +97,11 @@ def _report(
     selected: frozenset[str],
     options: CheckOptions,
     progress: Progress | None,
+    means: Means,
 ) -> tuple[Report, Tables]:
     report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
-    tables = _evidence(found, workplace, device, rulebook, options, report, progress)
-    _judge(tables, rulebook, selected, device, options, report)
+    tables = _evidence(found, workplace, device, rulebook, options, report, progress, means)
+    _judge(tables, rulebook, selected, device, options, report, means)
     _suppress(report, rulebook, selected, options)
     report.problems += knowledge_problems(rulebook, options.root)
     report.findings += ended_overrides(rulebook, options.settings, selected, options.root)
@@ -124,15 +123,17 @@ def _evidence(
     options: CheckOptions,
     report: Report,
     progress: Progress | None,
+    means: Means,
 ) -> Tables:
     """The tables of all that is known; what could not be had is told in the report."""
     records, looked_for = [*found.records, device.record()], {*SOURCE_ENTITIES}
     if options.wants("compiled") and found.units:
-        compiled = compiled_records(found.units, device, options, report, progress)
+        compiled = means.compile(found.units, device, options, report, progress)
         looked_for |= {record.entity for record in compiled}
         records += compiled
     if options.wants("simulated"):
-        simulated = simulated_records(records, _own_texts(found, workplace, options), device, options, report)
+        texts = _own_texts(found, workplace, options)
+        simulated = means.simulate(records, texts, device, options, report)
         looked_for |= {"defect"} if simulated else set()
         records += simulated
     providers = options.settings.metric_providers
@@ -144,12 +145,12 @@ def _evidence(
 def gather(files: Sequence[Path], options: CheckOptions) -> tuple[Tables, Rulebook, Report]:
     """All that is known of the kernels in `files`, the rulebook, and a report of problems and notices."""
     device = find_device(options.device)
-    rulebook = rulebook_for(options.settings, strict=options.strict)
+    rulebook = USUAL.rulebook(options.settings, options.strict)
     workplace = workplace_of(files, options)
     with collector_at_rest():
-        found = _survey(workplace, options, None)
+        found = USUAL.survey(workplace, options, None)
         report = Report(device.name, problems=list(found.problems))
-        tables = _evidence(found, workplace, device, rulebook, options, report, None)
+        tables = _evidence(found, workplace, device, rulebook, options, report, None, USUAL)
     return tables, rulebook, report
 
 
@@ -164,18 +165,6 @@ def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
         options.select or settings.select,
         (*settings.extend_select, *options.extend_select),
         (*settings.ignore, *options.ignore),
-    )
-
-
-def _survey(workplace: Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
-    return survey(
-        workplace.targets,
-        options.root,
-        neighbours=workplace.neighbours,
-        stdin=workplace.stdin,
-        with_units=options.wants("compiled"),
-        jobs=options.jobs or min(os.cpu_count() or 1, 4),
-        step=(lambda done, total: progress("reading source", done, total)) if progress else None,
     )
 
 
@@ -205,12 +194,13 @@ def _judge(
     device: Device,
     options: CheckOptions,
     report: Report,
+    means: Means,
 ) -> None:
     own = options.settings
     settings = RuleSettings(
         select=tuple(sorted(selected)), device=device.id, config=own.rules, overrides=own.overrides
     )
-    judgement = judge(rulebook, tables, settings=settings)
+    judgement = means.judge(rulebook, tables, settings)
     findings = [to_finding(match, rulebook, tables) for match in judgement.matches]
     report.undecided = list(judgement.undecided)
     report.findings = list(_merged(findings))

@@ -29,12 +29,55 @@ class Outcome:
 Work = Callable[[Worker, CompilationUnit], Outcome]
 
 
-class Crew:
-    """At most `jobs` compiler processes, started when first needed; all end with the `with` block."""
+class WorkerStock:
+    """Idle compiler processes that wait for the next crew, so that it need not start its own."""
 
-    def __init__(self, jobs: int, work: Work) -> None:
+    def __init__(self) -> None:
+        self._idle: list[Worker] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def take(self) -> Worker:
+        """An idle process, a new one where none is left. Raises EvidenceUnavailable where none starts."""
+        with self._lock:
+            worker = self._idle.pop() if self._idle else None
+        if worker is not None and worker.alive:
+            return worker
+        if worker is not None:
+            worker.close()
+        return Worker()
+
+    def give_back(self, worker: Worker) -> None:
+        """Keeps a process for the next crew; one that is lost or full is ended."""
+        with self._lock:
+            kept = worker.alive and worker.units < _UNITS_EACH and not self._closed
+            if kept:
+                self._idle.append(worker)
+        if not kept:
+            worker.close()
+
+    def empty(self) -> None:
+        """Ends the idle processes."""
+        with self._lock:
+            gone, self._idle = self._idle, []
+        for worker in gone:
+            worker.close()
+
+    def close(self) -> None:
+        """Ends the idle processes, and each other one when it is given back."""
+        self._closed = True
+        self.empty()
+
+
+class Crew:
+    """At most `jobs` compiler processes, started when first needed; all end with the `with` block.
+
+    With a `stock` they come from there, and those that are idle at the end go back to it.
+    """
+
+    def __init__(self, jobs: int, work: Work, stock: WorkerStock | None = None) -> None:
         self.unavailable: EvidenceUnavailable | None = None
-        self._work = work
+        self._work, self._stock = work, stock
         self._stopped = threading.Event()
         self._slots: queue.LifoQueue[Worker | None] = queue.LifoQueue()
         self._workers: set[Worker] = set()
@@ -60,6 +103,8 @@ class Crew:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stopped.set()
+        if self._stock is not None:
+            self._return_idle(self._stock)
         for worker in list(self._workers):
             worker.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
@@ -73,7 +118,7 @@ class Crew:
                 self._dismiss(worker)
                 worker = None
             if worker is None:
-                worker = Worker()
+                worker = self._stock.take() if self._stock is not None else Worker()
                 self._workers.add(worker)
             outcome = self._work(worker, unit)
             if not worker.alive:
@@ -86,6 +131,16 @@ class Crew:
             return None
         finally:
             self._slots.put(worker)
+
+    def _return_idle(self, stock: WorkerStock) -> None:
+        while True:
+            try:
+                worker = self._slots.get_nowait()
+            except queue.Empty:
+                return
+            if worker is not None:
+                self._workers.discard(worker)
+                stock.give_back(worker)
 
     def _dismiss(self, worker: Worker) -> None:
         self._workers.discard(worker)

@@ -97,7 +97,7 @@ class Worker:
     @property
     def alive(self) -> bool:
         """Whether the process can take another unit."""
-        return not self._lost
+        return not self._lost and self._process.poll() is None
 
     def close(self) -> None:
         """Ends the process and removes its folder."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from advisor.cache import Cache
 from advisor.compilation_unit import CompilationUnit
-from advisor.compiled.crew import Crew, Outcome
+from advisor.compiled.crew import Crew, Outcome, WorkerStock
 from advisor.compiled.evidence import CompiledEvidence, Target
 from advisor.compiled.placing import placed_kernel, placed_problem, summary
 from advisor.compiled.process import WorkerLost
@@ -34,11 +34,12 @@ def compile_units(
     timeout: float,
     jobs: int,
     progress: Progress | None = None,
+    stock: WorkerStock | None = None,
 ) -> CompiledEvidence:
     """The machine code of all units in numbers, and a problem for each unit that gave none.
 
-    `timeout` is in seconds for each unit; at most `jobs` compiler processes run at a time. Nothing is raised
-    for what units hold; a missing toolchain is told in `unavailable`.
+    `timeout` is in seconds for each unit; at most `jobs` compiler processes run at a time, those of `stock`
+    first. Nothing is raised for what units hold; a missing toolchain is told in `unavailable`.
     """
     evidence = CompiledEvidence()
     compilable = [unit for unit in units if not _refused(unit, evidence)]
@@ -55,7 +56,11 @@ def compile_units(
         evidence.unavailable = missing
         return evidence
     fresh: dict[str, Json] = {}
-    with Crew(min(jobs, len(pending)), lambda worker, unit: _compile(worker, unit, target, timeout)) as crew:
+
+    def work(worker: Any, unit: CompilationUnit) -> Outcome:
+        return _compile(worker, unit, target, timeout)
+
+    with Crew(min(jobs, len(pending)), work, stock) as crew:
         try:
             for unit, outcome in crew.run(pending):
                 done += 1

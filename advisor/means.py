@@ -1,0 +1,62 @@
+"""What a check is made with; a program that checks again and again may put its own steps in their place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from advisor.check_options import CheckOptions, Progress
+from advisor.compilation_unit import CompilationUnit
+from advisor.config import Config
+from advisor.devices import Device
+from advisor.evidence_sources import compiled_records, simulated_records
+from advisor.facts.survey import Survey, survey
+from advisor.findings import Report
+from advisor.metrics.tables import Tables
+from advisor.records import Record
+from advisor.rulebook import rulebook_for
+from advisor.rules import Judgement, Rulebook, RuleSettings, judge
+from advisor.workplace import Workplace
+
+
+def survey_workplace(workplace: Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
+    """The source evidence of a workplace."""
+    return survey(
+        workplace.targets,
+        options.root,
+        neighbours=workplace.neighbours,
+        stdin=workplace.stdin,
+        with_units=options.wants("compiled"),
+        jobs=options.jobs or min(os.cpu_count() or 1, 4),
+        step=(lambda done, total: progress("reading source", done, total)) if progress else None,
+    )
+
+
+def _rulebook(settings: Config, strict: bool) -> Rulebook:
+    return rulebook_for(settings, strict=strict)
+
+
+def _judge(rulebook: Rulebook, tables: Tables, settings: RuleSettings) -> Judgement:
+    return judge(rulebook, tables, settings=settings)
+
+
+Compile = Callable[[Sequence[CompilationUnit], Device, CheckOptions, Report, Progress | None], list[Record]]
+Simulate = Callable[[Sequence[Record], dict[str, str], Device, CheckOptions, Report], list[Record]]
+
+
+@dataclass(frozen=True)
+class Means:
+    """The steps of a check that another program may do in its own way: each with the result of the usual one.
+
+    `rulebook` takes the configuration and whether errors are raised.
+    """
+
+    rulebook: Callable[[Config, bool], Rulebook] = _rulebook
+    survey: Callable[[Workplace, CheckOptions, Progress | None], Survey] = survey_workplace
+    compile: Compile = compiled_records
+    simulate: Simulate = simulated_records
+    judge: Callable[[Rulebook, Tables, RuleSettings], Judgement] = _judge
+
+
+USUAL = Means()
