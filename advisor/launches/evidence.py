@@ -182,6 +182,15 @@ def _run_key(run: RunRow) -> str:
     return f"run {run.started} {run.id}"
 
 
+def run_started(key: str) -> float | None:
+    """When the run of a record's key began, in seconds since the epoch; None for another key."""
+    parts = key.split(" ")
+    try:
+        return float(parts[1]) if len(parts) == 3 and parts[0] == "run" else None
+    except ValueError:
+        return None
+
+
 def _tell_runs(found: LaunchEvidence, kernels: Sequence[_Kernel]) -> None:
     for run in {kernel.run.id: kernel.run for kernel in kernels}.values():
         record = Record("run", _run_key(run), run.command, Span(1), run.command)

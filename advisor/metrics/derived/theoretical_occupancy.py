@@ -10,7 +10,7 @@ from advisor.occupancy import occupancy
 from advisor.records import Reading, Record
 
 # The block size that most launches of real code use; taken, and said so, where the launch is not known.
-_USUAL_BLOCK = 256.0
+USUAL_BLOCK = 256.0
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
@@ -21,12 +21,12 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
             continue
         block = kernel.readings.get("block_threads")
         shared = kernel.readings.get("shared_bytes", Reading(0.0))
-        threads = block.value if block is not None else _USUAL_BLOCK
+        threads = block.value if block is not None else USUAL_BLOCK
         assumptions = registers.assumptions
         if block is None:
             assumptions = (
                 *assumptions,
-                f"The block size is not known; {_USUAL_BLOCK:.0f} threads are assumed.",
+                f"The block size is not known; {USUAL_BLOCK:.0f} threads are assumed.",
             )
         try:
             found = occupancy(

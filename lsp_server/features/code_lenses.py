@@ -1,0 +1,49 @@
+"""Lenses over kernels: their numbers, and the commands that concern them."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from lsp_server.by_language import PYTHON
+from lsp_server.numbers.lenses import Lens, lenses
+from lsp_server.session import AdvisorServer
+
+SIMULATE = "advisor.simulate"
+EXPLAIN = "advisor.explain"
+MACHINE_CODE = "advisor.machineCode"
+CHOOSE_DEVICE = "advisor.chooseDevice"
+
+
+def register(server: AdvisorServer) -> None:
+    """Adds code lenses."""
+    server.languages.answer(types.TEXT_DOCUMENT_CODE_LENS, PYTHON, types.CodeLensOptions(False))(code_lenses)
+
+
+async def code_lenses(ls: AdvisorServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """The lenses of all kernels of a document."""
+    if not ls.preferences.code_lenses:
+        return []
+    analysis = await ls.analysis_of(params.text_document.uri)
+    if analysis is None:
+        return []
+    uri, positions = analysis.document.uri, ls.positions(analysis.document)
+    found = await ls.latest.run(lambda: lenses(analysis))
+    shown = []
+    for lens in found:
+        place = positions.position(lens.line, 1)
+        shown += [types.CodeLens(types.Range(place, place), one) for one in _commands(lens, uri)]
+    return shown
+
+
+def _commands(lens: Lens, uri: str) -> list[types.Command]:
+    """The numbers first, which lead to all that is known of the kernel, then what can be done."""
+    name, line = lens.kernel.label, lens.kernel.span.line
+    device = f"Device: {lens.device}" if lens.device else "Choose device"
+    return [
+        types.Command(lens.numbers or "Explain", EXPLAIN, arguments=[uri, name]),
+        types.Command("Simulate", SIMULATE, arguments=[uri, name]),
+        types.Command("Machine code", MACHINE_CODE, arguments=[uri, line - 1]),
+        types.Command(
+            f"Device: {lens.device}" if lens.device else "Choose device", CHOOSE_DEVICE, arguments=[]
+        ),
+    ]

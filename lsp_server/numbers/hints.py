@@ -1,0 +1,137 @@
+"""What stands in the user's lines: at accesses, atomics, barriers, branches and float64 arithmetic.
+
+Only what is not as it should be: numbers that say nothing would hide those that do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from advisor.rules.units import RATIO, format_value
+from lsp_server.analysis import Analysis
+from lsp_server.numbers.access_card import ATOMIC_METRICS, METRICS, stands_in_source
+from lsp_server.numbers.cards import Card, Quantities
+from lsp_server.numbers.rows import Known, Row
+from lsp_server.numbers.thresholds import thresholds
+
+# Names that the compiler gives to shared arrays; users do not know them.
+_UNNAMED = "_cudapy"
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A few words behind a place of the text (line and column from 1), and the card that explains them."""
+
+    line: int
+    column: int
+    label: str
+    card: Card
+
+
+def hints(analysis: Analysis, first: int, last: int) -> list[Hint]:
+    """The hints on the lines `first` to `last`, in the order of the text; the same words stand there once.
+
+    A device function has the records of each kernel that calls it.
+    """
+    known = Known(analysis.tables, analysis.document.path)
+    found: dict[tuple[int, int, str], Hint] = {}
+    for row, label, metrics in _worth_telling(known, first, last):
+        if not stands_in_source(row):
+            label = _named(row, label)
+        key = (row.span.end_line, row.span.end_column, label)
+        card = _card(row, known.owner(row, "kernel"), metrics, Quantities(analysis.settings))
+        if key in found:
+            both = (*found[key].card.assumed, *card.assumed)
+            card = replace(found[key].card, assumed=tuple(dict.fromkeys(both)))
+        found[key] = Hint(*key, card)
+    return [found[key] for key in sorted(found)]
+
+
+def _worth_telling(known: Known, first: int, last: int) -> Iterator[tuple[Row, str, tuple[str, ...]]]:
+    """The records on those lines of which there is something to say, with the words and the metrics."""
+    for entity, telling in _TELLING.items():
+        for row in known.rows(entity):
+            if first <= row.span.end_line <= last:
+                label, metrics = telling(row, known)
+                if label:
+                    yield row, label, metrics
+
+
+def _access(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
+    del known
+    sectors, ideal = row.amount("sectors_per_request"), row.amount("ideal_sectors_per_request")
+    ways = row.amount("bank_conflict_ways")
+    if sectors is not None and ideal is not None and sectors > ideal * thresholds().sectors_over_ideal:
+        return f"{_short(sectors)} sectors/request, ideal {_short(ideal)}", METRICS
+    if ways is not None and ways >= thresholds().bank_conflict_ways:
+        return f"{_short(ways)}-way bank conflict", METRICS
+    return "", ()
+
+
+def _atomic(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
+    del known
+    lanes = row.amount("lanes_per_address")
+    if lanes is None or row.holds("single_thread") or lanes < thresholds().lanes_per_address:
+        return "", ()
+    return f"{_short(lanes)} lanes/address", ATOMIC_METRICS
+
+
+def _barrier(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
+    if row.holds("divergent"):
+        return "only a part of the block gets here", ("divergent",)
+    if row.holds("after_divergent_exit"):
+        return "a part of the block has left before", ("after_divergent_exit",)
+    kernel = known.owner(row, "kernel")
+    passed = kernel.amount("barriers_per_block") if kernel is not None else None
+    if kernel is None or not passed or passed < 2.0 or len(known.owned("barrier", kernel)) > 1:
+        return "", ()
+    return f"{_short(passed)} times each block", ("loop_depth",)
+
+
+def _branch(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
+    del known
+    divided = row.amount("divided")
+    if row.holds("single_lane"):
+        return "", ()
+    if divided is not None:
+        worth = divided >= thresholds().divided
+        return (f"lanes part {format_value(divided, RATIO)}" if worth else ""), ("divided", "data_dependent")
+    if row.holds("lane_dependent") and row.holds("data_dependent"):
+        return "lanes may part", ("lane_dependent", "data_dependent")
+    return "", ()
+
+
+def _line(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
+    """Float64 arithmetic, where nobody asked for float64."""
+    count, kernel = row.amount("fp64_instructions"), known.owner(row, "kernel")
+    if not count or (kernel is not None and kernel.holds("stated_float64")):
+        return "", ()
+    metrics = ("fp64_instructions", "fp64_special_instructions", "conversion_instructions", "instructions")
+    return f"{count:.0f} float64 instruction{'' if count == 1 else 's'}", metrics
+
+
+_TELLING = {
+    "access": _access,
+    "atomic": _atomic,
+    "barrier": _barrier,
+    "branch": _branch,
+    "line": _line,
+}
+
+
+def _named(row: Row, label: str) -> str:
+    """The words with the array's name, of a record whose place in the line is not known."""
+    return f"{'shared memory' if row.label.startswith(_UNNAMED) else row.label}: {label}"
+
+
+def _card(row: Row, kernel: Row | None, metrics: tuple[str, ...], quantities: Quantities) -> Card:
+    owner = f"of kernel `{kernel.label}`" if kernel is not None else ""
+    what = f"{row.entity} {owner}".strip()
+    grids = quantities.grid("", row, metrics)
+    return Card(row.label, what, (), grids, row.assumptions(metrics))
+
+
+def _short(number: float) -> str:
+    """A number with at most one decimal."""
+    return f"{number:.1f}".removesuffix(".0")

@@ -1,0 +1,49 @@
+"""The card of a kernel: what it takes, how much of an SM it fills, and what a recorded launch did."""
+
+from __future__ import annotations
+
+from lsp_server.numbers.cards import Card, Quantities
+from lsp_server.numbers.occupancies import occupancy_grid
+from lsp_server.numbers.rows import Row
+
+_RESOURCES = (
+    "registers",
+    "shared_bytes",
+    "local_bytes",
+    "spill_store_bytes",
+    "spill_load_bytes",
+    "instructions",
+    "fp64_instructions",
+)
+_OCCUPANCY = (
+    "block_threads",
+    "theoretical_occupancy",
+    "occupancy_limiter",
+    "resident_blocks",
+    "achieved_occupancy",
+)
+_LAUNCH = (
+    "grid_blocks",
+    "predicted_ms",
+    "time_limiter",
+    "ai_flops_per_byte",
+    "dram_bytes",
+    "l1_hit_rate",
+    "l2_hit_rate",
+    "warp_execution_efficiency",
+    "barriers_per_block",
+)
+
+
+def kernel_card(kernel: Row, quantities: Quantities) -> Card:
+    """What is known of a kernel."""
+    compiled = kernel.value("registers") is not None
+    grids = (
+        *quantities.grid("Resources", kernel, _RESOURCES),
+        *quantities.grid("Occupancy", kernel, _OCCUPANCY),
+        *quantities.grid("Recorded launch", kernel, _LAUNCH),
+        *occupancy_grid(kernel),
+    )
+    unknown = () if compiled else ("Registers and occupancy are known once the kernel has been compiled.",)
+    told = kernel.assumptions((*_RESOURCES, *_OCCUPANCY, *_LAUNCH))
+    return Card(kernel.label, "kernel", unknown, grids, told)

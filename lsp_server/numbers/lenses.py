@@ -1,0 +1,87 @@
+"""What stands over a kernel: registers, occupancy, arithmetic intensity, predicted time, age of the run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.rules.units import RATIO, format_value
+from advisor.text import SourceText, Span
+from lsp_server.analysis import Analysis
+from lsp_server.numbers.cards import Quantities
+from lsp_server.numbers.rows import Known, Row
+
+_WORKLOAD = "workload "
+
+
+@dataclass(frozen=True)
+class Lens:
+    """The numbers of one kernel as a text, the line to show it over, and the device's name."""
+
+    line: int
+    kernel: Row
+    numbers: str
+    device: str
+
+
+def lenses(analysis: Analysis) -> list[Lens]:
+    """A lens for each kernel of the document, also of those of which no number is known."""
+    known, source = Known(analysis.tables, analysis.document.path), analysis.document.source
+    quantities, device = Quantities(analysis.settings), known.device.name if known.device else ""
+    return [
+        Lens(first_line(source, kernel.span), kernel, " · ".join(_parts(kernel, known, quantities)), device)
+        for kernel in known.rows("kernel")
+    ]
+
+
+def first_line(source: SourceText, kernel: Span) -> int:
+    """The line of a kernel's first decorator, its own where none stands directly above."""
+    lines, found = source.lines, kernel.line
+    if not 1 <= kernel.line <= len(lines):
+        return kernel.line
+    indent = _indent(lines[kernel.line - 1])
+    for number in range(kernel.line - 1, 0, -1):
+        text = lines[number - 1]
+        if not text.strip() or _indent(text) < indent:
+            break
+        if _indent(text) == indent and text.lstrip()[0] not in "@)]}#":
+            break
+        if _indent(text) == indent and text.lstrip().startswith("@"):
+            found = number
+    return found
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _parts(kernel: Row, known: Known, quantities: Quantities) -> Iterator[str]:
+    registers, spilled = kernel.amount("registers"), kernel.amount("spill_store_bytes")
+    if registers is not None:
+        yield f"{registers:.0f} registers"
+    if spilled:
+        yield f"spills {quantities.written(kernel, 'spill_store_bytes')}"
+    occupancy = kernel.amount("theoretical_occupancy")
+    if occupancy is not None:
+        limiter = kernel.text("occupancy_limiter")
+        yield f"occupancy {format_value(occupancy, RATIO)}" + (f" ({limiter})" if limiter else "")
+    if kernel.value("ai_flops_per_byte") is not None:
+        yield quantities.written(kernel, "ai_flops_per_byte")
+    if kernel.value("predicted_ms") is not None:
+        device = f" on {known.device.name}" if known.device else ""
+        limiter = kernel.text("time_limiter")
+        limited = f" ({limiter})" if limiter else ""
+        yield f"predicted {quantities.written(kernel, 'predicted_ms')}{device}{limited}"
+    run = known.owner(kernel, "run")
+    if run is not None and kernel.value("launches") is not None:
+        yield _origin(run)
+
+
+def _origin(run: Row) -> str:
+    """Where the numbers of the launch come from, and how old they are."""
+    from advisor.launches.evidence import age, run_started
+
+    started = run_started(run.table.keys[run.number])
+    old = f", {age(max(0.0, time.time() - started))} old" if started is not None else ""
+    return f"from {'its workload' if run.label.startswith(_WORKLOAD) else 'recorded run'}{old}"
