@@ -1,0 +1,34 @@
+# The VS Code extension, and the server in real editors. What is installed for this goes to .editors/, which git ignores.
+# Needs npm for all of it; the editors come from Debian packages, so `make editors` wants a Debian (Ubuntu) machine with
+# chromium, g++, make, python3 and libkrb5-dev.
+PYTHON ?= $(or $(wildcard .venv/bin/python),python3)
+EXTENSION = lsp_server/vscode
+VSIX = $(EXTENSION)/kernel-advisor.vsix
+INSTALL = tests/editors/install
+
+.PHONY: vsix extension editors editors-install neovim vscode
+
+# The extension as one file, to be installed with `code --install-extension`.
+vsix: $(EXTENSION)/node_modules/.package-lock.json
+	cd $(EXTENSION) && npm run --silent package
+
+# Types and unit tests of the extension.
+extension: $(EXTENSION)/node_modules/.package-lock.json
+	cd $(EXTENSION) && npm run --silent check && npm test --silent
+
+$(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package.json $(EXTENSION)/package-lock.json
+	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
+
+# Every real editor that can be had, with the extension's tests.
+editors: extension neovim vscode
+
+# Neovim of three ages; the one on the PATH is also tested in every run of the tests.
+neovim:
+	$(INSTALL)/debian-program.sh trixie neovim nvim .editors/neovim-trixie
+	$(INSTALL)/debian-program.sh sid neovim nvim .editors/neovim-sid
+	$(PYTHON) -m pytest tests/editors/test_neovim.py
+
+# VS Code in Chromium; screenshots go to .editors/screenshots.
+vscode: vsix
+	$(INSTALL)/code-server.sh .editors/code-server
+	PYTHON="$(PYTHON)" tests/editors/vscode/run.sh

@@ -1,0 +1,70 @@
+/** The settings under `kernelAdvisor`, and what the server is told of them. */
+
+export interface Settings {
+  readonly inlayHints: boolean;
+  readonly codeLenses: boolean;
+  readonly numberHovers: boolean;
+  readonly compiledEvidence: boolean;
+  readonly simulate: boolean;
+  readonly device: string;
+  readonly interpreter: string;
+  readonly serverArguments: readonly string[];
+}
+
+/** Answers like `WorkspaceConfiguration.get`. */
+export type Lookup = (name: string) => unknown;
+
+/** The settings that the user has made; a value of the wrong type counts as not made. */
+export function readSettings(get: Lookup): Settings {
+  const flag = (name: string, otherwise: boolean): boolean => {
+    const value = get(name);
+    return typeof value === "boolean" ? value : otherwise;
+  };
+  const text = (name: string): string => {
+    const value = get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const given = get("serverArguments");
+  return {
+    inlayHints: flag("inlayHints", true),
+    codeLenses: flag("codeLenses", true),
+    numberHovers: flag("numberHovers", true),
+    compiledEvidence: flag("compiledEvidence", true),
+    simulate: flag("simulate", false),
+    device: text("device"),
+    interpreter: text("interpreter"),
+    serverArguments: Array.isArray(given) ? given.filter((item) => typeof item === "string") : [],
+  };
+}
+
+/** What the server reads: its preferences, with the trust that only the editor knows of. */
+export interface Preferences {
+  readonly inlayHints: boolean;
+  readonly codeLenses: boolean;
+  readonly numberHovers: boolean;
+  readonly compiledEvidence: boolean;
+  readonly simulate: boolean;
+  readonly device: string;
+  readonly trusted: boolean;
+}
+
+/** The server's preferences; without trust nothing may be simulated, whatever the settings say. */
+export function preferences(settings: Settings, trusted: boolean): Preferences {
+  return {
+    inlayHints: settings.inlayHints,
+    codeLenses: settings.codeLenses,
+    numberHovers: settings.numberHovers,
+    compiledEvidence: settings.compiledEvidence,
+    simulate: settings.simulate && trusted,
+    device: settings.device,
+    trusted,
+  };
+}
+
+/** Whether a server that runs with `before` has to be started anew to run with `after`. */
+export function needsRestart(before: Settings, after: Settings): boolean {
+  return (
+    before.interpreter !== after.interpreter ||
+    JSON.stringify(before.serverArguments) !== JSON.stringify(after.serverArguments)
+  );
+}
