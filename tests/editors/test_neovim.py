@@ -1,0 +1,84 @@
+"""The server in a real Neovim: what a user of it sees, of the version on the PATH and of others in .editors."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).parents[2]
+SCENARIOS = Path(__file__).parent / "neovim"
+_FETCHED = sorted(PROGRAM.glob(".editors/neovim-*/nvim"))
+
+
+def _neovims() -> list[Any]:
+    found = shutil.which("nvim")
+    missing = pytest.mark.skipif(found is None, reason="there is no nvim on the PATH")
+    here = pytest.param(found, id="path", marks=missing)
+    return [here, *(pytest.param(str(file), id=file.parent.name) for file in _FETCHED)]
+
+
+@pytest.fixture(params=_neovims())
+def neovim(request: pytest.FixtureRequest) -> str:
+    """The program."""
+    return str(request.param)
+
+
+def version(neovim: str) -> tuple[int, int]:
+    """The first two numbers of the version."""
+    told = subprocess.run(
+        [neovim, "--version"], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    major, minor = told.splitlines()[0].removeprefix("NVIM v").split(".")[:2]
+    return int(major), int(minor)
+
+
+def see(neovim: str, scenario: str, workspace: Path) -> dict[str, Any]:
+    """What a scenario saw."""
+    result = workspace.parent / "seen.json"
+    home = workspace.parent / "home"
+    home.mkdir()
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        **{f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")},
+        "ADVISOR_PYTHON": sys.executable,
+        "ADVISOR_ROOT": str(workspace),
+        "ADVISOR_RESULT": str(result),
+        "PYTHONPATH": str(PROGRAM),
+    }
+    command = [neovim, "--headless", "-u", "NONE", "-n", "-c", f"luafile {SCENARIOS / scenario}"]
+    done = subprocess.run(
+        command, cwd=workspace, env=environment, capture_output=True, text=True, check=False, timeout=400
+    )
+    assert result.exists(), done.stderr
+    found: dict[str, Any] = json.loads(result.read_text("utf-8"))
+    assert "failed" not in found, "\n".join([found["failed"], *found["log"]])
+    seen: dict[str, Any] = found["seen"]
+    return seen
+
+
+@pytest.mark.timeout(420)
+def test_a_kernel_is_read_and_fixed(neovim: str, workspace: Path) -> None:
+    file = workspace / "kernels/dot_product.py"
+    before = file.read_text("utf-8")
+    seen = see(neovim, "kernel.lua", workspace)
+
+    found = {(item["line"], item["code"]) for item in seen["all"]}
+    assert {(26, "contended-atomic"), (26, "unchecked-index"), (64, "block-not-warp-multiple")} <= found
+    assert seen["finding"]["severity"] == "INFO"
+    assert seen["finding"]["text"] == "a[i]"
+    assert "right only while the grid has exactly as many threads" in seen["finding"]["message"]
+    assert "unchecked-index" in seen["hover"]
+    assert any("Check that the thread's index is inside the array" in title for title in seen["titles"])
+    assert any("unchecked-index" in title and "line" in title for title in seen["titles"])
+    assert seen["fixed"] == ["    if i < a.shape[0]:", "        cuda.atomic.add(out, 0, a[i] * b[i])"]
+    assert seen["undone"] == ["    cuda.atomic.add(out, 0, a[i] * b[i])"]
+    assert [item["line"] for item in seen["broken"]] == [26]
+    assert file.read_text("utf-8") == before
