@@ -40,11 +40,11 @@ class _Walk:
 def find_files(
     paths: Sequence[str | Path], exclude: Sequence[str] = (), root: Path | None = None
 ) -> Discovery:
-    """The Python files at and below `paths`, written as the user wrote the paths, sorted.
+    """The Python files and notebooks at and below `paths`, written as the user wrote the paths, sorted.
 
-    A file named in `paths` is taken whatever its name; folders give their `*.py`, without hidden folders,
-    virtual environments, build output and what `exclude` (globs relative to `root`) matches. Links to
-    folders are followed once, and never upwards. Raises UsageError for paths that do not exist.
+    A file named in `paths` is taken whatever its name; folders give their `*.py` and `*.ipynb`, without
+    hidden folders, virtual environments, build output and what `exclude` (globs relative to `root`) matches.
+    Links to folders are followed once, and never upwards. Raises UsageError for paths that do not exist.
     """
     missing = [os.fspath(path) for path in paths if not os.path.exists(path)]
     if missing:
@@ -89,7 +89,7 @@ def _sort_out(
     folders = []
     for entry in entries:
         name = entry.name
-        is_python = name.endswith(".py")
+        is_python = name.endswith((".py", ".ipynb"))
         if not is_python and (name in SKIPPED_FOLDERS or name[0] == "."):
             continue
         try:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from advisor.errors import SourceProblem
+from advisor.notebooks import is_notebook
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,8 +55,13 @@ class SourceText:
 def decode_source(data: bytes, path: str) -> SourceText:
     """The text of Python source `data`, honouring a BOM and a coding line (PEP 263).
 
-    Raises SourceProblem when the bytes do not decode or the declared encoding is unknown.
+    Of a notebook it is the joined text of its code cells. Raises SourceProblem when the bytes do not decode,
+    the declared encoding is unknown, or a notebook cannot be read.
     """
+    if is_notebook(path):
+        from advisor.notebooks.joined_text import notebook_text
+
+        return SourceText(path, notebook_text(data, path))
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)

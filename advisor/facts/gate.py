@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+
+from advisor.notebooks import is_notebook
 
 _DEVICE_CODE = re.compile(
     rb"\.jit\b|\bcuda[ \t]+import\b|threadIdx|blockIdx"
@@ -22,6 +24,21 @@ def may_hold_device_code(data: bytes) -> bool:
     if b"cuda" not in data or not (b"numba" in data or b"cuda.jit" in data):
         return False
     return _DEVICE_CODE.search(data) is not None
+
+
+def searchable(data: bytes, path: str) -> bytes:
+    """The bytes to look for words in: those of a file, of a notebook without the escapes in its strings."""
+    if not is_notebook(path):
+        return data
+    return data.replace(b"\\n", b"\n").replace(b"\\t", b"\t").replace(b'\\"', b'"')
+
+
+def is_damaged(data: bytes, path: str) -> bool:
+    """Whether a notebook's bytes are no JSON object at first sight; it is read, so that this is told of."""
+    if not is_notebook(path):
+        return False
+    shown = data.removeprefix(BOM_UTF8).strip()
+    return not (shown.startswith(b"{") and shown.endswith(b"}"))
 
 
 _CALL_OF_ITEM = re.compile(rb"\]\s{0,8}\(")

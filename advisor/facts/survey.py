@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.compilation_unit import CompilationUnit
-from advisor.facts.gate import launched_names, may_hold_device_code
+from advisor.facts.gate import is_damaged, launched_names, may_hold_device_code, searchable
 from advisor.facts.host_records import is_test_path
 from advisor.facts.kernel_records import LaunchedAs
 from advisor.facts.surveyor import FileHost, FileKernels, Launched, Surveyor
@@ -74,7 +74,9 @@ class _Sieve:
             except OSError:
                 self.device.append(file)
                 continue
-            if may_hold_device_code(data):
+            path = file.name
+            data = searchable(data, path)
+            if may_hold_device_code(data) or is_damaged(data, path):
                 self.device.append(file)
             elif names := launched_names(data):
                 self.launchers[file] = names

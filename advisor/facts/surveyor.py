@@ -21,6 +21,8 @@ from advisor.facts.launches import Launch, find_launches
 from advisor.facts.module import ModuleSyntax, parse_module
 from advisor.facts.workspace import Workspace
 from advisor.findings import Problem
+from advisor.notebooks import is_notebook
+from advisor.notebooks.joined_text import cells_of
 from advisor.records import Record
 from advisor.text import SourceText, read_source
 
@@ -64,6 +66,13 @@ class FileKernels:
     problems: list[Problem] = field(default_factory=list)
 
 
+def left_out_cells(text: SourceText) -> list[Problem]:
+    """The cells of a notebook that are not Python, each as a problem."""
+    if not is_notebook(text.path):
+        return []
+    return [Problem(text.path, line, cause) for line, cause in cells_of(text.text).left_out()]
+
+
 class Surveyor:
     """Surveys files one at a time; modules that several files import are parsed once."""
 
@@ -82,11 +91,12 @@ class Surveyor:
         except SourceProblem as problem:
             result.problems.append(Problem(problem.path, problem.line, problem.message))
             return result
+        result.problems += left_out_cells(text)
         self.workspace.add(module)
         launches = find_launches(module, self.resolver)
         self._launches[str(file)] = launches
         result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
-        if result.records:
+        if result.records or result.problems:
             result.text = text.text
         result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
         result.launches = [

@@ -8,6 +8,7 @@ from advisor.outputs.drawing.palette import Palette
 from advisor.outputs.drawing.paragraphs import one_line, visible
 from advisor.outputs.drawing.tables import statistics_lines
 from advisor.outputs.wording.counts import summary_sentences
+from advisor.outputs.wording.locations import Location, Locations
 
 FOR_MACHINES = False
 SHOWS_FIXES = False
@@ -15,14 +16,14 @@ SHOWS_FIXES = False
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """A line for each problem and each finding of `report`, then the summary on one line."""
-    palette = Palette(options.color)
+    palette, locations = Palette(options.color), Locations(report)
     lines = [
-        f"{palette.strong(visible(problem.path or '.'))}:{max(1, problem.line)}:1: "
+        f"{_place(palette, locations.of_line(problem.path or '.', problem.line))} "
         f"{palette.severity('error')('error')} not-checked {one_line(problem.message)}"
         for problem in report.problems
     ]
     for finding in report.findings:
-        place = f"{palette.strong(visible(finding.path))}:{finding.span.line}:{finding.span.column}:"
+        place = _place(palette, locations.of(finding.path, finding.span))
         severity = palette.severity(finding.severity)(finding.severity)
         lines.append(f"{place} {severity} {finding.rule} {one_line(finding.message)}")
     lines += [f"note: {one_line(notice)}" for notice in report.notices]
@@ -30,3 +31,7 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         lines += ["", *statistics_lines(report, rules, options.width, palette), ""]
     lines.append(" ".join(summary_sentences(report)))
     return "\n".join(lines) + "\n"
+
+
+def _place(palette: Palette, location: Location) -> str:
+    return f"{palette.strong(visible(location.holder))}:{max(1, location.span.line)}:{location.span.column}:"

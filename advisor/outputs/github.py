@@ -7,6 +7,7 @@ import re
 from advisor.findings import Finding, Problem, Report, Severity
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import visible
+from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -21,27 +22,29 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions (annotations);
     escaping as in the toolkit's command.ts, https://github.com/actions/toolkit.
     """
-    lines = [_error(problem) for problem in report.problems]
-    lines += [_annotation(finding) for finding in report.findings]
+    locations = Locations(report)
+    lines = [_error(problem, locations) for problem in report.problems]
+    lines += [_annotation(finding, locations) for finding in report.findings]
     return "".join(line + "\n" for line in lines)
 
 
-def _error(problem: Problem) -> str:
-    place: dict[str, object] = {"file": problem.path, "line": max(1, problem.line)} if problem.path else {}
-    return _command("error", place | {"title": "not checked"}, problem.message)
+def _error(problem: Problem, locations: Locations) -> str:
+    location = locations.of_line(problem.path, problem.line)
+    place: dict[str, object] = {"file": problem.path, "line": location.file_line} if problem.path else {}
+    return _command("error", place | {"title": "not checked"}, location.in_words(problem.message))
 
 
-def _annotation(finding: Finding) -> str:
-    span = finding.span
-    place: dict[str, object] = {"file": finding.path, "line": span.line}
-    # GitHub takes columns only for a stretch within one line.
-    if span.end_line == span.line:
+def _annotation(finding: Finding, locations: Locations) -> str:
+    span, location = finding.span, locations.of(finding.path, finding.span)
+    place: dict[str, object] = {"file": finding.path, "line": location.file_line}
+    # GitHub takes columns only for a stretch within one line; those of a notebook's JSON are other ones.
+    if span.end_line == span.line and location.cell is None:
         place |= {"col": span.column, "endLine": span.end_line, "endColumn": span.end_column}
     else:
-        place["endLine"] = span.end_line
+        place["endLine"] = location.file_end_line
     title = f"{finding.title} ({finding.rule})" if finding.title else finding.rule
     # GitHub drops a command without a message.
-    message = finding.message or title
+    message = location.in_words(finding.message or title)
     if finding.advice:
         message += "\nTry:" + "".join(f"\n- {advice}" for advice in finding.advice)
     return _command(_COMMANDS[finding.severity], place | {"title": title}, message)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from advisor.findings import Finding, Report, Severity
+from advisor.findings import Finding, Problem, Report, Severity
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import one_line
 from advisor.outputs.interchange.fingerprints import fingerprints, problem_fingerprint
 from advisor.outputs.interchange.plain import dump
+from advisor.outputs.wording.locations import Location, Locations
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -19,35 +20,40 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
 
     Source: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
     """
+    locations = Locations(report)
     issues = [
-        _issue(finding, fingerprint)
+        _issue(finding, fingerprint, locations.of(finding.path, finding.span))
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
     ]
     issues += [
-        {
-            "type": "issue",
-            "check_name": "not-checked",
-            "description": one_line(problem.message),
-            "categories": ["Compatibility"],
-            "severity": "critical",
-            "fingerprint": problem_fingerprint((number, problem.path, problem.message)),
-            "location": {"path": problem.path or ".", "lines": {"begin": max(1, problem.line)}},
-        }
+        _problem(number, problem, locations.of_line(problem.path, problem.line))
         for number, problem in enumerate(report.problems)
     ]
     return dump(issues) + "\n"
 
 
-def _issue(finding: Finding, fingerprint: str) -> dict[str, object]:
+def _problem(number: int, problem: Problem, location: Location) -> dict[str, object]:
+    return {
+        "type": "issue",
+        "check_name": "not-checked",
+        "description": one_line(location.in_words(problem.message)),
+        "categories": ["Compatibility"],
+        "severity": "critical",
+        "fingerprint": problem_fingerprint((number, problem.path, problem.message)),
+        "location": {"path": problem.path or ".", "lines": {"begin": location.file_line}},
+    }
+
+
+def _issue(finding: Finding, fingerprint: str, location: Location) -> dict[str, object]:
     return {
         "type": "issue",
         "check_name": finding.rule,
-        "description": one_line(finding.message),
+        "description": one_line(location.in_words(finding.message)),
         "categories": ["Performance"],
         "severity": _SEVERITIES[finding.severity],
         "fingerprint": fingerprint,
         "location": {
             "path": finding.path,
-            "lines": {"begin": finding.span.line, "end": finding.span.end_line},
+            "lines": {"begin": location.file_line, "end": location.file_end_line},
         },
     }

@@ -8,6 +8,7 @@ from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.interchange.finding_objects import finding_object, problem_object, summary_object
 from advisor.outputs.interchange.fingerprints import fingerprints
 from advisor.outputs.interchange.plain import dump
+from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
 SHOWS_FIXES = True
@@ -15,15 +16,16 @@ SHOWS_FIXES = True
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
     """The whole report as a JSON object."""
+    locations = Locations(report)
     content = {
         "version": 1,
         "tool": {"name": "kernel-advisor", "version": __version__},
         "device": report.device,
         "findings": [
-            finding_object(finding, fingerprint)
+            finding_object(finding, fingerprint, locations)
             for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
         ],
-        "errors": [problem_object(problem) for problem in report.problems],
+        "errors": [problem_object(problem, locations) for problem in report.problems],
         "undecided": [
             {"rule": entry.rule, "places": entry.places, "needs": entry.needs, "sources": entry.sources}
             for entry in report.undecided

@@ -7,6 +7,7 @@ from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.interchange.finding_objects import finding_object, problem_object, summary_object
 from advisor.outputs.interchange.fingerprints import fingerprints
 from advisor.outputs.interchange.plain import dump
+from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
 SHOWS_FIXES = True
@@ -14,10 +15,11 @@ SHOWS_FIXES = True
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
     """A line of type `finding` for each finding, `error` for each problem, and last a `summary`."""
+    locations = Locations(report)
     rows: list[dict[str, object]] = [
-        {"type": "finding"} | finding_object(finding, fingerprint)
+        {"type": "finding"} | finding_object(finding, fingerprint, locations)
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
     ]
-    rows += [{"type": "error"} | problem_object(problem) for problem in report.problems]
+    rows += [{"type": "error"} | problem_object(problem, locations) for problem in report.problems]
     rows.append({"type": "summary", "version": 1, "device": report.device} | summary_object(report))
     return "".join(dump(row, indent=None) + "\n" for row in rows)

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from advisor.findings import Finding, Problem, Report
 from advisor.outputs import RenderOptions, RuleCatalogue
+from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -24,13 +25,14 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         findings[finding.path].append(finding)
     for problem in report.problems:
         problems[problem.path].append(problem)
+    locations = Locations(report)
     root = ElementTree.Element("testsuites", name="kernel-advisor")
     for path in sorted({*findings, *problems}):
         suite = _element(root, "testsuite", name=path or "kernel-advisor")
         for problem in problems[path]:
-            _problem(suite, problem)
+            _problem(suite, problem, locations)
         for finding in findings[path]:
-            _finding(suite, finding)
+            _finding(suite, finding, locations)
         _count(suite)
     if len(root) == 0:
         suite = _element(root, "testsuite", name="kernel-advisor")
@@ -42,11 +44,11 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     )
 
 
-def _finding(suite: ElementTree.Element, finding: Finding) -> None:
-    place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+def _finding(suite: ElementTree.Element, finding: Finding, locations: Locations) -> None:
+    place = locations.of(finding.path, finding.span)
     case = _element(suite, "testcase", name=f"{finding.rule} {place}", classname=finding.rule)
     case.set("file", _clean(finding.path))
-    case.set("line", str(finding.span.line))
+    case.set("line", str(place.file_line))
     text = "\n".join([f"{place}: {finding.message}", *finding.advice])
     if finding.severity == "info":
         _element(case, "system-out").text = _clean(text)
@@ -54,10 +56,10 @@ def _finding(suite: ElementTree.Element, finding: Finding) -> None:
         _element(case, "failure", message=finding.message, type=finding.severity).text = _clean(text)
 
 
-def _problem(suite: ElementTree.Element, problem: Problem) -> None:
-    case = _element(
-        suite, "testcase", name=f"not checked {problem.path}:{problem.line}", classname="not-checked"
-    )
+def _problem(suite: ElementTree.Element, problem: Problem, locations: Locations) -> None:
+    location = locations.of_line(problem.path, problem.line)
+    name = f"not checked {location.holder}:{location.span.line}"
+    case = _element(suite, "testcase", name=name, classname="not-checked")
     _element(case, "error", message=problem.message, type="problem")
 
 

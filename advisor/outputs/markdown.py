@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from advisor.findings import Finding, Report
+from advisor.findings import Finding, Problem, Report
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.excerpt import draw_excerpt
 from advisor.outputs.drawing.palette import Palette
 from advisor.outputs.drawing.paragraphs import one_line
-from advisor.outputs.drawing.sources import lines_by_path
 from advisor.outputs.drawing.tables import evidence_rows, title_of
 from advisor.outputs.wording.counts import listed, summary_sentences
+from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -24,15 +24,13 @@ _TICKS = re.compile("`+")
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """The summary, then a section for each finding, and tables of the problems and of what was undecided."""
-    sources = lines_by_path(report)
+    locations = Locations(report)
     blocks = ["# Kernel Advisor", " ".join(map(_escape, summary_sentences(report)))]
     blocks += [
-        block
-        for finding in report.findings
-        for block in _section(finding, sources.get(finding.path, ()), rules, options.width)
+        block for finding in report.findings for block in _section(finding, locations, rules, options.width)
     ]
     if report.problems:
-        rows = [(_code(f"{item.path}:{item.line}"), _cell(item.message)) for item in report.problems]
+        rows = [(_code(_place_of(item, locations)), _cell(item.message)) for item in report.problems]
         blocks += ["## Not checked", _table(("place", "reason"), rows)]
     if report.undecided and options.statistics:
         needs = [(_code(item.rule), str(item.places), _codes(item.needs)) for item in report.undecided]
@@ -41,13 +39,22 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _section(finding: Finding, lines: tuple[str, ...], rules: RuleCatalogue, width: int) -> list[str]:
+def _place_of(problem: Problem, locations: Locations) -> str:
+    location = locations.of_line(problem.path, problem.line)
+    return f"{location.holder}:{location.span.line}"
+
+
+def _section(finding: Finding, locations: Locations, rules: RuleCatalogue, width: int) -> list[str]:
     title = _escape(title_of(finding, rules) or finding.rule)
-    place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+    location = locations.of(finding.path, finding.span)
+    lines = locations.lines(finding.path, finding.span)
     kernel = f" in kernel {_code(finding.kernel)}" if finding.kernel else ""
-    blocks = [f"## {title}", f"**{finding.severity}** {_code(finding.rule)} at {_code(place)}{kernel}"]
+    blocks = [
+        f"## {title}",
+        f"**{finding.severity}** {_code(finding.rule)} at {_code(str(location))}{kernel}",
+    ]
     blocks.append(_escape(finding.message))
-    excerpt = draw_excerpt(lines, finding.span, width, Palette(color=False), str)
+    excerpt = draw_excerpt(lines, location.span, width, Palette(color=False), str)
     if excerpt:
         blocks.append(_fenced(excerpt))
     if finding.evidence:

@@ -17,7 +17,7 @@ from advisor.outputs.interchange.fingerprints import fingerprints
 from advisor.outputs.interchange.plain import dump
 from advisor.outputs.interchange.sarif_rules import LEVELS, rule_objects
 from advisor.outputs.wording.counts import counted
-from advisor.text import Span
+from advisor.outputs.wording.locations import Location, Locations
 
 FOR_MACHINES = True
 SHOWS_FIXES = True
@@ -41,13 +41,16 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     kept = _kept(report)
     described = rule_objects([finding for finding, _ in kept], rules)
     index = {rule["id"]: at for at, rule in enumerate(described)}
+    locations = Locations(report)
     driver = {"name": "kernel-advisor", "version": __version__, "rules": described}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The folder the check was run in."}}},
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": _notifications(report)}],
-        "results": [_result(finding, fingerprint, index[finding.rule]) for finding, fingerprint in kept],
+        "results": [
+            _result(finding, fingerprint, index[finding.rule], locations) for finding, fingerprint in kept
+        ],
         "properties": {"device": report.device},
     }
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
@@ -63,7 +66,8 @@ def _kept(report: Report) -> list[tuple[Finding, str]]:
 
 
 def _notifications(report: Report) -> list[dict[str, object]]:
-    notifications = [_notification(problem) for problem in report.problems]
+    locations = Locations(report)
+    notifications = [_notification(problem, locations) for problem in report.problems]
     if (left_out := len(report.findings) - MOST_RESULTS) > 0:
         text = f"{counted(left_out, 'finding')} of lower rank left out: a run holds {MOST_RESULTS:,} results."
         notifications.append({"level": "warning", "message": {"text": text}})
@@ -71,37 +75,41 @@ def _notifications(report: Report) -> list[dict[str, object]]:
     return notifications
 
 
-def _notification(problem: Problem) -> dict[str, object]:
-    notification: dict[str, object] = {"level": "error", "message": {"text": problem.message}}
+def _notification(problem: Problem, locations: Locations) -> dict[str, object]:
+    location = locations.of_line(problem.path, problem.line)
+    text = location.in_words(problem.message)
+    notification: dict[str, object] = {"level": "error", "message": {"text": text}}
     if problem.path:
-        region = {"startLine": max(1, problem.line)}
+        region = {"startLine": location.file_line}
         place = {"artifactLocation": _artifact(problem.path), "region": region}
         notification["locations"] = [{"physicalLocation": place}]
     return notification
 
 
-def _result(finding: Finding, fingerprint: str, rule: int) -> dict[str, object]:
-    location: dict[str, object] = {"physicalLocation": _physical(finding.path, finding.span)}
+def _result(finding: Finding, fingerprint: str, rule: int, locations: Locations) -> dict[str, object]:
+    place = locations.of(finding.path, finding.span)
+    location: dict[str, object] = {"physicalLocation": _physical(place)}
     if finding.kernel:
         location["logicalLocations"] = [{"name": finding.kernel, "kind": "function"}]
     result: dict[str, object] = {
         "ruleId": finding.rule,
         "ruleIndex": rule,
         "level": LEVELS[finding.severity],
-        "message": {"text": finding.message or finding.rule},
+        "message": {"text": place.in_words(finding.message or finding.rule)},
         "locations": [location],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint, "advisorFinding/v1": fingerprint},
         "rank": _RANKS[finding.severity, finding.confidence],
-        "properties": _properties(finding),
+        "properties": _properties(finding) | _cell(place),
     }
     if finding.related:
         result["relatedLocations"] = [
             {
                 "id": number,
-                "physicalLocation": _physical(related.path, related.span),
-                "message": {"text": related.message},
+                "physicalLocation": _physical(beside),
+                "message": {"text": beside.in_words(related.message)},
             }
             for number, related in enumerate(finding.related, start=1)
+            for beside in (locations.of(related.path, related.span),)
         ]
     return result
 
@@ -117,16 +125,32 @@ def _properties(finding: Finding) -> dict[str, object]:
     }
 
 
-def _physical(path: str, span: Span) -> dict[str, object]:
+def _cell(place: Location) -> dict[str, object]:
+    """The place in a notebook's cell, nothing for other files."""
+    if place.cell is None:
+        return {}
+    span = place.span
     return {
-        "artifactLocation": _artifact(path),
-        "region": {
+        "cell": place.cell,
+        "line": span.line,
+        "column": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _physical(place: Location) -> dict[str, object]:
+    """The lines of the file; columns too, but not in the JSON of a notebook, where they are other ones."""
+    region = {"startLine": place.file_line, "endLine": place.file_end_line}
+    if place.cell is None:
+        span = place.span
+        region = {
             "startLine": span.line,
             "startColumn": span.column,
             "endLine": span.end_line,
             "endColumn": span.end_column,
-        },
-    }
+        }
+    return {"artifactLocation": _artifact(place.path), "region": region}
 
 
 def _artifact(path: str) -> dict[str, object]:

@@ -9,9 +9,9 @@ from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.excerpt import draw_excerpt, gutter_width
 from advisor.outputs.drawing.palette import Palette
 from advisor.outputs.drawing.paragraphs import one_line, paragraph, visible
-from advisor.outputs.drawing.sources import lines_by_path
 from advisor.outputs.drawing.tables import columns, evidence_rows, statistics_lines
 from advisor.outputs.wording.counts import counted, summary_sentences
+from advisor.outputs.wording.locations import Location, Locations
 from advisor.outputs.wording.places import told_together
 from advisor.outputs.wording.quantities import number
 
@@ -24,7 +24,7 @@ _LABELS = 8
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """The report in blocks: findings, problems, notices, statistics when asked for, and the summary."""
     page = _Page(report, rules, options)
-    blocks = [page.finding(finding) for finding in told_together(report.findings)]
+    blocks = [page.finding(finding) for finding in told_together(report.findings, page.locations)]
     blocks += [page.problem(problem) for problem in report.problems]
     if report.notices:
         blocks.append(
@@ -45,15 +45,16 @@ class _Page:
         self.width = options.width
         self.statistics = options.statistics
         self.palette = Palette(options.color)
-        self.sources = lines_by_path(report)
+        self.locations = Locations(report)
 
     def finding(self, finding: Finding) -> list[str]:
         """The block of one finding."""
         mark = self.palette.severity(finding.severity)
-        source = self.sources.get(finding.path, ())
-        gutter = gutter_width(min(len(source), finding.span.end_line + 1))
-        lines = self._head(finding, gutter)
-        excerpt = draw_excerpt(source, finding.span, self.width, self.palette, mark)
+        source = self.locations.lines(finding.path, finding.span)
+        location = self.locations.of(finding.path, finding.span)
+        gutter = gutter_width(min(len(source), location.span.end_line + 1))
+        lines = self._head(finding, location, gutter)
+        excerpt = draw_excerpt(source, location.span, self.width, self.palette, mark)
         body = [*self._numbers(finding), *self._words(finding)]
         lines += excerpt if body else excerpt[:-1]
         lines += [" " * (gutter + 1) + line for line in body]
@@ -65,7 +66,8 @@ class _Page:
         first, *rest = paragraph(problem.message, self.width, " " * len("error: "))
         lines = [head + self.palette.strong(first.lstrip()), *map(self.palette.strong, rest)]
         if problem.path:
-            lines.append(f"  {self.palette.gutter('-->')} {visible(problem.path)}:{problem.line}")
+            place = self.locations.of_line(problem.path, problem.line)
+            lines.append(f"  {self.palette.gutter('-->')} {visible(place.holder)}:{place.span.line}")
         return lines
 
     def labelled(self, label: str, texts: Sequence[str], indent: int = _LABELS) -> list[str]:
@@ -97,12 +99,12 @@ class _Page:
             *(line for sentence in rest for line in paragraph(sentence, self.width)),
         ]
 
-    def _head(self, finding: Finding, gutter: int) -> list[str]:
+    def _head(self, finding: Finding, location: Location, gutter: int) -> list[str]:
         mark = self.palette.severity(finding.severity)
         prefix = f"{finding.severity}[{finding.rule}]: "
         first, *rest = paragraph(finding.message, self.width, prefix, "  ")
         kernel = f" in kernel {self.palette.strong(visible(finding.kernel))}" if finding.kernel else ""
-        place = f"{visible(finding.path)}:{finding.span.line}:{finding.span.column}"
+        place = visible(str(location))
         return [
             mark(prefix[:-2]) + self.palette.strong(first[len(prefix) - 2 :]),
             *map(self.palette.strong, rest),
@@ -137,5 +139,5 @@ class _Page:
         return lines
 
     def _related(self, related: Related) -> list[str]:
-        place = f"{visible(related.path)}:{related.span.line}:{related.span.column}"
+        place = visible(str(self.locations.of(related.path, related.span)))
         return self.labelled("also", [f"{place} {related.message}"])

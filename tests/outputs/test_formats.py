@@ -114,8 +114,11 @@ def test_the_json_shape_is_the_contract() -> None:
     assert content["findings"][1]["gain"] is None
     assert content["findings"][2]["kernel"] is None
     assert content["errors"] == [
-        {"path": "kernels/broken.py", "line": 3, "message": "The file does not parse: invalid syntax."}
-    ]
+        {
+            "path": "kernels/broken.py", "cell": None, "line": 3,
+            "message": "The file does not parse: invalid syntax.",
+        }
+    ]  # fmt: skip
     assert content["summary"] == {
         "findings": 3, "by_severity": {"error": 1, "warning": 1, "info": 1}, "errors": 1, "files": 2,
     }  # fmt: skip

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from advisor.findings import Evidence, Finding, Fix, Gain, Problem, Related, Report
+from advisor.findings import Edit, Evidence, Finding, Fix, Gain, Problem, Related, Report
 from advisor.outputs.interchange.plain import json_value
 from advisor.outputs.wording.counts import by_severity
+from advisor.outputs.wording.locations import Locations
 
 
-def finding_object(finding: Finding, fingerprint: str) -> dict[str, object]:
-    """The JSON object of one finding; lines and columns count from 1, the end is exclusive."""
-    span = finding.span
+def finding_object(finding: Finding, fingerprint: str, locations: Locations) -> dict[str, object]:
+    """The JSON object of one finding; lines and columns count from 1, the end is exclusive.
+
+    In a notebook `cell` counts its cells from 1, and lines are those of the cell; elsewhere it is null.
+    """
+    location = locations.of(finding.path, finding.span)
+    span = location.span
     return {
         "rule": finding.rule,
         "title": finding.title,
         "category": finding.category,
         "path": finding.path,
+        "cell": location.cell,
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,
@@ -31,16 +37,22 @@ def finding_object(finding: Finding, fingerprint: str) -> dict[str, object]:
         "gain": gain_object(finding.gain),
         "effort": finding.effort,
         "assumptions": finding.assumptions,
-        "fixes": [_fix_object(fix) for fix in finding.fixes],
-        "related": [_related(related) for related in finding.related],
+        "fixes": [_fix_object(fix, finding.path, locations) for fix in finding.fixes],
+        "related": [_related(related, locations) for related in finding.related],
         "url": finding.url,
         "fingerprint": fingerprint,
     }
 
 
-def problem_object(problem: Problem) -> dict[str, object]:
+def problem_object(problem: Problem, locations: Locations) -> dict[str, object]:
     """The JSON object of one problem."""
-    return {"path": problem.path, "line": problem.line, "message": problem.message}
+    location = locations.of_line(problem.path, problem.line)
+    return {
+        "path": problem.path,
+        "cell": location.cell,
+        "line": location.span.line,
+        "message": problem.message,
+    }
 
 
 def summary_object(report: Report) -> dict[str, object]:
@@ -69,10 +81,12 @@ def gain_object(gain: Gain | None) -> dict[str, object] | None:
     return None if gain is None else {"speedup": json_value(gain.speedup), "basis": gain.basis}
 
 
-def _related(related: Related) -> dict[str, object]:
-    span = related.span
+def _related(related: Related, locations: Locations) -> dict[str, object]:
+    location = locations.of(related.path, related.span)
+    span = location.span
     return {
         "path": related.path,
+        "cell": location.cell,
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,
@@ -81,18 +95,20 @@ def _related(related: Related) -> dict[str, object]:
     }
 
 
-def _fix_object(fix: Fix) -> dict[str, object]:
+def _fix_object(fix: Fix, path: str, locations: Locations) -> dict[str, object]:
     """The JSON object of a fix; edits are given by offsets into the characters of their file, which is the
-    finding's own where no path is given.
+    finding's own (`path`) where no path is given, or into the source of a notebook's cell.
     """
     shown: dict[str, object] = {"title": fix.title, "safety": fix.safety}
     if fix.edits:
-        edits = [
-            {"start": edit.start, "end": edit.end, "text": edit.text}
-            | ({"path": edit.path} if edit.path else {})
-            for edit in fix.edits
-        ]
+        edits = [_edit(edit, edit.path or path, locations) for edit in fix.edits]
         shown |= {"id": fix.id, "condition": fix.condition, "edits": edits}
     if fix.proof is not None:
         shown |= {"id": fix.id, "proof": asdict(fix.proof), "withdrawn": fix.proof.withdraws}
     return shown
+
+
+def _edit(edit: Edit, path: str, locations: Locations) -> dict[str, object]:
+    cell, own = locations.edit(path, edit)
+    shown: dict[str, object] = {"start": own.start, "end": own.end, "text": own.text}
+    return shown | ({"path": own.path} if own.path else {}) | ({} if cell is None else {"cell": cell})
