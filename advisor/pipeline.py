@@ -21,6 +21,7 @@ from advisor.means import USUAL, Means
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.derived import derive_all
 from advisor.metrics.tables import Tables, build_tables, merge_records
+from advisor.notebooks import is_notebook
 from advisor.provided_metrics import provided_records
 from advisor.records import Record
 from advisor.report_cache import ReportCache
@@ -111,6 +112,7 @@ def _report(
     if options.fixes:
         report.findings = with_fixes(report.findings, report.texts, tables)
     shown = {path for finding in report.findings for path in finding.paths()}
+    shown.update(filter(is_notebook, report.texts))
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
     return report, tables
 
