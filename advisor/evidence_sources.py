@@ -12,7 +12,7 @@ from advisor.devices import Device
 from advisor.errors import EvidenceUnavailable
 from advisor.findings import Problem, Report
 from advisor.metrics.joining import join
-from advisor.records import Record
+from advisor.records import LineReading, Record
 
 if TYPE_CHECKING:
     from advisor.compiled import CompiledEvidence
@@ -49,6 +49,20 @@ def compiled_records(
         if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
         for record in records(unit, kernel)
     ]
+
+
+def loop_head_records(records: Sequence[Record], compiled: Sequence[Record]) -> list[Record]:
+    """Records of the loops in `records` with the machine instructions of the lines of their heads."""
+    readings = [
+        LineReading(
+            "loop", line.owner or "", line.path, line.span.line, "", "", "",
+            {"head_instructions": line.readings["instructions"].value},
+            line.readings["instructions"].assumptions,
+        )
+        for line in compiled
+        if line.entity == "line" and "instructions" in line.readings
+    ]  # fmt: skip
+    return join([one for one in records if one.entity == "loop"], readings, "compiled")
 
 
 def simulated_records(

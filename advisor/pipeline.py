@@ -9,6 +9,7 @@ from pathlib import Path
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.devices import Device, find_device
+from advisor.evidence_sources import loop_head_records
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey
 from advisor.findings import SEVERITIES, Finding, Report
@@ -132,7 +133,7 @@ def _evidence(
     if options.wants("compiled") and found.units:
         compiled = means.compile(found.units, device, options, report, progress)
         looked_for |= {record.entity for record in compiled}
-        records += compiled
+        records += [*compiled, *loop_head_records(found.records, compiled)]
     if options.wants("simulated"):
         texts = _own_texts(found, workplace, options)
         simulated = means.simulate(records, texts, device, options, report)

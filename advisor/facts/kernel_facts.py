@@ -92,6 +92,7 @@ class LoopContext:
     is_while: bool
     node: ast.AST
     trip_count: int | None = None
+    over_range: bool = False
 
 
 @dataclass(frozen=True)

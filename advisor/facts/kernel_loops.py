@@ -17,7 +17,10 @@ class LoopWalk(Statements):
     def _do_for(self, statement: ast.For) -> bool:
         call = statement.iter
         counter = self.atoms.loop()
-        if isinstance(call, ast.Call) and isinstance(self.value(call.func), Opaque) and self._is_range(call):
+        over_range = (
+            isinstance(call, ast.Call) and isinstance(self.value(call.func), Opaque) and self._is_range(call)
+        )
+        if over_range and isinstance(call, ast.Call):
             parts = [self.scalar(item) for item in call.args]
             start = parts[0] if len(parts) > 1 else Scalar(number(0), "int")
             step = parts[2] if len(parts) > 2 else Scalar(number(1), "int")
@@ -31,7 +34,7 @@ class LoopWalk(Statements):
                 item = self.load(statement.iter, View(view.array, (*view.prefix, Index(atom(counter)))))
         context = LoopContext(
             counter, frozenset().union(*(self.depends(part) for part in parts)),
-            any(self.loaded(part) for part in parts), False, statement, _trip_count(parts),
+            any(self.loaded(part) for part in parts), False, statement, _trip_count(parts), over_range,
         )  # fmt: skip
         self._loop(statement, context, lambda: self.store(statement.target, item))
         self.statements(statement.orelse)

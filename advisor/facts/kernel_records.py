@@ -200,6 +200,7 @@ def _loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
             "source",
             lane_dependent_trips=thread_trips and (loop.context.trips_loaded or loop.context.is_while),
             depth=float(len(loop.place.loops) + 1),
+            over_range=loop.context.over_range,
             every_thread_same=loop.stores and not (loop.body_depends_on_thread or conditional or trips),
         )
         found.append(record)
