@@ -80,7 +80,8 @@ def packs_of(files: Sequence[ReadFile]) -> tuple[Pack, ...]:
     packs: dict[Path, Pack] = {}
     for one in files:
         folder = one.folder
-        packs.setdefault(folder, Pack(folder.name, "", str(folder), prefix_of(folder)))
+        if folder not in packs:
+            packs[folder] = Pack(folder.name, "", str(folder), prefix_of(folder))
         if one.content.pack is not None:
             packs[folder] = replace(packs[folder], name=one.content.pack[0], version=one.content.pack[1])
     return tuple(packs.values())

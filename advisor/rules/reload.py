@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,6 +55,11 @@ class LiveRulebook:
                 for data in [file_content(file)]
             ]
             self.rulebook = self._assembled()
+
+    @property
+    def files(self) -> Iterator[tuple[Path, str, bytes | str]]:
+        """Each file with what errors call it and its bytes; a text for them says why there are none."""
+        return ((one.file, one.read.content.path, one.data) for one in self._known)
 
     def edit(self, file: Path, text: str | bytes | None) -> Rulebook:
         """The rulebook with the content of one file replaced; None for a file that is gone.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.remarks import Remark, remark
 from advisor.rules.model import Override, Rule, Rulebook
 
 
-def look(book: Rulebook) -> Iterator[Remark]:
+def look(asked: Asked) -> Iterator[Remark]:
     """The remarks about overrides."""
+    book = asked.book
     for override in book.overrides:
         rule = book.rule(override.rule)
         reason = _idle(override, rule, book) if rule is not None else None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from advisor.rules.expressions import Operation, Quantified
+from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.remarks import Remark, of_rule
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.units import COUNT
@@ -14,10 +15,10 @@ from advisor.rules.vocabulary import hint_for
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
-def look(book: Rulebook) -> Iterator[Remark]:
+def look(asked: Asked) -> Iterator[Remark]:
     """The remarks about the contents of rules."""
-    known = {rule.id for rule in book.rules}
-    for rule in book.rules:
+    book, known = asked.book, asked.ids
+    for rule in asked.rules:
         if not rule.doc.strip():
             yield of_rule("L116", rule)
         if not any(source.at or source.url for source in rule.sources):

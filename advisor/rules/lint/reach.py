@@ -4,38 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from advisor.rules.intervals import Alternative, Conditions, Fact, TooLarge, contradiction, impossible
+from advisor.rules.intervals import Alternative, Fact, TooLarge, contradiction, impossible
+from advisor.rules.lint.asked import Asked
+from advisor.rules.lint.conditions import conditions_of
 from advisor.rules.lint.remarks import Remark, of_rule, remark
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.units import format_value
 
 
-def look(book: Rulebook) -> Iterator[Remark]:
+def look(asked: Asked) -> Iterator[Remark]:
     """The remarks about what rules can say at all."""
-    sound: dict[str, list[tuple[Rule, list[Alternative], list[Alternative]]]] = {}
-    for rule in book.rules:
-        try:
-            conditions = conditions_of(book, rule, {})
-            fires, rests = conditions.fires(), conditions.rests()
-        except TooLarge:
+    book = asked.book
+    sound: list[Rule] = []
+    for rule in asked.rules:
+        ways = asked.ways(rule)
+        if ways is None:
             continue
-        never, always = impossible(fires), impossible(rests)
+        never, always = (impossible(one) for one in ways)
         if never is not None:
             yield of_rule("L101", rule, reason=because(never))
         elif always is not None:
             yield of_rule("L102", rule)
         else:
-            sound.setdefault(rule.entity, []).append((rule, fires, rests))
+            sound.append(rule)
             yield from _far_params(book, rule)
     yield from _overrides(book)
-    for group in sound.values():
-        yield from _implied(group)
-
-
-def conditions_of(book: Rulebook, rule: Rule, changed: Mapping[str, float]) -> Conditions:
-    """The conditions of a rule at its defaults, with some parameters changed."""
-    params = {param.name: param.value for param in rule.params} | dict(changed)
-    return Conditions(rule, book.metrics, params, dict(rule.lets))
+    for rule in sound:
+        yield from _implied(rule, asked)
 
 
 def because(facts: tuple[Fact, ...]) -> str:
@@ -90,13 +85,17 @@ def _overrides(book: Rulebook) -> Iterator[Remark]:
             yield remark("L106", override.file, override.span, rule=rule.id, what=what, reason=reason)
 
 
-def _implied(group: list[tuple[Rule, list[Alternative], list[Alternative]]]) -> Iterator[Remark]:
-    for rule, fires, _ in group:
-        for other, others_fires, rests in group:
-            if rule is other or not _about_the_same(fires, others_fires):
-                continue
-            if all(contradiction((*one, *two)) for one in fires for two in rests):
-                yield of_rule("L103", rule, other=other.id)
+def _implied(rule: Rule, asked: Asked) -> Iterator[Remark]:
+    own = asked.ways(rule)
+    for other in asked.book.rules:
+        ways = asked.ways(other) if other is not rule and other.entity == rule.entity else None
+        if own is None or ways is None or not _about_the_same(own[0], ways[0]):
+            continue
+        # Of a rule that never or always fires there is another remark.
+        if impossible(ways[0]) is not None or impossible(ways[1]) is not None:
+            continue
+        if all(contradiction((*one, *two)) for one in own[0] for two in ways[1]):
+            yield of_rule("L103", rule, other=other.id)
 
 
 def _about_the_same(one: list[Alternative], other: list[Alternative]) -> bool:

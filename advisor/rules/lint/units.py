@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from advisor.rules.expressions import Expression, Number, Operation, Quantified, Reference
+from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.remarks import Remark, of_rule
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.units import COUNT, RATIO, format_value
@@ -15,9 +16,10 @@ _ORDER = ("<", "<=", ">", ">=", "=", "!=", "between")
 _SIZE = re.compile(r"(\d[\d.]*)\s*(KB|MB|GB)\b(?!/)")
 
 
-def look(book: Rulebook) -> Iterator[Remark]:
+def look(asked: Asked) -> Iterator[Remark]:
     """The remarks about units."""
-    for rule in book.rules:
+    book = asked.book
+    for rule in asked.rules:
         for expression in (rule.when, *(item.condition for item in rule.unless), *(v for _, v in rule.lets)):
             yield from _of(expression, rule, book)
         for param in rule.params:

@@ -1,0 +1,63 @@
+"""What remarks are asked for: a rulebook, the files of interest, and what is known from before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from advisor.rules.intervals import Alternative, TooLarge
+from advisor.rules.lint.conditions import conditions_of
+from advisor.rules.model import Rule, Rulebook
+
+_Ways = tuple[list[Alternative], list[Alternative]]
+
+
+class Reached(NamedTuple):
+    """A rule and the ways in which it fires and rests, None where these are too many."""
+
+    rule: Rule
+    ways: _Ways | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A rulebook and the files that remarks are wanted of, None for all.
+
+    `known` keeps the ways of rules by the identity of the rule: an edit leaves the other rules the same
+    objects, and a changed declaration makes all of them new.
+    """
+
+    book: Rulebook
+    files: Collection[str] | None = None
+    known: dict[int, Reached] = field(default_factory=dict)
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """The rules that remarks are wanted of."""
+        return [rule for rule in self.book.rules if self.files is None or rule.path in self.files]
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids of all rules."""
+        return frozenset(rule.id for rule in self.book.rules)
+
+    def ways(self, rule: Rule) -> _Ways | None:
+        """The ways in which a rule fires and rests, None where these are too many."""
+        found = self.known.get(id(rule))
+        if found is None:
+            found = self.known[id(rule)] = Reached(rule, _ways(self.book, rule))
+            if len(self.known) > 2 * len(self.book.rules):
+                present = {id(one) for one in self.book.rules}
+                for gone in [key for key in self.known if key not in present]:
+                    del self.known[gone]
+        return found.ways
+
+
+def _ways(book: Rulebook, rule: Rule) -> _Ways | None:
+    try:
+        conditions = conditions_of(book, rule, {})
+        return conditions.fires(), conditions.rests()
+    except TooLarge:
+        return None

@@ -1,0 +1,133 @@
+"""The rulebooks that open rule files are part of, kept up to date with what is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.cache import user_cache_folder
+from advisor.rules.lint.asked import Reached
+from advisor.rules.load import file_content
+from advisor.rules.model import Rulebook
+from advisor.rules.packs import rule_files
+from advisor.rules.reload import LiveRulebook
+from lsp_server.rule_files.documents import RuleDocument, with_newlines
+from lsp_server.rule_files.folders import folders_around, place_in
+from lsp_server.rule_files.reading import Reading, read
+
+_Stamp = tuple[int, int]
+
+
+@dataclass
+class OpenBook:
+    """A rulebook in which the texts of open documents stand for their files.
+
+    `reached` keeps what lint found out of single rules.
+    """
+
+    folders: tuple[Path, ...]
+    live: LiveRulebook
+    stamps: dict[Path, _Stamp]
+    typed: dict[Path, str] = field(default_factory=dict)
+    reached: dict[int, Reached] = field(default_factory=dict)
+
+    @property
+    def book(self) -> Rulebook:
+        """The rulebook as it is now."""
+        return self.live.rulebook
+
+    def holds(self, file: Path) -> bool:
+        """Whether a file is part of it."""
+        return place_in(file, self.folders) is not None
+
+    def name_of(self, file: Path) -> str:
+        """What errors and rules call a file, "" for one that is no part of it."""
+        place = place_in(file, self.folders)
+        return next((path for known, path, _ in self.live.files if place and known == place[1]), "")
+
+    def take(self, documents: Sequence[RuleDocument]) -> None:
+        """Puts the texts of open documents in the place of their files, and of no others."""
+        typed = {
+            place[1]: one.content
+            for one in documents
+            if (place := place_in(one.file, self.folders)) is not None
+        }
+        for file in [one for one in self.typed if one not in typed]:
+            self.live.edit(file, _on_disk(file))
+        for file, text in typed.items():
+            if self.typed.get(file) != text:
+                self.live.edit(file, text)
+        self.typed = typed
+
+    def look_at_disk(self) -> None:
+        """Reads what has changed on the disk, but for files that are open."""
+        found = _stamps(self.folders)
+        for file in {*found, *self.stamps}:
+            if found.get(file) != self.stamps.get(file) and file not in self.typed:
+                self.live.edit(file, _on_disk(file))
+        self.stamps = found
+
+    def readings(self) -> Iterator[tuple[Path, Reading]]:
+        """Every file with its text as the editor's questions need it."""
+        variables = self.variables()
+        for file, _, data in self.live.files:
+            if isinstance(data, bytes):
+                yield file, read(with_newlines(data.decode("utf-8", "replace")), variables)
+
+    def variables(self) -> Mapping[str, Mapping[str, str]]:
+        """The variables of each rule and their entities."""
+        return {rule.id: dict(rule.variables) for rule in self.book.rules}
+
+
+class RuleBooks:
+    """The rulebooks of all open documents; used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._books: dict[tuple[Path, ...], OpenBook] = {}
+        self._folders: dict[tuple[Path, Path], tuple[Path, ...]] = {}
+
+    def of(self, document: RuleDocument, documents: Sequence[RuleDocument]) -> OpenBook:
+        """The rulebook that a document is part of, with the texts of all open documents."""
+        key = (document.file, document.top)
+        folders = self._folders.get(key)
+        if folders is None:
+            folders = self._folders[key] = folders_around(*key)
+        found = self._books.get(folders)
+        if found is None:
+            stamps = _stamps(folders)
+            live = LiveRulebook(folders, user_cache_folder())
+            found = self._books[folders] = OpenBook(folders, live, stamps)
+        found.take(documents)
+        return found
+
+    def look_at_disk(self) -> None:
+        """Follows what has changed on the disk: rule files, and which folders belong together."""
+        self._folders = {}
+        for book in self._books.values():
+            book.look_at_disk()
+
+    def keep_only(self, documents: Sequence[RuleDocument]) -> None:
+        """Lets go of rulebooks that no open document is part of."""
+        self._books = {
+            folders: book
+            for folders, book in self._books.items()
+            if any(book.holds(one.file) for one in documents)
+        }
+
+
+def _stamps(folders: Sequence[Path]) -> dict[Path, _Stamp]:
+    found = {}
+    for folder in folders:
+        for file in rule_files(folder):
+            try:
+                status = file.stat()
+            except OSError:
+                continue
+            found[file] = (status.st_mtime_ns, status.st_size)
+    return found
+
+
+def _on_disk(file: Path) -> bytes | None:
+    content = file_content(file) if file.is_file() else None
+    return content if isinstance(content, bytes) else None
