@@ -1,4 +1,4 @@
-"""The server in a real Neovim: what a user of it sees, of the version on the PATH and of others in .editors."""
+"""The server in a real Neovim, as its user sees it: the one on the PATH, and others in .editors."""
 
 from __future__ import annotations
 
@@ -32,10 +32,8 @@ def neovim(request: pytest.FixtureRequest) -> str:
 
 def version(neovim: str) -> tuple[int, int]:
     """The first two numbers of the version."""
-    told = subprocess.run(
-        [neovim, "--version"], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
-    major, minor = told.splitlines()[0].removeprefix("NVIM v").split(".")[:2]
+    done = subprocess.run([neovim, "--version"], capture_output=True, text=True, check=True, timeout=60)
+    major, minor = done.stdout.splitlines()[0].removeprefix("NVIM v").split(".")[:2]
     return int(major), int(minor)
 
 

@@ -69,11 +69,6 @@ export class Server implements vscode.Disposable {
     this.stateChanged.dispose();
   }
 
-  /** The settings have changed: the server asks for them anew. */
-  refresh(): void {
-    this.stateChanged.fire();
-  }
-
   private async begin(): Promise<void> {
     await this.stop();
     this.enter("starting");
@@ -130,7 +125,6 @@ export class Server implements vscode.Disposable {
         documentSelector: DOCUMENTS,
         outputChannel: this.log,
         initializationOptions: preferences(this.startedWith, vscode.workspace.isTrusted),
-        synchronize: { configurationSection: SECTION },
         middleware: this.middleware(),
       },
     );
@@ -156,11 +150,6 @@ export class Server implements vscode.Disposable {
                 params.items[place]?.section === SECTION ? currentPreferences(params.items[place]?.scopeUri) : found,
               )
             : answer;
-        },
-        didChangeConfiguration: async () => {
-          await this.client?.sendNotification("workspace/didChangeConfiguration", {
-            settings: { [SECTION]: currentPreferences() },
-          });
         },
       },
     };
