@@ -60,6 +60,13 @@ def same_code(module: SourceModule, one: cst.CSTNode, other: cst.CSTNode) -> boo
     return "".join(module.written(one).split()) == "".join(module.written(other).split())
 
 
+def terms_of(value: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The terms of a sum, or the expression itself."""
+    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add):
+        return [*terms_of(value.left), *terms_of(value.right)]
+    return [value]
+
+
 def value_of(module: SourceModule, function: cst.FunctionDef, name: str) -> cst.BaseExpression | None:
     """The expression that a name of a function stands for, None unless it is bound once, by `name = …`."""
     bound = module.bindings(name, function)

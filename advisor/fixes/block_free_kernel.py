@@ -42,6 +42,13 @@ def checked_axes(module: SourceModule, kernel: cst.FunctionDef) -> frozenset[str
     return frozenset(axes.values()) if _is_guarded(body, frozenset(axes)) else frozenset()
 
 
+def threads_ask_for_grid_only(module: SourceModule, kernel: cst.FunctionDef) -> bool:
+    """Whether threads look at nothing but grid indices, also in the functions that are called."""
+    body = KernelBody(module, kernel)
+    axes = _axes(body)
+    return bool(axes) and _looks_at_grid_only(body, axes) and calls_are_axis_free(module, kernel)
+
+
 def _axes(body: KernelBody) -> dict[str, str]:
     """The grid indices of a kernel with the axis that each runs along."""
     found: dict[str, str] = {}
@@ -81,7 +88,7 @@ def _looks_at_grid_only(body: KernelBody, axes: dict[str, str]) -> bool:
         line = body.top_statement(node)
         if name not in (*INDEX_NAMES, "grid") or not (id(line) in index_lines or id(line) in helpers):
             return False
-    return all(_is_free(body.module, one) for one in _called(body.module, body.function))
+    return all(_is_free(body.module, one) for one in called_functions(body.module, body.function))
 
 
 def _index_helpers(body: KernelBody, axes: dict[str, str]) -> set[int]:
@@ -101,14 +108,16 @@ def _index_helpers(body: KernelBody, axes: dict[str, str]) -> set[int]:
     return found
 
 
-def _called(module: SourceModule, function: cst.FunctionDef, depth: int = 6) -> Iterator[cst.FunctionDef]:
+def called_functions(
+    module: SourceModule, function: cst.FunctionDef, depth: int = 6
+) -> Iterator[cst.FunctionDef]:
     """The functions of the file that a function calls, and those that these call."""
     for call in module.nodes_in(cst.Call, function.body) if depth else ():
         bound = module.bindings(call.func.value, None) if isinstance(call.func, cst.Name) else []
         for one in bound:
             if isinstance(one, cst.FunctionDef):
                 yield one
-                yield from _called(module, one, depth - 1)
+                yield from called_functions(module, one, depth - 1)
 
 
 def _is_free(module: SourceModule, function: cst.FunctionDef) -> bool:
@@ -153,10 +162,11 @@ def _is_harmless(body: KernelBody, line: cst.CSTNode) -> bool:
         said = isinstance(part, cst.Expr) and isinstance(part.value, cst.SimpleString)
         if not said and not isinstance(part, cst.Assign | cst.AnnAssign | cst.AugAssign | cst.Pass):
             return False
-    return all(_gives_number(body, call) for call in body.module.nodes_in(cst.Call, line))
+    return all(gives_number(body, call) for call in body.module.nodes_in(cst.Call, line))
 
 
-def _gives_number(body: KernelBody, call: cst.Call) -> bool:
+def gives_number(body: KernelBody, call: cst.Call) -> bool:
+    """Whether a call is one of a builtin or a library that only computes, or tells the thread's place."""
     if isinstance(call.func, cst.Name):
         return call.func.value in _NUMBERS and not body.module.bindings(call.func.value, None)
     root = call.func

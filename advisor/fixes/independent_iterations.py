@@ -15,10 +15,12 @@ from advisor.fixes.assigned_names import (
     names_in,
     only_computes,
     same_code,
+    terms_of,
     words_in,
 )
 from advisor.fixes.joint_work import needs_all_threads
 from advisor.fixes.kernel_body import KernelBody
+from advisor.fixes.source_module import SourceModule
 
 # With these the iterations that follow may be left out, or the code is not the kernel's own.
 _REFUSED: tuple[type[cst.CSTNode], ...] = (
@@ -41,16 +43,12 @@ def iterations_are_independent(body: KernelBody, loop: cst.For, index: str) -> b
     if any(not _only_ends(body, one, loop, index) for one in module.nodes_in(cst.Break, loop.body)):
         return False
     own = assigned_in(module, loop.body)
-    if index in own - _first_names(loop) and not _is_first(body, loop, index):
+    if index in own and not _is_first(body, loop, index):
         return False
     outside = _named_outside(body, loop)
     if (own | {name.value for name in names_in(module, loop.target)}) & outside:
         return False
     return _values_come_first(body, loop, own) and _elements_are_own(body, loop, index)
-
-
-def _first_names(loop: cst.For) -> frozenset[str]:
-    return frozenset({loop.target.value}) if isinstance(loop.target, cst.Name) else frozenset()
 
 
 def _is_first(body: KernelBody, loop: cst.For, index: str) -> bool:
@@ -158,39 +156,93 @@ def _read(body: KernelBody, node: cst.CSTNode) -> frozenset[str]:
 
 
 def _elements_are_own(body: KernelBody, loop: cst.For, index: str) -> bool:
-    """Whether each array that is stored to is a parameter, only used at one index that has the loop's."""
-    stored: dict[str, cst.Subscript] = {}
-    for node in body.module.nodes_in(cst.Subscript, loop.body):
-        if _is_store(body, node):
-            indices = indices_of(node)
-            named = isinstance(node.value, cst.Name) and node.value.value in body.parameters
-            if not named or indices is None or not any(_is(one, index) for one in indices):
-                return False
-            stored.setdefault(node.value.value, node)  # type: ignore[attr-defined]
+    """Whether each array that is stored to is a parameter, and each iteration only uses elements of it that
+    no other one does.
+    """
+    stores = [one for one in body.module.nodes_in(cst.Subscript, loop.body) if is_store(body.module, one)]
+    if not all(isinstance(one.value, cst.Name) and one.value.value in body.parameters for one in stores):
+        return False
+    uses: dict[str, list[cst.Subscript]] = {name: [] for name in _names_of(stores)}
+    added = _names_of(_atomic_arrays(body, loop))
+    if not added <= set(body.parameters):
+        return False
     for name in names_in(body.module, loop.body):
-        if name.value in stored and not _same_element(body, name, stored[name.value]):
+        above = body.module.parent(name)
+        if (name.value not in uses and name.value not in added) or _is_asked(above):
+            continue
+        if isinstance(above, cst.Subscript) and above.value is name and name.value not in added:
+            uses[name.value].append(above)
+        elif not isinstance(above, cst.Arg) or name.value in uses:
             return False
+    if not all(_differ(body, elements, loop, index) for elements in uses.values()):
+        return False
     return all(_is_plain(body, call) for call in body.module.nodes_in(cst.Call, loop.body))
+
+
+def changed_arrays(body: KernelBody, node: cst.CSTNode) -> frozenset[str]:
+    """The names of the arrays that a piece of a kernel stores to itself, or adds to with atomics."""
+    stores = (one for one in body.module.nodes_in(cst.Subscript, node) if is_store(body.module, one))
+    return _names_of([*stores, *_atomic_arrays(body, node)])
+
+
+def _names_of(nodes: Iterable[cst.CSTNode]) -> frozenset[str]:
+    """The names of the arrays whose elements some expressions are."""
+    found = []
+    for node in nodes:
+        root = node
+        while isinstance(root, cst.Subscript | cst.Attribute):
+            root = root.value
+        found += [root.value] if isinstance(root, cst.Name) else []
+    return frozenset(found)
+
+
+def _atomic_arrays(body: KernelBody, node: cst.CSTNode) -> list[cst.BaseExpression]:
+    calls = body.module.nodes_in(cst.Call, node)
+    return [one.args[0].value for one in calls if ".atomic." in body.module.written(one.func) and one.args]
+
+
+def _is_asked(above: cst.CSTNode | None) -> bool:
+    return isinstance(above, cst.Attribute) and above.attr.value in ARRAY_QUESTIONS
+
+
+def _differ(body: KernelBody, elements: list[cst.Subscript], loop: cst.For, index: str) -> bool:
+    """Whether the elements of one array that an iteration uses are others than those of all the others: all
+    have the loop's index in one place, or they are one element at a sum with it.
+    """
+    places = [indices_of(one) for one in elements]
+    if any(one is None for one in places):
+        return False
+    known = [one for one in places if one is not None]
+    for position in range(min(map(len, known))):
+        if all(_is(one[position], index) for one in known):
+            return True
+    alike = all(same_code(body.module, one, elements[0]) for one in elements)
+    changing = assigned_in(body.module, loop)
+    return alike and any(_moves_with(body, one, index, changing) for one in known[0])
+
+
+def _moves_with(body: KernelBody, value: cst.BaseExpression, index: str, changing: frozenset[str]) -> bool:
+    """Whether a value is the loop's index plus what is the same in all iterations."""
+    terms = terms_of(value)
+    others = [one for one in terms if not _is(one, index)]
+    return len(others) == len(terms) - 1 and all(
+        only_computes(body.module, one) and not words_in(body.module, one) & (changing | {index})
+        for one in others
+    )
 
 
 def _is(node: cst.BaseExpression, name: str) -> bool:
     return isinstance(node, cst.Name) and node.value == name
 
 
-def _is_store(body: KernelBody, node: cst.Subscript) -> bool:
+def is_store(module: SourceModule, node: cst.Subscript) -> bool:
+    """Whether something is stored to an element, or to a part of it."""
     above: cst.CSTNode | None = node
     while isinstance(above, cst.Subscript | cst.Attribute | cst.Element | cst.Tuple):
-        below, above = above, body.module.parent(above)
+        below, above = above, module.parent(above)
     if isinstance(above, cst.AugAssign | cst.AnnAssign):
         return above.target is below
     return isinstance(above, cst.AssignTarget)
-
-
-def _same_element(body: KernelBody, name: cst.Name, element: cst.Subscript) -> bool:
-    above = body.module.parent(name)
-    if isinstance(above, cst.Attribute) and above.attr.value in ARRAY_QUESTIONS:
-        return True
-    return isinstance(above, cst.Subscript) and above.value is name and same_code(body.module, above, element)
 
 
 def _is_plain(body: KernelBody, call: cst.Call) -> bool:
