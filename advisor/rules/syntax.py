@@ -17,6 +17,8 @@ __all__ = ["CLAUSES", "ITEMS", "Chunk", "Reader"]
 
 # Python's own stack bears less than a thousand levels of calls.
 _DEEPEST = 100
+# A word of `severity warning, info when assumed`, which begins no clause.
+_WHEN_ASSUMED = re.compile(r"when\s+assumed\b")
 # What the grammar takes for space; there is more of it in Unicode.
 _SPACE = " \t\f\r\n"
 _Tree = TypeVar("_Tree")
@@ -112,7 +114,12 @@ class Reader(ChunkedFile):
                 continue
             if what == "brace":
                 depth += 1 if value == "{" else -1
-            elif what == "word" and value in CLAUSES and depth == 0:
+            elif (
+                what == "word"
+                and value in CLAUSES
+                and depth == 0
+                and not _WHEN_ASSUMED.match(body, match.start())
+            ):
                 starts.append((match.start(), value, frozenset()))
                 stray = False
             elif depth == 0 and not stray and (not starts or self._unknown_clause(body, match)):

@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Collection
 
 from advisor.rules.lint.asked import Asked, Reached
-from advisor.rules.lint.remarks import Remark, explanation, remark_codes
+from advisor.rules.lint.remarks import Remark, explanation, remark_codes, shown_as
 from advisor.rules.model import Rulebook
 
 
@@ -32,4 +32,4 @@ def lint(
     return sorted(set(kept), key=lambda one: (one.path, one.span.line, one.span.column, one.code))
 
 
-__all__ = ["Remark", "explanation", "lint", "remark_codes"]
+__all__ = ["Remark", "explanation", "lint", "remark_codes", "shown_as"]

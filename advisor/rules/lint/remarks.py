@@ -49,6 +49,11 @@ def explanation(code: str) -> str:
     return _texts()[code]["why"]
 
 
+def shown_as(code: str) -> str:
+    """How an editor shows a kind of remark: "warning" or "hint"."""
+    return _texts()[code]["level"]
+
+
 def remark(code: str, path: str, span: Span, **fields: object) -> Remark:
     """A remark with its texts filled in."""
     texts = _texts()[code]

@@ -1,0 +1,67 @@
+"""What is wrong with a rule file, and what lint remarks about it."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from advisor.rules.coverage import cover
+from advisor.rules.lint import Remark, lint, shown_as
+from advisor.rules.problems import RuleError
+from lsp_server.diagnostics import SOURCE
+from lsp_server.rule_files.snapshot import Snapshot
+
+_SEVERITIES = {
+    "warning": types.DiagnosticSeverity.Warning,
+    "hint": types.DiagnosticSeverity.Hint,
+}
+EXAMPLE_FAILS = "example-fails"
+
+
+def diagnostics_of(snapshot: Snapshot) -> list[types.Diagnostic]:
+    """The errors of the document, then the examples that do not hold, then the remarks, as diagnostics."""
+    found = [_of_error(one, snapshot) for one in snapshot.book.errors if one.path == snapshot.path]
+    found += _failing_examples(snapshot)
+    remarks = lint(snapshot.book, {snapshot.path}, snapshot.opened.reached)
+    return found + [_of_remark(one, snapshot) for one in remarks]
+
+
+def _of_error(error: RuleError, snapshot: Snapshot) -> types.Diagnostic:
+    return types.Diagnostic(
+        range=snapshot.positions.range(error.span),
+        message=_sentence(error.sentence) + (f"\n{_sentence(error.help)}" if error.help else ""),
+        severity=types.DiagnosticSeverity.Error,
+        code=error.code,
+        source=SOURCE,
+        data={"help": error.help},
+    )
+
+
+def _of_remark(remark: Remark, snapshot: Snapshot) -> types.Diagnostic:
+    unused = [types.DiagnosticTag.Unnecessary] if remark.name.startswith("unused") else None
+    return types.Diagnostic(
+        range=snapshot.positions.range(remark.span),
+        message=f"{_sentence(remark.sentence)}\n{_sentence(remark.help)}",
+        severity=_SEVERITIES[shown_as(remark.code)],
+        code=remark.code,
+        source=SOURCE,
+        tags=unused,
+    )
+
+
+def _failing_examples(snapshot: Snapshot) -> list[types.Diagnostic]:
+    rules = [rule for rule in snapshot.book.rules if rule.path == snapshot.path]
+    return [
+        types.Diagnostic(
+            range=snapshot.positions.range(failure.example.span),
+            message=f"This example should be {failure.example.verdict}, but the rule is {failure.found}.",
+            severity=types.DiagnosticSeverity.Warning,
+            code=EXAMPLE_FAILS,
+            source=SOURCE,
+        )
+        for covered in cover(snapshot.book, rules, with_mutants=False)
+        for failure in covered.failures
+    ]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] if text[:1].isalpha() else text

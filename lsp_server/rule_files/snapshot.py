@@ -1,0 +1,69 @@
+"""What is known of an open rule file at one moment: its text, its rulebook, and places in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.workspace import PositionCodec
+
+from advisor.rules.model import Rulebook
+from advisor.text import SourceText
+from lsp_server.positions import Positions
+from lsp_server.rule_files.books import OpenBook
+from lsp_server.rule_files.documents import RuleDocument
+from lsp_server.rule_files.reading import Reading, read
+from lsp_server.rule_files.symbols import Name
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A document and the rulebook it is part of. `uris` are those of open rule files.
+
+    `opened` is for the thread of the rulebooks alone.
+    """
+
+    document: RuleDocument
+    book: Rulebook
+    opened: OpenBook
+    codec: PositionCodec
+    uris: Mapping[Path, str]
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The document's own text."""
+        return read(self.document.content, self.opened.variables())
+
+    @cached_property
+    def path(self) -> str:
+        """What the rulebook calls the document."""
+        return self.opened.name_of(self.document.file)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """The places of the document in the client's units."""
+        return Positions(self.document.source, self.codec)
+
+    def offset(self, position: types.Position) -> int:
+        """The offset of a client's position, which may lie anywhere."""
+        return self.reading.lines.offset(self.positions.place(position))
+
+    def range(self, start: int, end: int) -> types.Range:
+        """The client's range between two offsets of the document."""
+        return self.positions.range(self.reading.span(start, end))
+
+    def readings(self) -> Iterator[tuple[Path, Reading]]:
+        """Every file of the rulebook with its present text."""
+        return self.opened.readings()
+
+    def location(self, file: Path, reading: Reading, name: Name) -> types.Location:
+        """The place of a name in a file of the rulebook."""
+        positions = Positions(SourceText(file.name, reading.text), self.codec)
+        return types.Location(self.uri(file), positions.range(reading.span(name.start, name.end)))
+
+    def uri(self, file: Path) -> str:
+        """The address of a file; of an open one that which the client uses."""
+        return self.uris.get(file) or file.as_uri()
