@@ -1,129 +1,167 @@
-"""The actions offered on the lines of findings: the fixes of their rules, and to silence them there."""
+"""The actions offered on the lines of findings: their fixes, to ignore them there, and their explanation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lsprotocol import types
 
 from advisor.findings import Finding, Fix
-from advisor.text import SourceText, Span
+from advisor.fixes import known_fixes
+from advisor.fixes.application import chosen
 from lsp_server.analysis import Analysis
 from lsp_server.diagnostics import SOURCE, fingerprint
+from lsp_server.edits import Writes, insertion_edit, workspace_edit
 from lsp_server.positions import Positions
-from lsp_server.suppression import Insertion, suppression
+from lsp_server.suppression import suppression
 
 KIND = types.CodeActionKind.QuickFix
+FIX_ALL = "source.fixAll.advisor"
+EXPLAIN = "advisor.explain"
+_FIX_ALL_TITLE = "Apply all safe fixes of Kernel Advisor"
 
 
-def actions_for(
-    analysis: Analysis, params: types.CodeActionParams, positions: Positions, versioned: bool
-) -> list[types.CodeAction]:
-    """The actions for each rule with a finding on the lines asked for: its fixes, and to silence it there.
+@dataclass(frozen=True)
+class Wish:
+    """What an action does, as its `data` says it: apply a fix, ignore a finding, or apply all safe fixes.
 
-    The findings are our own of the present text; of what the client sends back only the data is believed.
-    `versioned` when the client takes edits that name the version they were made for.
+    `finding` is a fingerprint. `fix` is the name of a fix, empty to ignore the finding.
     """
-    if not _wanted(params.context.only):
-        return []
-    first, last = params.range.start.line + 1, params.range.end.line + 1
-    sent = {str(item.data): item for item in params.context.diagnostics if item.source == SOURCE}
-    alike: dict[tuple[str, int], list[Finding]] = {}
-    for finding in analysis.findings:
-        if finding.span.line <= last and finding.span.end_line >= first:
+
+    uri: str
+    finding: str = ""
+    fix: str = ""
+
+    def data(self) -> dict[str, str]:
+        """The wish as the client keeps it."""
+        return {"uri": self.uri, "finding": self.finding, "fix": self.fix}
+
+
+def read_wish(data: object) -> Wish | None:
+    """The wish of an action's data; None for data that is not ours."""
+    if not isinstance(data, dict):
+        return None
+    parts = [data.get(name) for name in ("uri", "finding", "fix")]
+    if not all(isinstance(part, str) for part in parts) or not parts[0]:
+        return None
+    return Wish(*(str(part) for part in parts))
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What is known when actions are made: the analysis, the client's units, and what its edits can do."""
+
+    analysis: Analysis
+    positions: Positions
+    writes: Writes
+
+    def actions(
+        self, findings: Sequence[Finding], written: Sequence[Finding] | None, sent: Sequence[types.Diagnostic]
+    ) -> list[types.CodeAction]:
+        """The actions for each rule with a finding among these: its fixes, to ignore it there, to explain it.
+
+        `written` are the same findings with their fixes; None when these are not known yet: then the fixes
+        that a rule may have are offered, and the edit is written when the client asks to resolve one. Of what
+        the client `sent` only the data is believed.
+        """
+        known = {str(item.data): item for item in sent if item.source == SOURCE}
+        alike: dict[tuple[str, int], list[Finding]] = {}
+        for finding in findings if written is None else written:
             alike.setdefault((finding.rule, finding.span.line), []).append(finding)
-    actions = []
-    for findings in alike.values():
-        known = [sent[key] for finding in findings if (key := fingerprint(finding)) in sent]
-        actions += _fixes(findings[0], known, analysis, positions, versioned)
-        insertion = suppression(findings[0], analysis.document.source)
-        if insertion is not None:
-            edit = _edit(insertion, analysis, positions, versioned)
-            title = f"Suppress {findings[0].rule} on this line"
-            actions.append(types.CodeAction(title, kind=KIND, diagnostics=known or None, edit=edit))
-    return actions
+        actions: list[types.CodeAction] = []
+        for group in alike.values():
+            linked = [known[key] for one in group if (key := fingerprint(one)) in known]
+            actions += self._of(group[0], linked, written is None)
+        return actions
 
-
-def _fixes(
-    finding: Finding,
-    known: list[types.Diagnostic],
-    analysis: Analysis,
-    positions: Positions,
-    versioned: bool,
-) -> list[types.CodeAction]:
-    """The fixes of a finding that can be written as edits; what needs review says under which condition."""
-    found = []
-    for fix in finding.fixes:
-        if not fix.edits:
-            continue
-        safe = fix.safety == "safe"
-        title = fix.title if safe else f"{fix.title} (needs review: {fix.condition})"
-        if fix.proof is not None:
-            title = f"{title} ({fix.proof.in_words()})"
-        change = _change(fix, analysis, positions, versioned)
-        found.append(
-            types.CodeAction(
-                title, kind=KIND, diagnostics=known or None, edit=change, is_preferred=safe or None
-            )
+    def _of(
+        self, finding: Finding, linked: list[types.Diagnostic], unwritten: bool
+    ) -> Iterator[types.CodeAction]:
+        uri, key = self.analysis.document.uri, fingerprint(finding)
+        for fix in _possible(finding) if unwritten else finding.fixes:
+            if fix.edits or unwritten:
+                yield self._action(_title(fix), Wish(uri, key, fix.id), finding, linked, fix.safety == "safe")
+        ignore = self._action(
+            f"Ignore {finding.rule} here, with a reason", Wish(uri, key), finding, linked, False
         )
-    return found
+        if self.writes.resolves or ignore.edit is not None:
+            yield ignore
+        title = f"Explain {finding.rule}"
+        explain = types.Command(title, EXPLAIN, arguments=[uri, finding.rule])
+        yield types.CodeAction(title, kind=KIND, diagnostics=linked or None, command=explain)
+
+    def _action(
+        self, title: str, wish: Wish, finding: Finding, linked: list[types.Diagnostic], preferred: bool
+    ) -> types.CodeAction:
+        """An action with its edit, or with what finds it again for a client that asks for it later."""
+        lazily = self.writes.resolves
+        return types.CodeAction(
+            title,
+            kind=KIND,
+            diagnostics=linked or None,
+            is_preferred=preferred or None,
+            edit=None if lazily else self.edit(wish, [finding]),
+            data=wish.data() if lazily else None,
+        )
+
+    def fix_all(self, written: Sequence[Finding] | None) -> types.CodeAction:
+        """The action that applies every safe fix; with its edit where the findings with fixes are given."""
+        wish = Wish(self.analysis.document.uri)
+        edit = None if written is None else self.edit(wish, written)
+        return types.CodeAction(
+            _FIX_ALL_TITLE, kind=FIX_ALL, edit=edit, data=wish.data() if self.writes.resolves else None
+        )
+
+    def edit(self, wish: Wish, written: Sequence[Finding]) -> types.WorkspaceEdit | None:
+        """The edit of a wish, from findings with their fixes; None where there is none (any more)."""
+        if not wish.finding:
+            pairs = chosen(written, ["safe"])
+            edits = {edit for _, fix in pairs for edit in fix.edits}
+            return workspace_edit(sorted(edits), self.analysis, self.positions, self.writes)
+        finding = next((one for one in written if fingerprint(one) == wish.finding), None)
+        if finding is None:
+            return None
+        if wish.fix:
+            fix = next((one for one in finding.fixes if one.id == wish.fix and one.edits), None)
+            if fix is None:
+                return None
+            return workspace_edit(fix.edits, self.analysis, self.positions, self.writes)
+        insertion = suppression(finding, self.analysis.document.source)
+        if insertion is None:
+            return None
+        return insertion_edit(insertion, self.analysis, self.positions, self.writes)
 
 
-def _change(fix: Fix, analysis: Analysis, positions: Positions, versioned: bool) -> types.WorkspaceEdit:
-    """The edits of a fix, also those in other files, which need not be open."""
-    document = analysis.document
-    by_path: dict[str, list[types.TextEdit]] = {}
-    for edit in fix.edits:
-        path = edit.path or document.path
-        text = document.text if path == document.path else analysis.texts[path]
-        there = positions if path == document.path else replace(positions, text=SourceText(path, text))
-        span = _span(text, edit.start, edit.end)
-        by_path.setdefault(path, []).append(types.TextEdit(there.range(span), edit.text))
-    own = by_path.pop(document.path, [])
-    if not by_path:
-        return _workspace_edit(own, analysis, versioned)
-    uris = {(document.root / path).as_uri(): edits for path, edits in by_path.items()}
-    if not versioned:
-        return types.WorkspaceEdit(changes={document.uri: own, **uris})
-    changes = [_versioned(document.uri, document.version, own)]
-    return types.WorkspaceEdit(
-        document_changes=[*changes, *(_versioned(uri, None, edits) for uri, edits in uris.items())]
-    )
+def on_lines(analysis: Analysis, wanted: types.Range) -> list[Finding]:
+    """The findings on the lines of a range, our own of the present text."""
+    first, last = wanted.start.line + 1, wanted.end.line + 1
+    return [one for one in analysis.findings if one.span.line <= last and one.span.end_line >= first]
 
 
-def _versioned(uri: str, version: int | None, edits: list[types.TextEdit]) -> types.TextDocumentEdit:
-    return types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(edits))
+def may_be_safe(finding: Finding) -> bool:
+    """Whether there is a safe fix that may have something to say of the finding."""
+    return any(fix.safety == "safe" for fix in _possible(finding))
 
 
-def _span(text: str, start: int, end: int) -> Span:
-    """The lines and columns, from 1, of offsets into a text."""
-    places = []
-    for offset in (start, end):
-        places += [text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)]
-    return Span(*places)
-
-
-def _wanted(only: Sequence[types.CodeActionKind | str] | None) -> bool:
-    """Whether quick fixes are among the kinds asked for; a kind stands for those below it."""
+def wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
+    """Whether a kind is among those asked for; a kind stands for those below it."""
     if only is None:
         return True
-    kinds = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in only]
-    return any(kind in ("", KIND.value) for kind in kinds)
+    asked = [one.value if isinstance(one, types.CodeActionKind) else one for one in only]
+    return any(one == "" or one == kind or kind.startswith(f"{one}.") for one in asked)
 
 
-def _edit(
-    insertion: Insertion, analysis: Analysis, positions: Positions, versioned: bool
-) -> types.WorkspaceEdit:
-    document = analysis.document
-    line, column = insertion.line, insertion.column
-    text = insertion.text.replace("\n", "\r\n") if "\r\n" in document.text else insertion.text
-    edit = types.TextEdit(positions.range(Span(line, column, line, column)), text)
-    return _workspace_edit([edit], analysis, versioned)
+def _possible(finding: Finding) -> list[Fix]:
+    """The fixes that may mend the finding, without their edits."""
+    return [
+        Fix(fix.title, fix.safety, fix.id, fix.condition)
+        for fix in known_fixes()
+        if finding.rule in fix.rules
+    ]
 
 
-def _workspace_edit(edits: list[types.TextEdit], analysis: Analysis, versioned: bool) -> types.WorkspaceEdit:
-    document = analysis.document
-    if not versioned:
-        return types.WorkspaceEdit(changes={document.uri: edits})
-    return types.WorkspaceEdit(document_changes=[_versioned(document.uri, document.version, edits)])
+def _title(fix: Fix) -> str:
+    """What a fix does; what needs review says under which condition, and a proven one what was found."""
+    title = fix.title if fix.safety == "safe" else f"{fix.title} (needs review: {fix.condition})"
+    return title if fix.proof is None else f"{title} ({fix.proof.in_words()})"

@@ -19,7 +19,7 @@ def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
     """The findings at a line and column, the narrowest first; without any, those that begin on the line."""
     found = [finding for finding in analysis.findings if holds(finding.span, place)]
     found = found or [finding for finding in analysis.findings if finding.span.line == place[0]]
-    return sorted(found, key=lambda finding: _size(finding))
+    return sorted(found, key=_size)
 
 
 def explanations(findings: Sequence[Finding], settings: Config) -> str:

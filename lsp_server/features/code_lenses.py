@@ -43,7 +43,5 @@ def _commands(lens: Lens, uri: str) -> list[types.Command]:
         types.Command(lens.numbers or "Explain", EXPLAIN, arguments=[uri, name]),
         types.Command("Simulate", SIMULATE, arguments=[uri, name]),
         types.Command("Machine code", MACHINE_CODE, arguments=[uri, line - 1]),
-        types.Command(
-            f"Device: {lens.device}" if lens.device else "Choose device", CHOOSE_DEVICE, arguments=[]
-        ),
+        types.Command(device, CHOOSE_DEVICE, arguments=[]),
     ]

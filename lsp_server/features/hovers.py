@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lsprotocol import types
 
 from advisor.errors import AdvisorError
+from advisor.findings import Finding
+from advisor.text import Span
+from lsp_server.analysis import Analysis
 from lsp_server.by_language import PYTHON
+from lsp_server.fix_desk import fixes_of
 from lsp_server.hover import explanations, findings_at
+from lsp_server.numbers.at_place import cards_at
+from lsp_server.numbers.cards import joined
 from lsp_server.session import AdvisorServer
+
+# Fixes are told of when they are written by then.
+_PATIENCE = 0.015
 
 
 def register(server: AdvisorServer) -> None:
@@ -16,17 +27,39 @@ def register(server: AdvisorServer) -> None:
 
 
 async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | None:
-    """The explanation of the findings at a position, the narrowest first."""
+    """The explanation of the findings at a position, the narrowest first, then the numbers known there."""
     analysis = await ls.analysis_of(params.text_document.uri)
     if analysis is None:
         return None
-    positions = ls.positions(analysis.document)
-    found = findings_at(analysis, positions.place(params.position))
-    if not found:
+    positions, markdown = ls.positions(analysis.document), ls.client.reads_markdown
+    place = positions.place(params.position)
+    numbers, found = ls.preferences.number_hovers, findings_at(analysis, place)
+    found = await fixes_of(ls).written(analysis, found, _PATIENCE) or found
+    told = await ls.latest.run(lambda: _told(analysis, place, found, markdown, numbers))
+    if told is None:
         return None
+    text, span = told
+    kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
+    return types.Hover(types.MarkupContent(kind, text), positions.range(span))
+
+
+def _told(
+    analysis: Analysis,
+    place: tuple[int, int],
+    found: Sequence[Finding],
+    markdown: bool,
+    numbers: bool,
+) -> tuple[str, Span] | None:
+    """The text of a place, and what it is about; None where there is nothing to tell."""
+    parts: list[str] = []
+    spans: list[Span] = []
     try:
-        text = await ls.latest.run(lambda: explanations(found, analysis.settings))
+        if found:
+            parts.append(explanations(found, analysis.settings))
+            spans.append(found[0].span)
+        if numbers and (cards := cards_at(analysis, place)):
+            parts.append(joined([card for card, _ in cards], markdown))
+            spans.append(cards[0][1])
     except AdvisorError:  # the rules have broken since; the next analysis tells
         return None
-    kind = types.MarkupKind.Markdown if ls.client.reads_markdown else types.MarkupKind.PlainText
-    return types.Hover(types.MarkupContent(kind, text), positions.range(found[0].span))
+    return ("\n\n---\n\n".join(parts), spans[0]) if parts else None

@@ -109,8 +109,11 @@ class Client:
         folders: bool = True,
         workspace: dict[str, Any] | None = None,
         hover: list[str] | None = None,
+        text_document: dict[str, Any] | None = None,
+        chosen: dict[str, Any] | None = None,
     ) -> Any:
-        document: dict[str, Any] = {"publishDiagnostics": {"versionSupport": True}}
+        """Begins with those capabilities; `text_document` are more of these, `chosen` the user's settings."""
+        document: dict[str, Any] = {"publishDiagnostics": {"versionSupport": True}, **(text_document or {})}
         if pulls:
             document["diagnostic"] = {}
         if hover:
@@ -127,6 +130,7 @@ class Client:
                     "workspace": workspace or {},
                 },
                 "workspaceFolders": [{"uri": uri, "name": "w"}] if folders else None,
+                **({"initializationOptions": {"kernelAdvisor": chosen}} if chosen else {}),
             },
         )
         self.notify("initialized", {})

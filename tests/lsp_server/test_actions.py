@@ -26,8 +26,11 @@ def test_suppressing_a_finding_leaves_the_question_for_the_reason(client):
     text = TRANSPOSED.replace("* 2\n", "* 2  # 🌍\n")
     uri = client.open("k.py", text)
     sent = client.pulled(uri)
-    (action,) = client.actions(uri, 7, 18, diagnostics=sent)
-    assert action["title"] == "Suppress transposed-index on this line"
+    action, explain = client.actions(uri, 7, 18, diagnostics=sent)
+    assert action["title"] == "Ignore transposed-index here, with a reason"
+    assert (explain["title"], explain["kind"]) == ("Explain transposed-index", "quickfix")
+    assert explain["command"]["command"] == "advisor.explain"
+    assert explain["command"]["arguments"] == [uri, "transposed-index"]
     assert action["kind"] == "quickfix"
     assert action["diagnostics"] == sent
     (edit,) = action["edit"]["changes"][uri]
@@ -47,13 +50,13 @@ def test_what_the_client_echoes_is_not_believed(client):
     uri = client.open("k.py", TRANSPOSED)
     (sent,) = client.pulled(uri)
     nowhere = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}}
-    (action,) = client.actions(uri, 7, 0, diagnostics=[{**sent, "range": nowhere}])
+    action, _ = client.actions(uri, 7, 0, diagnostics=[{**sent, "range": nowhere}])
     (edit,) = action["edit"]["changes"][uri]
     assert edit["range"]["start"] == {"line": 7, "character": len("        a[i, j] = b[i, j] * 2")}
     # Without data, as some clients send it, or of another tool: the action is offered, linked to nothing.
     for other in ({**sent, "data": None}, {**sent, "source": "ruff"}, {**sent, "data": "0" * 16}):
-        (action,) = client.actions(uri, 7, 0, diagnostics=[other])
-        assert "diagnostics" not in action
+        for action in client.actions(uri, 7, 0, diagnostics=[other]):
+            assert "diagnostics" not in action
 
 
 def test_nothing_is_offered_without_a_finding_or_when_other_kinds_are_asked_for(client):
@@ -64,7 +67,7 @@ def test_nothing_is_offered_without_a_finding_or_when_other_kinds_are_asked_for(
     for only in (["source.fixAll"], ["refactor", "source"], ["quickfix.other"], []):
         assert client.actions(uri, 7, only=only) == [], only
     for only in (["quickfix"], ["source", "quickfix"], [""]):
-        assert len(client.actions(uri, 7, only=only)) == 1, only
+        assert len(client.actions(uri, 7, only=only)) == 2, only
     assert client.actions(client.open("l.py", STRAIGHT), 7) == []
     assert client.actions(client.open("m.py", TRANSPOSED + "def (:\n"), 7) == []
 
@@ -72,7 +75,7 @@ def test_nothing_is_offered_without_a_finding_or_when_other_kinds_are_asked_for(
 def test_an_edit_names_its_version_where_the_client_reads_that(client):
     client.start(workspace={"workspaceEdit": {"documentChanges": True}})
     uri = client.open("k.py", TRANSPOSED, version=7)
-    (action,) = client.actions(uri, 7)
+    action, _ = client.actions(uri, 7)
     assert "changes" not in action["edit"]
     (change,) = action["edit"]["documentChanges"]
     assert change["textDocument"] == {"uri": uri, "version": 7}
@@ -84,7 +87,7 @@ def test_a_second_rule_joins_the_comment_that_is_there(client):
     text = TRANSPOSED.replace("b[i, j] * 2\n", "b[i, j] * 2  # advisor: ignore[slow-power] it is small\n")
     uri = client.open("k.py", text)
     assert codes(client.pulled(uri)) == ["transposed-index", "unused-suppression"]
-    action = next(action for action in client.actions(uri, 7) if "transposed" in action["title"])
+    action = next(action for action in client.actions(uri, 7) if "Ignore transposed" in action["title"])
     changed = apply(text, action["edit"]["changes"][uri][0])
     assert changed.splitlines()[7].endswith("# advisor: ignore[slow-power, transposed-index] it is small")
     client.change(uri, 2, changed)

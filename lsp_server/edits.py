@@ -1,0 +1,104 @@
+"""Our edits as the client takes them: in its units, with versions and snippets where it knows these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+from advisor.findings import Edit
+from advisor.text import SourceText, Span
+from lsp_server.analysis import Analysis
+from lsp_server.client import Client
+from lsp_server.positions import Positions
+from lsp_server.suppression import Insertion
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# What the user replaces at once, where the client has such places.
+_REASON = "reason"
+
+
+@dataclass(frozen=True)
+class Writes:
+    """What a client can do with edits: name the version they are for, have places to fill in, be resolved."""
+
+    versions: bool = False
+    snippets: bool = False
+    resolves: bool = False
+
+
+def writes_of(client: Client) -> Writes:
+    """What the connected client can do."""
+    snippets = get_capability(client.declared, "workspace.workspace_edit.snippet_edit_support")
+    lazily = get_capability(client.declared, "text_document.code_action.resolve_support")
+    data = get_capability(client.declared, "text_document.code_action.data_support")
+    resolves = bool(data and lazily is not None and "edit" in lazily.properties)
+    return Writes(client.versions_edits, bool(snippets) and client.versions_edits, resolves)
+
+
+def workspace_edit(
+    edits: Iterable[Edit], analysis: Analysis, positions: Positions, writes: Writes
+) -> types.WorkspaceEdit:
+    """Edits of the document and of other files, which need not be open: an empty path is the document's."""
+    document = analysis.document
+    by_path: dict[str, list[types.TextEdit]] = {}
+    for edit in edits:
+        path = edit.path or document.path
+        # A byte order mark is no part of the text that places are counted in.
+        text = document.source.text if path == document.path else analysis.texts[path]
+        there = positions if path == document.path else replace(positions, text=SourceText(path, text))
+        by_path.setdefault(path, []).append(
+            types.TextEdit(there.range(_span(text, edit.start, edit.end)), edit.text)
+        )
+    own = {document.uri: by_path.pop(document.path, [])}
+    uris = {**own, **{(document.root / path).as_uri(): changed for path, changed in by_path.items()}}
+    if not writes.versions:
+        return types.WorkspaceEdit(changes={uri: changed for uri, changed in uris.items() if changed})
+    return types.WorkspaceEdit(
+        document_changes=[
+            _versioned(uri, document.version if uri == document.uri else None, changed)
+            for uri, changed in uris.items()
+            if changed
+        ]
+    )
+
+
+def insertion_edit(
+    insertion: Insertion, analysis: Analysis, positions: Positions, writes: Writes
+) -> types.WorkspaceEdit:
+    """The edit that puts in a suppression comment; with a place for its reason where the client has such."""
+    document = analysis.document
+    place = positions.range(Span(insertion.line, insertion.column, insertion.line, insertion.column))
+    text = insertion.text.replace("\n", "\r\n") if "\r\n" in document.text else insertion.text
+    if writes.snippets and text.rstrip("\r\n").endswith("]"):
+        body, end = text.rstrip("\r\n"), text[len(text.rstrip("\r\n")) :]
+        snippet = types.StringValue(f"{_plain(body)} ${{1:{_REASON}}}{end}")
+        edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]
+        edits = [types.SnippetTextEdit(place, snippet)]
+        named = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(named, edits)])
+    edit = types.TextEdit(place, text)
+    if not writes.versions:
+        return types.WorkspaceEdit(changes={document.uri: [edit]})
+    return types.WorkspaceEdit(document_changes=[_versioned(document.uri, document.version, [edit])])
+
+
+def _versioned(uri: str, version: int | None, edits: list[types.TextEdit]) -> types.TextDocumentEdit:
+    return types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(edits))
+
+
+def _span(text: str, start: int, end: int) -> Span:
+    """The lines and columns, from 1, of offsets into a text."""
+    places = []
+    for offset in (start, end):
+        ends = [found.end() for found in _LINE_END.finditer(text, 0, offset)]
+        places += [len(ends) + 1, offset - (ends[-1] if ends else 0) + 1]
+    return Span(*places)
+
+
+def _plain(text: str) -> str:
+    """A text that means itself in a snippet."""
+    return text.replace("\\", "\\\\").replace("$", "\\$").replace("}", "\\}")

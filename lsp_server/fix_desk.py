@@ -1,0 +1,166 @@
+"""Fixes of findings, written in a process of its own and kept as long as their analysis is the latest."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import advisor
+from advisor.findings import Finding
+from advisor.fixes import known_fixes
+from lsp_server.analysis import Analysis
+from lsp_server.fix_writing import Request, Writing, receive, send
+
+_SECONDS = 30.0
+_IDLE_SECONDS = 300.0
+_MOST_DOCUMENTS = 16
+_COMMAND = "from lsp_server.fix_writing import serve; serve()"
+_log = logging.getLogger(__name__)
+
+
+def fixes_of(server: object) -> FixDesk:
+    """The one that writes fixes for a server."""
+    if server not in _desks:
+        _desks[server] = FixDesk()
+    return _desks[server]
+
+
+def mendable(finding: Finding) -> bool:
+    """Whether there is a fix that may have something to say of the finding."""
+    return any(finding.rule in fix.rules for fix in known_fixes())
+
+
+@dataclass
+class _Kept:
+    """What was written for one analysis; a future for each finding that was asked for."""
+
+    analysis: Analysis
+    findings: dict[Finding, asyncio.Future[Finding]] = field(default_factory=dict)
+
+
+class FixDesk:
+    """Has fixes written, each finding's once for an analysis. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "fixes")
+        self._writer = _Writer()
+        self._kept: dict[str, _Kept] = {}
+        self._rest: asyncio.TimerHandle | None = None
+
+    def last(self, uri: str) -> Analysis | None:
+        """The analysis of a document whose fixes were last asked for."""
+        kept = self._kept.get(uri)
+        return None if kept is None else kept.analysis
+
+    async def written(
+        self, analysis: Analysis, findings: Sequence[Finding], patience: float | None = None
+    ) -> list[Finding] | None:
+        """The findings with their fixes; None where that takes longer than `patience` in seconds.
+
+        What was begun goes on, so that a later question finds it. A fix that cannot be written is absent.
+        """
+        wanted = {one: self._future(analysis, one) for one in findings if mendable(one)}
+        if wanted and not all(one.done() for one in wanted.values()):
+            await asyncio.wait(wanted.values(), timeout=patience)
+        if not all(one.done() for one in wanted.values()):
+            return None
+        return [wanted[one].result() if one in wanted else one for one in findings]
+
+    def _future(self, analysis: Analysis, finding: Finding) -> asyncio.Future[Finding]:
+        uri = analysis.document.uri
+        kept = self._kept.pop(uri, None)
+        if kept is None or kept.analysis is not analysis:
+            kept = _Kept(analysis)
+        self._kept[uri] = kept
+        while len(self._kept) > _MOST_DOCUMENTS:
+            del self._kept[next(iter(self._kept))]
+        if finding not in kept.findings:
+            loop = asyncio.get_running_loop()
+            kept.findings[finding] = loop.run_in_executor(self._thread, self._write, analysis, finding)
+            if self._rest is not None:
+                self._rest.cancel()
+            self._rest = loop.call_later(_IDLE_SECONDS, self._thread.submit, self._writer.end)
+        return kept.findings[finding]
+
+    def _write(self, analysis: Analysis, finding: Finding) -> Finding:
+        kept = self._kept.get(analysis.document.uri)
+        # Nobody waits for the fixes of a text that is no longer there.
+        if kept is None or kept.analysis is not analysis:
+            return finding
+        try:
+            return self._writer.write(analysis, finding)
+        except (OSError, EOFError, ValueError) as error:
+            _log.error("The fixes of %s were not written: %s", finding.rule, error)
+            return finding
+
+
+class _Writer:
+    """The process that writes; begun when it is first needed, and again after it was lost."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._known: Analysis | None = None
+
+    def write(self, analysis: Analysis, finding: Finding) -> Finding:
+        """The finding with its fixes; raises OSError, EOFError or ValueError where that fails."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            process = self._process = _begin()
+            self._known = None
+        writing = None
+        if self._known is not analysis:
+            root, device = analysis.settings.root, analysis.device.id
+            writing = Writing(dict(analysis.texts), analysis.tables, root, device)
+        assert process.stdin is not None and process.stdout is not None
+        timer = threading.Timer(_SECONDS, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            send(process.stdin, Request(writing, finding))  # type: ignore[arg-type]
+            answer = receive(process.stdout)  # type: ignore[arg-type]
+        except (OSError, EOFError):
+            self.end()
+            raise
+        finally:
+            timer.cancel()
+        self._known = analysis
+        if isinstance(answer, str):
+            raise ValueError(answer)
+        assert isinstance(answer, Finding)
+        return answer
+
+    def end(self) -> None:
+        """Ends the process; the next finding begins another."""
+        process, self._process, self._known = self._process, None, None
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        process.wait()
+
+
+def _begin() -> subprocess.Popen[bytes]:
+    """The process, in the folder that this program lies in: its own modules come first, no workspace's."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _COMMAND],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # Not the server's, which its client may wait to see closed.
+        stderr=subprocess.DEVNULL,
+        cwd=Path(advisor.__file__).parent.parent,
+    )
+
+
+_desks: WeakKeyDictionary[object, FixDesk] = WeakKeyDictionary()
