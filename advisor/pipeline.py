@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -36,10 +36,14 @@ from advisor.workplace import Workplace, workplace_of
 
 @dataclass(frozen=True)
 class Checked:
-    """A report and the tables of what its findings rest on; without tables where a kept report was found."""
+    """A report, the tables of what its findings rest on, and the texts of all files that were looked at.
+
+    Where a kept report was found there are neither tables nor texts. Fixes that are written later need both.
+    """
 
     report: Report
     tables: Tables | None
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 def check(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Report:
@@ -62,17 +66,19 @@ def check_with_tables(
     workplace = workplace_of(files, options)
     kept = _kept_reports(workplace, selected, options, rulebook)
     report, tables = kept.load() if kept else None, None
+    texts: dict[str, str] = {}
     if report is None:
         with collector_at_rest():
             found = means.survey(workplace, options, progress)
             report, tables = _report(found, workplace, device, rulebook, selected, options, progress, means)
+        texts = found.texts
         report.notices += notices
         report.summary["files"] = len(files) + (options.stdin is not None)
         if kept:
             kept.store(report, found.read - {str(file) for file in workplace.every})
     if options.proofs:
         report.findings = with_proofs(report.findings, report.texts, options.settings.root, device.id)
-    return Checked(report, tables)
+    return Checked(report, tables, texts)
 
 
 def _kept_reports(
