@@ -1,16 +1,21 @@
-"""One check of the text that an editor holds, from its source alone."""
+"""One check of the text that an editor holds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from advisor.check_options import CheckOptions
+from advisor.check_options import CheckOptions, Progress
 from advisor.config import Config, load_config
+from advisor.devices import Device, find_device
 from advisor.findings import Finding, Problem, Report
+from advisor.fixes import with_fixes
+from advisor.fixes.proofs import with_proofs
+from advisor.means import USUAL, Means
 from advisor.metrics.tables import Tables
 from advisor.path_patterns import path_matcher
 from advisor.pipeline import check_with_tables
+from advisor.records import SOURCES, Source
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels
 
@@ -19,32 +24,64 @@ from lsp_server.surroundings import Surroundings, concerns_kernels
 class Analysis:
     """What is to be said about one version of a document, under the settings that hold for it.
 
-    `broken_rules` tells of rules that were left out because they cannot be read; `texts` are those of all
-    files that fixes edit, by path from the document's root; `tables` hold the metrics of all entities.
+    `device` is the one that the numbers are for, and `evidence` the best that was looked at. `remarks` say
+    why a kernel has no better numbers. `broken_rules` tells of rules that were left out because they cannot
+    be read; `texts` are those of all files looked at, by path from the document's root; `tables` hold the
+    metrics of all entities. The findings' fixes are written by `written`, for that takes far longer.
     """
 
     document: Document
     settings: Config
+    device: Device
+    evidence: Source = "source"
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
+    remarks: tuple[Problem, ...] = ()
+    notices: tuple[str, ...] = ()
     broken_rules: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=dict)
+    _written: dict[Finding, Finding] = field(default_factory=dict, repr=False, compare=False)
+
+    def written(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The same findings with their fixes as edits, and with what was proven of these."""
+        missing = [one for one in findings if one not in self._written]
+        if missing:
+            found = with_fixes(missing, self.texts, self.tables)
+            proven = with_proofs(found, dict(self.texts), self.settings.root, self.device.id)
+            self._written.update(zip(missing, proven, strict=True))
+        return [self._written[one] for one in findings]
 
 
-def analyse(document: Document, surroundings: Surroundings) -> Analysis:
-    """The analysis of a document's text as it is in the editor.
+def analyse(
+    document: Document,
+    surroundings: Surroundings,
+    evidence: Source = "source",
+    device: str = "",
+    means: Means = USUAL,
+    progress: Progress | None = None,
+) -> Analysis:
+    """The analysis of a document's text as it is in the editor, for `device` or else the configured one.
 
-    Only source evidence: nothing is compiled, imported or run, nothing is written to the workspace. Text that
-    has nothing to do with kernels is not looked at, so that its syntax is nobody's concern here. Raises
-    AdvisorError for a configuration that cannot be read.
+    Nothing is imported or run, nothing is written to the workspace; `means` decide where compiled and
+    simulated evidence come from. Text that has nothing to do with kernels is not looked at, so that its
+    syntax is nobody's concern here. Raises AdvisorError for a configuration that cannot be read.
     """
     settings = load_config(document.file.parent)
+    chosen = find_device(device or settings.device)
     if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
-        return Analysis(document, settings)
-    checked = check_with_tables([], _options(document, settings, surroundings))
+        return Analysis(document, settings, chosen)
+    evidence = min(evidence, settings.evidence, key=SOURCES.index)
+    options = _options(document, settings, surroundings, evidence, chosen)
+    checked = check_with_tables([], options, progress, means)
     report = checked.report
-    return Analysis(document, settings, *_about(document, report), report.texts, checked.tables or {})
+    findings, problems, broken = _about(document, report)
+    # What the compiler says of a kernel is no fault of the file's.
+    faults, remarks = (problems, ()) if evidence == "source" else ((), problems)
+    return Analysis(
+        document, settings, chosen, evidence, findings, faults, remarks, tuple(report.notices), broken,
+        checked.texts, checked.tables or {},
+    )  # fmt: skip
 
 
 def _excluded(document: Document, settings: Config) -> bool:
@@ -54,16 +91,20 @@ def _excluded(document: Document, settings: Config) -> bool:
     return path_matcher(settings.exclude)(document.file.relative_to(settings.root).as_posix())
 
 
-def _options(document: Document, settings: Config, surroundings: Surroundings) -> CheckOptions:
+def _options(
+    document: Document, settings: Config, surroundings: Surroundings, evidence: Source, device: Device
+) -> CheckOptions:
     return CheckOptions(
-        device=settings.device,
+        device=device.id,
         root=document.root,
-        evidence="source",
+        evidence=evidence,
         no_run=True,
         settings=settings,
         jobs=1,
         stdin=document.source,
         neighbours=surroundings.of(document),
+        fixes=False,
+        proofs=False,
     )
 
 

@@ -25,6 +25,31 @@ class Client:
         return bool(get_capability(self.declared, "workspace.diagnostics.refresh_support"))
 
     @property
+    def refreshes_inlay_hints(self) -> bool:
+        """Whether it can be told to ask for inlay hints again."""
+        return bool(get_capability(self.declared, "workspace.inlay_hint.refresh_support"))
+
+    @property
+    def refreshes_code_lenses(self) -> bool:
+        """Whether it can be told to ask for code lenses again."""
+        return bool(get_capability(self.declared, "workspace.code_lens.refresh_support"))
+
+    @property
+    def configures(self) -> bool:
+        """Whether it can be asked for the user's settings."""
+        return bool(get_capability(self.declared, "workspace.configuration"))
+
+    @property
+    def tells_of_settings(self) -> bool:
+        """Whether it can be asked to tell when the user's settings change."""
+        return bool(get_capability(self.declared, "workspace.did_change_configuration.dynamic_registration"))
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether it shows how far work has come."""
+        return bool(get_capability(self.declared, "window.work_done_progress"))
+
+    @property
     def watches(self) -> bool:
         """Whether it can be asked to watch files."""
         return bool(get_capability(self.declared, "workspace.did_change_watched_files.dynamic_registration"))

@@ -11,7 +11,8 @@ from pygls.lsp.server import LanguageServer
 
 import advisor
 from advisor.errors import AdvisorError
-from lsp_server.analysis import Analysis, analyse
+from lsp_server.analysis import Analysis
+from lsp_server.analyst import Analyst
 from lsp_server.by_language import ByLanguage
 from lsp_server.client import Client
 from lsp_server.diagnostics import diagnostics_of
@@ -19,10 +20,14 @@ from lsp_server.documents import Document, open_document, open_documents
 from lsp_server.latest import LatestAnalyses
 from lsp_server.positions import Positions
 from lsp_server.preferences import Preferences
-from lsp_server.surroundings import Surroundings
+from lsp_server.stages import LaterStages, Stage
 
 NAME = "kernel-advisor"
 _QUIET_SECONDS = 0.15
+# How long a text must stay as it is before more than its source is looked at.
+_PAUSE_SECONDS = 3.0
+_SOON_SECONDS = 1.0
+_STAGES: tuple[Stage, ...] = ("recorded", "compiled")
 _FAULT = "the analysis of {name} failed. Please report this with the traceback in this server's log."
 _log = logging.getLogger(__name__)
 
@@ -35,11 +40,28 @@ class AdvisorServer(LanguageServer):
         super().__init__(NAME, advisor.__version__, types.TextDocumentSyncKind.Full)
         self.languages = ByLanguage()
         self.shut_down = False
-        self.preferences = Preferences()
-        self._surroundings = Surroundings()
-        self.latest = LatestAnalyses(lambda document: analyse(document, self._surroundings))
+        self.initial_options: object = None
+        self.analyst = Analyst()
+        self.latest = LatestAnalyses(self.analyst.from_source)
+        self.stages = LaterStages(self.analyst.later, self._show, self._tell_failure)
         self._pending: dict[str, asyncio.Task[None]] = {}
         self._told: dict[str, Path] = {}
+        self._logged: set[str] = set()
+
+    @property
+    def preferences(self) -> Preferences:
+        """What the user has chosen."""
+        return self.analyst.preferences
+
+    def use(self, preferences: Preferences) -> None:
+        """Takes on other preferences: what rested on the former ones is looked at again."""
+        if preferences == self.analyst.preferences:
+            return
+        self.analyst.preferences = preferences
+        if wrong := self.analyst.unknown_device():
+            self.tell_once(wrong)
+        self.stages.forget()
+        self.look_again()
 
     @property
     def client(self) -> Client:
@@ -67,7 +89,7 @@ class AdvisorServer(LanguageServer):
                     self._tell(document, found.broken_rules)
                 else:
                     self._forget_told(document)
-                return found
+                return self.stages.best(found)
         return None
 
     async def diagnostics(self, uri: str) -> tuple[int | None, list[types.Diagnostic]]:
@@ -79,28 +101,32 @@ class AdvisorServer(LanguageServer):
         document = analysis.document
         return document.version, diagnostics_of(analysis, self.positions(document))
 
-    def look_at(self, uri: str) -> None:
-        """Publishes the diagnostics of a document once it has been quiet for a moment.
+    def look_at(self, uri: str, later: float = _PAUSE_SECONDS) -> None:
+        """Publishes the diagnostics of a document once it has been quiet for a moment, and looks for better
+        evidence after `later` seconds.
 
         A client that asks for diagnostics itself is sent none, or it would show each of them twice.
         """
+        document = open_document(self.workspace, uri)
         self.cancel(uri)
-        if not self.client.pulls and open_document(self.workspace, uri) is not None:
-            self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri))
+        if document is not None:
+            self.stages.begin(document, later, _STAGES)
+            if not self.client.pulls:
+                self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri))
 
-    def look_again(self) -> None:
-        """Makes every analysis void: a file that any of them may rest on has changed."""
-        self._surroundings.forget()
+    def look_again(self, saved: str = "") -> None:
+        """Makes every analysis void: a file that any of them may rest on has changed or was `saved`."""
+        self.analyst.forget()
         self.latest.forget()
         for document in open_documents(self.workspace):
-            self.look_at(document.uri)
-        if self.client.pulls and self.client.refreshes:
-            self.workspace_diagnostic_refresh(None)
+            self.look_at(document.uri, later=0.0 if document.uri == saved else _SOON_SECONDS)
+        self._refresh()
 
     def close(self, uri: str) -> None:
         """Takes away what a document showed."""
         self.cancel(uri)
         self.latest.forget(uri)
+        self.stages.forget(uri)
         if not self.client.pulls:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
@@ -110,6 +136,8 @@ class AdvisorServer(LanguageServer):
         for uri in list(self._pending):
             self.cancel(uri)
         self.latest.close()
+        self.stages.close()
+        self.analyst.close()
 
     def cancel(self, uri: str) -> None:
         """Drops what is about to be published for a document."""
@@ -117,17 +145,59 @@ class AdvisorServer(LanguageServer):
         if task is not None:
             task.cancel()
 
-    async def _publish(self, uri: str) -> None:
-        await asyncio.sleep(_QUIET_SECONDS)
+    async def _publish(self, uri: str, after: float = _QUIET_SECONDS) -> None:
+        await asyncio.sleep(after)
         version, found = await self.diagnostics(uri)
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version=version))
+
+    def _show(self, analysis: Analysis) -> None:
+        """Shows what a later stage has found, where the text is still the same."""
+        uri = analysis.document.uri
+        for problem in analysis.remarks:
+            self._log_once(f"{problem.path}:{problem.line}: {problem.message}")
+        for notice in analysis.notices:
+            self._log_once(notice)
+        if not self.client.pulls and open_document(self.workspace, uri) == analysis.document:
+            self.cancel(uri)
+            self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri, 0.0))
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Makes the client ask again for what it shows of all documents."""
+        client = self.client
+        if client.pulls and client.refreshes:
+            self.workspace_diagnostic_refresh(None)
+        if client.refreshes_inlay_hints:
+            self.workspace_inlay_hint_refresh(None)
+        if client.refreshes_code_lenses:
+            self.workspace_code_lens_refresh(None)
+
+    def tell(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+        """Shows a message to the user."""
+        self.window_show_message(types.ShowMessageParams(kind, f"Kernel Advisor: {message}"))
+
+    def tell_once(self, message: str) -> None:
+        """Shows a message that was not shown before."""
+        if message not in self._logged:
+            self._logged.add(message)
+            self.tell(message)
+
+    def _log_once(self, message: str) -> None:
+        """Writes into the client's log what was not written there before."""
+        if message not in self._logged:
+            self._logged.add(message)
+            self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
+
+    def _tell_failure(self, document: Document, error: Exception) -> None:
+        if not isinstance(error, AdvisorError):
+            _log.error("The analysis of %s failed.", document.file, exc_info=error)
+            self._tell(document, _FAULT.format(name=document.file.name))
 
     def _tell(self, document: Document, message: str) -> None:
         """Shows a message, once until a document of the same folder can be analysed again."""
         if message not in self._told:
             self._told[message] = document.file.parent
-            text = f"Kernel Advisor: {message}"
-            self.window_show_message(types.ShowMessageParams(types.MessageType.Error, text))
+            self.tell(message, types.MessageType.Error)
 
     def _forget_told(self, document: Document) -> None:
         folder = document.file.parent

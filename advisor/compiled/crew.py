@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -16,14 +17,20 @@ from advisor.errors import EvidenceUnavailable
 
 # A process keeps every kernel it compiled; a new one now and then bounds its memory.
 _UNITS_EACH = 120
+# A new process costs about as much as waiting this long for one that is at work.
+_PATIENCE_SECONDS = 1.5
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a unit, as JSON values; `lasting` when a second attempt would give the same."""
+    """What became of a unit, as JSON values; `lasting` when a second attempt would give the same.
+
+    It was `fatal` when the process did not live through it.
+    """
 
     value: dict[str, Any]
     lasting: bool = True
+    fatal: bool = False
 
 
 Work = Callable[[Worker, CompilationUnit], Outcome]
@@ -103,11 +110,12 @@ class Crew:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stopped.set()
+        self._threads.shutdown(wait=False, cancel_futures=True)
         if self._stock is not None:
-            self._return_idle(self._stock)
+            self._return_to(self._stock)
         for worker in list(self._workers):
             worker.close()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._threads.shutdown(wait=True)
 
     def _one(self, unit: CompilationUnit) -> Outcome | None:
         worker = self._slots.get()
@@ -132,15 +140,20 @@ class Crew:
         finally:
             self._slots.put(worker)
 
-    def _return_idle(self, stock: WorkerStock) -> None:
-        while True:
+    def _return_to(self, stock: WorkerStock) -> None:
+        """Gives the processes back that are idle, or soon will be; who has begun a unit may end it."""
+        until, taken = time.monotonic() + _PATIENCE_SECONDS, 0
+        while self._workers and (left := until - time.monotonic()) > 0:
             try:
-                worker = self._slots.get_nowait()
+                worker = self._slots.get(timeout=left)
             except queue.Empty:
-                return
+                break
+            taken += 1
             if worker is not None:
                 self._workers.discard(worker)
                 stock.give_back(worker)
+        for _ in range(taken):
+            self._slots.put(None)
 
     def _dismiss(self, worker: Worker) -> None:
         self._workers.discard(worker)

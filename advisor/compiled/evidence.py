@@ -81,8 +81,12 @@ class CompiledKernel:
 
 @dataclass
 class CompiledEvidence:
-    """What the compiler says of all units; `unavailable` when this machine lacks a part of the toolchain."""
+    """What the compiler says of all units; `unavailable` when this machine lacks a part of the toolchain.
+
+    `lost` are the problems, by kernel, of units that a compiler process did not live through.
+    """
 
     by_kernel: dict[str, CompiledKernel] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    lost: dict[str, Problem] = field(default_factory=dict)
     unavailable: EvidenceUnavailable | None = None

@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from advisor.compiled.ptx import Counts, Place, unit_function
 
 _SECTION = re.compile(r"^\s*\.section\s+\.text\.([\w$]+)")
 _FILE = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
-_INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P\w+\s+)?([A-Z][\w.]*)\s*([^;]*);")
+_INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?((?:@!?U?P\w+\s+)?)([A-Z][\w.]*)\s*([^;]*);")
 # Subroutines of the assembler and of libdevice, for division, roots and powers.
 _OWN = re.compile(r"__cuda_sm\d|__internal_")
 # Calls of these, and of the device runtime, are no calls of the source.
@@ -42,6 +42,21 @@ class MachineInstructions:
 
     counts: Counts = field(default_factory=dict)
     widest: dict[Place | None, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineInstruction:
+    """One instruction: the number and function of its section, its place in the unit's text (None: of no
+    line), its address in hexadecimal digits, predicate, opcode with modifiers, and operands.
+    """
+
+    section: int
+    function: str
+    place: Place | None
+    address: str
+    predicate: str
+    opcode: str
+    operands: str
 
 
 def disassemble(program: str, cubin: bytes, timeout: float) -> str:
@@ -70,8 +85,21 @@ def count_sass(text: str) -> MachineInstructions:
     Classes: instructions, local_loads, local_stores, global_loads, global_stores, shared_accesses, atomics,
     barriers, tensor_core, calls.
     """
-    sections: list[tuple[str, MachineInstructions]] = []
-    current = MachineInstructions()
+    sections: dict[int, tuple[str, MachineInstructions]] = {}
+    for one in read_sass(text):
+        _, counted = sections.setdefault(one.section, (one.function, MachineInstructions()))
+        _count(counted, one.place, one.opcode, one.operands)
+    return _merged(sections.values())
+
+
+def is_own(function: str) -> bool:
+    """Whether a section's code is a subroutine that the compiler brings in for its own instructions."""
+    return _OWN.search(function) is not None
+
+
+def read_sass(text: str) -> Iterator[MachineInstruction]:
+    """The instructions in what nvdisasm prints, in its order, NOP padding included."""
+    section, function = -1, ""
     place: Place | None = None
     chain: list[tuple[str, int]] = []
     for line in text.splitlines():
@@ -81,24 +109,24 @@ def count_sass(text: str) -> MachineInstructions:
             if found.group(3):
                 chain.append((found.group(3), int(found.group(4))))
             continue
-        if section := _SECTION.match(line):
-            place, chain, current = None, [], MachineInstructions()
-            sections.append((section.group(1), current))
+        if begun := _SECTION.match(line):
+            place, chain = None, []
+            section, function = section + 1, begun.group(1)
             continue
         instruction = _INSTRUCTION.match(line)
-        if instruction is None:
+        if instruction is None or section < 0:
             continue
         if chain:
             place, chain = _innermost(chain), []
-        _count(current, place, instruction.group(1), instruction.group(2))
-    return _merged(sections)
+        address, predicate, opcode, operands = instruction.groups()
+        yield MachineInstruction(section, function, place, address, predicate.strip(), opcode, operands)
 
 
 def _merged(sections: Iterable[tuple[str, MachineInstructions]]) -> MachineInstructions:
     """The unit's code and its subroutines; of the device runtime everything is linked in, called or not."""
     result = MachineInstructions()
     for name, section in sections:
-        if any(section.counts) or _OWN.search(name):
+        if any(section.counts) or is_own(name):
             for place, counts in section.counts.items():
                 result.counts.setdefault(place, Counter()).update(counts)
                 widest = max(section.widest.get(place, 0), result.widest.get(place, 0))

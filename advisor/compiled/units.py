@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from advisor.cache import Cache
@@ -65,6 +66,8 @@ def compile_units(
             for unit, outcome in crew.run(pending):
                 done += 1
                 _add(evidence, unit, outcome.value)
+                if outcome.fatal:
+                    evidence.lost[unit.kernel] = evidence.problems[-1]
                 if cache and outcome.lasting:
                     fresh[keys[id(unit)]] = outcome.value
                     if len(fresh) >= _BATCH:
@@ -115,7 +118,7 @@ def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float)
         answer = worker.compile(compile_request(unit, target), timeout)
     except WorkerLost as lost:
         reason = f"it took longer than {timeout:g} s" if lost.timed_out else "the compiler crashed"
-        return _passing_problem(unit, reason)
+        return replace(_passing_problem(unit, reason), fatal=True)
     if "failure" in answer:
         return _passing_problem(unit, f"the compiler failed ({answer['failure']})")
     if "problem" in answer:

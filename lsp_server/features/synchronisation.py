@@ -7,6 +7,8 @@ from lsprotocol import types
 from lsp_server.by_language import PYTHON
 from lsp_server.session import AdvisorServer
 
+# An editor that has just opened a file asks for much at once.
+_SETTLING_SECONDS = 0.5
 _WATCHED = ("**/*.py", "**/pyproject.toml", "**/advisor.toml", "**/*.rules")
 
 
@@ -33,7 +35,7 @@ def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: 
 
 async def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None:
     """A document was opened."""
-    ls.look_at(params.text_document.uri)
+    ls.look_at(params.text_document.uri, later=_SETTLING_SECONDS)
 
 
 async def did_change(ls: AdvisorServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -41,9 +43,9 @@ async def did_change(ls: AdvisorServer, params: types.DidChangeTextDocumentParam
     ls.look_at(params.text_document.uri)
 
 
-async def did_save(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:  # noqa: ARG001
+async def did_save(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
     """A document was saved: what others say may rest on it."""
-    ls.look_again()
+    ls.look_again(saved=params.text_document.uri)
 
 
 async def did_close(ls: AdvisorServer, params: types.DidCloseTextDocumentParams) -> None:

@@ -10,13 +10,13 @@ from kernel_pairs import STRAIGHT, TRANSPOSED
 
 # The server with its analysis replaced by one that does what the test needs.
 _CHANGED = """
-import lsp_server.session as session
+import lsp_server.analyst as analyst
 from lsp_server.server import main
-real = session.analyse
-def analyse(document, surroundings):
+real = analyst.analyse
+def analyse(document, *rest, **more):
     {body}
-    return real(document, surroundings)
-session.analyse = analyse
+    return real(document, *rest, **more)
+analyst.analyse = analyse
 raise SystemExit(main())
 """
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from advisor.config import Config
+from advisor.devices import find_device
 from lsp_server.analysis import Analysis
 from lsp_server.documents import Document
 from lsp_server.latest import LatestAnalyses
@@ -31,7 +32,7 @@ class Recorder:
             assert self.go.wait(60)
         if document.text == "wrong":
             raise ValueError("wrong")
-        return Analysis(document, Config())
+        return Analysis(document, Config(), find_device("a100"))
 
 
 def test_the_same_document_is_analysed_once():

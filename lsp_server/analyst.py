@@ -1,0 +1,76 @@
+"""Analyses of documents by what is kept from one to the next, under what the user has chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from advisor.check_options import CheckOptions
+from advisor.config import load_config
+from advisor.devices import find_device
+from advisor.errors import UsageError
+from advisor.means import USUAL
+from advisor.records import Record
+from lsp_server.analysis import Analysis, analyse
+from lsp_server.compiling import KernelCompiler
+from lsp_server.documents import Document
+from lsp_server.preferences import Preferences
+from lsp_server.recorded import recorded_records, stores_of
+from lsp_server.stages import Stage, Stop
+from lsp_server.surroundings import Surroundings
+
+
+class Analyst:
+    """Makes the analyses of one server; each method may be called from any thread."""
+
+    def __init__(self) -> None:
+        self.preferences = Preferences()
+        self._surroundings = Surroundings()
+        self._compiler = KernelCompiler()
+        self._means = replace(USUAL, compile=self._compiler.records, simulate=recorded_records)
+
+    def from_source(self, document: Document) -> Analysis:
+        """What the source alone says of a document."""
+        return analyse(document, self._surroundings, device=self._device())
+
+    def later(self, document: Document, stage: Stage, stop: Stop) -> Analysis | None:
+        """What one of the later stages says, with all that was known before; None where it says nothing.
+
+        Raises Voided once nobody wants to know.
+        """
+        stop.check()
+        settings = load_config(document.file.parent)
+        means = self._means
+        if stage == "recorded" or not self.preferences.compiled_evidence:
+            if not stores_of(CheckOptions("", document.root, settings=settings)):
+                return None
+            means = replace(means, compile=_nothing_compiled)
+        elif settings.evidence == "source":
+            return None
+        return analyse(document, self._surroundings, "simulated", self._device(), means, stop.check)
+
+    def unknown_device(self) -> str:
+        """What is wrong with the chosen device, nothing where it is known."""
+        try:
+            find_device(self.preferences.device or "a100")
+        except UsageError as error:
+            return str(error)
+        return ""
+
+    def forget(self) -> None:
+        """Makes the next analysis look at the files again."""
+        self._surroundings.forget()
+
+    def rest(self) -> None:
+        """Lets go what is only of use while somebody works."""
+        self._compiler.rest()
+
+    def close(self) -> None:
+        """Ends the compiler's processes."""
+        self._compiler.close()
+
+    def _device(self) -> str:
+        return "" if self.unknown_device() else self.preferences.device
+
+
+def _nothing_compiled(*given: object) -> list[Record]:  # noqa: ARG001
+    return []

@@ -1,0 +1,117 @@
+"""Compiled evidence in a process that is kept, so that a changed kernel costs no more than itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from advisor.cache import Cache, user_cache_folder
+from advisor.check_options import CheckOptions, Progress
+from advisor.compilation_unit import CompilationUnit
+from advisor.compiled import CompiledEvidence, Target, compile_units, records
+from advisor.compiled.crew import WorkerStock
+from advisor.compiled.units import compile_request
+from advisor.devices import Device
+from advisor.findings import Problem, Report
+from advisor.records import Record
+
+_SECONDS = 20.0
+_MOST_KERNELS = 2_000
+
+
+class KernelCompiler:
+    """Compiles kernels in processes of its own, which may crash or be killed, and keeps what they gave.
+
+    A kernel that cost a process its life is not tried again until its text is another.
+    """
+
+    def __init__(self, seconds: float = _SECONDS) -> None:
+        self._seconds = seconds
+        self._stock = WorkerStock()
+        self._kept = _KeptKernels(user_cache_folder())
+        self._lost: dict[str, str] = {}
+
+    def records(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        options: CheckOptions,  # noqa: ARG002
+        report: Report,
+        progress: Progress | None,
+    ) -> list[Record]:
+        """The records of compiled kernels; what went wrong is added to the report."""
+        target = Target.parse(device.compute_capability)
+        digests = {unit.kernel: _digest(unit, target) for unit in units}
+        report.problems += [
+            _problem(unit, self._lost[digest])
+            for unit in units
+            if (digest := digests[unit.kernel]) in self._lost
+        ]
+        wanted = [unit for unit in units if digests[unit.kernel] not in self._lost]
+        evidence: CompiledEvidence = compile_units(
+            wanted,
+            target,
+            cache=self._kept,
+            timeout=self._seconds,
+            jobs=max((os.cpu_count() or 1) // 2, 1),
+            progress=progress,
+            stock=self._stock,
+        )
+        for kernel, problem in evidence.lost.items():
+            self._lost[digests[kernel]] = problem.message
+        if evidence.unavailable is not None:
+            report.notices.append(f"{evidence.unavailable} {evidence.unavailable.remedy}".strip())
+        report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
+        return [
+            record
+            for unit in units
+            if (compiled := evidence.by_kernel.get(unit.kernel)) is not None
+            for record in records(unit, compiled)
+        ]
+
+    def rest(self) -> None:
+        """Ends the processes that nobody uses; the next kernel starts one again."""
+        self._stock.empty()
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._stock.close()
+
+
+class _KeptKernels(Cache):
+    """The user's own store of compiled kernels with the latest of them in memory."""
+
+    def __init__(self, folder: Path | None) -> None:
+        super().__init__((folder or Path()) / "editor", _MOST_KERNELS)
+        self._on_disk = folder is not None
+        self._latest: dict[str, Any] = {}
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+        wanted = list(keys)
+        missing = [key for key in wanted if key not in self._latest]
+        if missing and self._on_disk:
+            self._remember(super().get_many(missing))
+        return {key: self._latest[key] for key in wanted if key in self._latest}
+
+    def put_many(self, values: Mapping[str, Any]) -> None:
+        self._remember(values)
+        if self._on_disk:
+            super().put_many(values)
+
+    def _remember(self, values: Mapping[str, Any]) -> None:
+        self._latest.update(values)
+        while len(self._latest) > _MOST_KERNELS:
+            del self._latest[next(iter(self._latest))]
+
+
+def _digest(unit: CompilationUnit, target: Target) -> str:
+    return hashlib.sha256(json.dumps(compile_request(unit, target), sort_keys=True).encode()).hexdigest()
+
+
+def _problem(unit: CompilationUnit, message: str) -> Problem:
+    kernel = next(function for function in unit.functions if not function.device)
+    return Problem(kernel.path, kernel.line, message)
