@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from lsp_server.rule_files.expression_names import Bound, ExpressionNames, is_name
 from lsp_server.rule_files.parts import Part
@@ -24,6 +24,21 @@ def names_of(item: Part, foreign: Foreign) -> tuple[list[Name], list[Call]]:
     reader = _NameReader(item, foreign)
     getattr(reader, f"_{item.kind}", lambda: None)()
     return reader.found, reader.calls
+
+
+class Scope(NamedTuple):
+    """The names that an item declares: variables, those of its quantifiers, and its parameters and lets."""
+
+    variables: Mapping[str, Bound]
+    inner: Mapping[str, Bound]
+    values: Mapping[str, Symbol]
+
+
+def scope_of(item: Part, foreign: Foreign) -> Scope:
+    """The names that an item declares."""
+    reader = _NameReader(item, foreign)
+    getattr(reader, f"_{item.kind}", lambda: None)()
+    return Scope(reader.variables, reader.inner, reader.values)
 
 
 class _NameReader(ExpressionNames):

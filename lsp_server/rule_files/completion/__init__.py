@@ -1,0 +1,1 @@
+"""What can stand at a place of a rule file."""
