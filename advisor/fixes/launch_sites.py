@@ -53,9 +53,26 @@ class LaunchSite:
                 return None
             local = self.module.bindings(name, function)
             if local:
-                return local[0].value if len(local) == 1 and isinstance(local[0], cst.Assign) else None
+                return given_value(local[0], name) if len(local) == 1 else None
         top = self.module.bindings(name, None)
-        return top[0].value if len(top) == 1 and isinstance(top[0], cst.Assign) else None
+        return given_value(top[0], name) if len(top) == 1 else None
+
+
+def given_value(line: cst.CSTNode, name: str) -> cst.BaseExpression | None:
+    """What an assignment gives a name: its value, or its part of a tuple that is written there; else None."""
+    if not isinstance(line, cst.Assign):
+        return None
+    for part in line.targets:
+        if isinstance(part.target, cst.Name) and part.target.value == name:
+            return line.value
+        if isinstance(part.target, cst.Tuple) and isinstance(line.value, cst.Tuple):
+            pairs = list(zip(part.target.elements, line.value.elements, strict=False))
+            whole = len(pairs) == len(part.target.elements) == len(line.value.elements)
+            for target, value in pairs:
+                plain = isinstance(target, cst.Element) and isinstance(value, cst.Element)
+                if whole and plain and isinstance(target.value, cst.Name) and target.value.value == name:
+                    return value.value
+    return None
 
 
 def _parameters(function: cst.FunctionDef) -> list[cst.Param]:
