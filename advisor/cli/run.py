@@ -29,11 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The exit status of the program."""
+    from advisor.cli.proving.python_files import refuse_notebooks
     from advisor.config import load_config, prepare_cache_folder
     from advisor.devices import find_device
     from advisor.launches.script import ScriptRequest, run_script
     from advisor.launches.simt_executor import Limits
 
+    if not args.module:
+        refuse_notebooks([args.target], "run")
     config = load_config(Path.cwd())
     end = run_script(
         ScriptRequest(

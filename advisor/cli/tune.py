@@ -78,6 +78,7 @@ def _print(args: argparse.Namespace, result: TuningResult, diff: str) -> None:
 
 def _request(args: argparse.Namespace) -> TuningRequest:
     from advisor.check_options import CheckOptions
+    from advisor.cli.proving.python_files import refuse_notebooks
     from advisor.config import load_config, prepare_cache_folder
     from advisor.tuning.numbers import tuning_numbers
     from advisor.tuning.search import TuningRequest
@@ -88,6 +89,7 @@ def _request(args: argparse.Namespace) -> TuningRequest:
         raise UsageError(f"{shown}: there is no such file; the target is written PATH::KERNEL.")
     if not mark or not kernel:
         raise UsageError(f"{args.target}: the kernel is missing; the target is written PATH::KERNEL.")
+    refuse_notebooks([shown], "tune")
     config, numbers = load_config(path), tuning_numbers()
     options = CheckOptions(
         device=args.device or config.device,

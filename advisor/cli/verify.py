@@ -51,17 +51,18 @@ def run(args: argparse.Namespace) -> int:
 
 def _verify(args: argparse.Namespace) -> int:
     from advisor.cli.checking.progress import TerminalProgress
+    from advisor.cli.proving.python_files import python_files, refuse_notebooks
     from advisor.cli.proving.verification_output import as_json, as_text
-    from advisor.file_discovery import find_files
     from advisor.proving.verification import verify
 
     paths = [Path(path) for path in args.paths] or [Path()]
     options = _options(args, paths)
-    found = find_files(paths, options.settings.exclude, options.settings.root)
+    refuse_notebooks(paths, "verify")
+    found = python_files(paths, options.settings)
     with TerminalProgress(args.format != "text") as progress:
         if args.write:
-            return _improve(args, found.files, options, progress)
-        verification = verify(found.files, options, progress, _gpu(args))
+            return _improve(args, found, options, progress)
+        verification = verify(found, options, progress, _gpu(args))
     show = as_json if args.format == "json" else as_text
     print(show(verification))
     verdicts = {one.judgement.verdict for one in verification.verified}

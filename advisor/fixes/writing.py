@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from advisor.findings import Edit, Finding, Fix
 from advisor.fixes import FixData
+from advisor.fixes.inside_cells import inside_cells
 from advisor.fixes.known_facts import KnownFacts
 from advisor.fixes.place import Modules, Place
 from advisor.metrics.tables import Tables
@@ -17,7 +18,7 @@ class FixWriter:
     """Writes fixes for the findings of one check."""
 
     def __init__(self, texts: Mapping[str, str], tables: Tables) -> None:
-        self._modules, self._facts = Modules(texts), KnownFacts(tables)
+        self._texts, self._modules, self._facts = texts, Modules(texts), KnownFacts(tables)
 
     def with_edits(self, finding: Finding, able: Iterable[FixData]) -> Finding:
         """The finding with each of the fixes that has something to say of it."""
@@ -27,7 +28,7 @@ class FixWriter:
         fixes = list(finding.fixes)
         for fix in able:
             place = Place(finding, module, self._modules, self._facts, fix.parameters)
-            edits = _edits(fix.id, place)
+            edits = inside_cells(_edits(fix.id, place) or [], finding.path, self._texts)
             if edits:
                 fixes.append(Fix(fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(edits))))
         return replace(finding, fixes=tuple(fixes))

@@ -22,6 +22,7 @@ from pathlib import Path
 from advisor import __version__
 from advisor.launches.function_text import read_source
 from advisor.launches.store import LaunchStore
+from advisor.notebooks import is_notebook
 
 _NAME = "workload"
 _TAIL = 2000
@@ -59,8 +60,8 @@ class KeptOutputs:
 
 
 def find_workloads(path: str, text: str) -> list[WorkloadFunction]:
-    """The workloads in the text of a file; nothing is imported."""
-    if _NAME not in text:
+    """The workloads in the text of a file; none of a notebook, which is never run. Nothing is imported."""
+    if _NAME not in text or is_notebook(path):
         return []
     try:
         tree = ast.parse(text)

@@ -10,16 +10,27 @@ from pathlib import Path
 
 from advisor.cli.checking.report_file import write_atomically
 from advisor.errors import SourceProblem
+from advisor.notebooks import is_notebook
+from advisor.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
 from advisor.text import decode_source
 
 
 def unified_diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """What an edit changes; `after` has the changed files only."""
+    """What an edit changes; `after` has the changed files only. Of a notebook each cell is a text."""
     lines: list[str] = []
     for path, text in sorted(after.items()):
-        parts = (before[path].splitlines(keepends=True), text.splitlines(keepends=True))
-        lines += difflib.unified_diff(*parts, f"a/{path}", f"b/{path}")
+        for name, old, new in _texts(path, before[path], text):
+            parts = (old.splitlines(keepends=True), new.splitlines(keepends=True))
+            lines += difflib.unified_diff(*parts, f"a/{name}", f"b/{name}")
     return "".join(lines)
+
+
+def _texts(path: str, before: str, after: str) -> list[tuple[str, str, str]]:
+    if not is_notebook(path):
+        return [(path, before, after)]
+    return [
+        (f"{path}:cell {number}", f"{old}\n", f"{new}\n") for number, old, new in changed_cells(before, after)
+    ]
 
 
 def write_sources(root: Path, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
@@ -27,14 +38,23 @@ def write_sources(root: Path, before: Mapping[str, str], after: Mapping[str, str
 
     A file has to hold still what was read of it, as plain UTF-8 and writable, and to be Python afterwards.
     """
-    refused = {}
+    refused, contents = {}, {}
     for path, text in after.items():
-        reason = _obstacle(root / path, path, before[path]) or _syntax(text)
+        try:
+            reason = _obstacle(root / path, path, before[path]) or _syntax(text)
+            contents[path] = text if reason else _content(root / path, path, text)
+        except CannotBeWritten as error:
+            reason = str(error)
         if reason is not None:
             refused[path] = f"{path} is left as it is: {reason}."
-    for path, text in after.items() if not refused else ():
+    for path, text in contents.items() if not refused else ():
         write_atomically(root / path, text)
     return refused
+
+
+def _content(file: Path, path: str, text: str) -> str:
+    """What to write for a text: itself, or the notebook whose cells it is."""
+    return with_joined_text(file.read_bytes(), path, text) if is_notebook(path) else text
 
 
 def _obstacle(file: Path, path: str, text: str) -> str | None:
@@ -43,7 +63,7 @@ def _obstacle(file: Path, path: str, text: str) -> str | None:
         data = file.read_bytes()
         if decode_source(data, path).text != text:
             return "it has changed since it was read"
-        if text.encode("utf-8") != data:
+        if not is_notebook(path) and text.encode("utf-8") != data:
             return "it is not plain UTF-8"
         if not file.stat().st_mode & stat.S_IWUSR:
             return "it is read-only"

@@ -11,6 +11,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.outputs.wording.locations import place_of_line
+
 if TYPE_CHECKING:
     from advisor.rules.difference import Change
     from advisor.rules.model import Rulebook
@@ -110,7 +112,7 @@ def _earlier(rulebook: Rulebook, revision: str) -> Rulebook:
 
 def _print(changes: Sequence[Change], kernels: int) -> None:
     for change in changes:
-        where = f"{change.path}:{change.line}" if change.path else change.label
+        where = place_of_line(change.path, change.line) if change.path else change.label
         about = f"{change.entity} `{change.label}` in {change.kernel}" if change.kernel else change.label
         if change.entity == "kernel":
             about = f"kernel {change.kernel}"

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.outputs.wording.locations import place_of_line
 from advisor.records import SOURCES
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _as_json(trace: Trace) -> dict[str, object]:
 
 def _text(trace: Trace) -> str:
     rule = trace.rule
-    place = f"{trace.path}:{trace.line}" if trace.path else trace.label
+    place = place_of_line(trace.path, trace.line) if trace.path else trace.label
     entity = f"{rule.entity} `{trace.label}`" if rule.entity != "kernel" else f"kernel {trace.label}"
     lines = [f"{rule.id} {_VERDICTS[trace.verdict]} for the {entity} at {place}"]
     for step in trace.steps:

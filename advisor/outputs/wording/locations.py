@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from advisor.errors import SourceProblem
 from advisor.findings import Edit, Report
 from advisor.notebooks import is_notebook
 from advisor.notebooks.joined_text import Cells, JoinedCell, cells_of
-from advisor.text import SourceText, Span
+from advisor.text import SourceText, Span, read_source
 
 
 @dataclass(frozen=True)
@@ -87,3 +89,15 @@ class Locations:
 
     def _cells(self, path: str) -> Cells:
         return cells_of(self._texts.get(path, ""))
+
+
+def place_of_line(path: str, line: int) -> str:
+    """`path:line` of a file below the working directory, of a notebook `path:cell number:line`."""
+    if not is_notebook(path):
+        return f"{path}:{line}"
+    try:
+        report = Report("", texts={path: read_source(Path(path), path).text})
+    except SourceProblem:
+        return f"{path}:{line}"
+    location = Locations(report).of_line(path, line)
+    return f"{location.holder}:{location.span.line}"

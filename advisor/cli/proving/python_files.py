@@ -1,0 +1,27 @@
+"""Files that can be run: Python files, but no notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from advisor.config import Config
+from advisor.errors import UsageError
+from advisor.file_discovery import find_files
+from advisor.notebooks import is_notebook
+
+
+def refuse_notebooks(paths: Iterable[str | Path], command: str) -> None:
+    """Nothing; raises UsageError where a notebook is named for a command that runs code."""
+    for path in paths:
+        if is_notebook(str(path)):
+            raise UsageError(
+                f"{path}: `advisor {command}` runs code, and notebooks are only read. Name a Python file; "
+                "`jupyter nbconvert --to script` makes one of a notebook."
+            )
+
+
+def python_files(paths: list[Path], settings: Config) -> list[Path]:
+    """The Python files at and below paths, without notebooks."""
+    found = find_files(paths, settings.exclude, settings.root)
+    return [file for file in found.files if not is_notebook(file.name)]
