@@ -5,13 +5,11 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lsp_server.by_language import PYTHON
+from lsp_server.features.kernel_commands import CHOOSE_DEVICE, EXPLAIN, MACHINE_CODE
 from lsp_server.numbers.lenses import Lens, lenses
 from lsp_server.session import AdvisorServer
 
 SIMULATE = "advisor.simulate"
-EXPLAIN = "advisor.explain"
-MACHINE_CODE = "advisor.machineCode"
-CHOOSE_DEVICE = "advisor.chooseDevice"
 
 
 def register(server: AdvisorServer) -> None:
@@ -37,11 +35,11 @@ async def code_lenses(ls: AdvisorServer, params: types.CodeLensParams) -> list[t
 
 def _commands(lens: Lens, uri: str) -> list[types.Command]:
     """The numbers first, which lead to all that is known of the kernel, then what can be done."""
-    name, line = lens.kernel.label, lens.kernel.span.line
+    place = [uri, lens.kernel.span.line - 1]
     device = f"Device: {lens.device}" if lens.device else "Choose device"
     return [
-        types.Command(lens.numbers or "Explain", EXPLAIN, arguments=[uri, name]),
-        types.Command("Simulate", SIMULATE, arguments=[uri, name]),
-        types.Command("Machine code", MACHINE_CODE, arguments=[uri, line - 1]),
+        types.Command(lens.numbers or "Explain", EXPLAIN, arguments=place),
+        types.Command("Simulate", SIMULATE, arguments=place),
+        types.Command("Machine code", MACHINE_CODE, arguments=place),
         types.Command(device, CHOOSE_DEVICE, arguments=[]),
     ]
