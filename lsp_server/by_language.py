@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 import attrs
+from lsprotocol import types
+from pygls.capabilities import get_capability
 from pygls.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -17,6 +19,21 @@ if TYPE_CHECKING:
 Language: TypeAlias = Literal["python", "advisor-rules"]
 PYTHON: Final = "python"
 RULES: Final = "advisor-rules"
+_CAPABILITIES = {
+    types.TEXT_DOCUMENT_COMPLETION: "completion",
+    types.TEXT_DOCUMENT_DEFINITION: "definition",
+    types.TEXT_DOCUMENT_REFERENCES: "references",
+    types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: "document_highlight",
+    types.TEXT_DOCUMENT_RENAME: "rename",
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: "document_symbol",
+    types.TEXT_DOCUMENT_FOLDING_RANGE: "folding_range",
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: "semantic_tokens",
+    types.TEXT_DOCUMENT_FORMATTING: "formatting",
+}
+_RULE_FILES: types.DocumentSelector = [
+    types.TextDocumentFilterLanguage(RULES),
+    types.TextDocumentFilterPattern("**/*.rules"),
+]
 _Handler = TypeVar("_Handler", bound=Callable[..., Any])
 
 
@@ -68,11 +85,60 @@ class ByLanguage:
         return register
 
     def connect(self, server: AdvisorServer) -> None:
-        """Gives pygls one handler for each message that was registered here."""
-        for method, handlers in self._answers.items():
-            server.feature(method, self._options[method])(_chosen(handlers))
+        """Gives pygls one handler for each message that was registered here; `settle` gives it the rest."""
+        for method in self._answers:
+            if method not in self._only_for_rules():
+                self._connect(method, server)
         for method, hearers in self._hearers.items():
             server.feature(method)(_all_of(hearers))
+
+    def settle(self, server: AdvisorServer) -> None:
+        """Offers what only rule files have, to a client that has to be told at once and of all documents."""
+        for method, capability in self._only_for_rules().items():
+            if not _dynamic(server, capability):
+                self._connect(method, server)
+
+    def announce(self, server: AdvisorServer) -> None:
+        """Offers what only rule files have for these alone, to a client that can be told so.
+
+        An editor that believed that this server formats Python, too, would ask which formatter to use.
+        """
+        wishes = []
+        for method, capability in self._only_for_rules().items():
+            if _dynamic(server, capability):
+                self._connect(method, server)
+                wishes.append(_wish(method, self._options[method]))
+        if wishes:
+            server.client_register_capability(types.RegistrationParams(wishes))
+
+    def _only_for_rules(self) -> dict[str, str]:
+        """The messages that only rule files answer, with the client's capability for each."""
+        return {
+            method: capability
+            for method, capability in _CAPABILITIES.items()
+            if list(self._answers.get(method, ())) == [RULES]
+        }
+
+    def _connect(self, method: str, server: AdvisorServer) -> None:
+        server.feature(method, self._options[method])(_chosen(self._answers[method]))
+
+
+def _dynamic(server: AdvisorServer, capability: str) -> bool:
+    """Whether the client can be told later what is offered for which documents."""
+    path = f"text_document.{capability}.dynamic_registration"
+    return bool(get_capability(server.client_capabilities, path))
+
+
+def _wish(method: str, options: Any) -> types.Registration:
+    """The registration of a message for rule files."""
+    if method == types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL:
+        given: Any = types.SemanticTokensRegistrationOptions(options, _RULE_FILES, full=True)
+        return types.Registration("advisor-rules-colours", "textDocument/semanticTokens", given)
+    kind: Any = types.METHOD_TO_TYPES[method][3]
+    fields = {one.name: getattr(options, one.name) for one in attrs.fields(type(options))} if options else {}
+    return types.Registration(
+        f"advisor-rules-{method}", method, kind(document_selector=_RULE_FILES, **fields)
+    )
 
 
 def _chosen(handlers: Mapping[Language, Callable[..., Any]]) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ def register(server: AdvisorServer) -> None:
 def note_options(ls: AdvisorServer, params: types.InitializeParams) -> None:
     """The client begins, and may say what the user has chosen."""
     ls.initial_options = _plain(params.initialization_options)
+    ls.languages.settle(ls)
 
 
 async def begin(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001

@@ -15,6 +15,7 @@ from advisor.text import SourceText
 from lsp_server.positions import Positions
 from lsp_server.rule_files.books import OpenBook
 from lsp_server.rule_files.documents import RuleDocument
+from lsp_server.rule_files.folders import place_in
 from lsp_server.rule_files.reading import Reading, read
 from lsp_server.rule_files.symbols import Name
 
@@ -36,6 +37,12 @@ class Snapshot:
     def reading(self) -> Reading:
         """The document's own text."""
         return read(self.document.content, self.opened.variables())
+
+    @cached_property
+    def file(self) -> Path:
+        """The document's file as the rulebook knows it."""
+        place = place_in(self.document.file, self.opened.folders)
+        return place[1] if place is not None else self.document.file
 
     @cached_property
     def path(self) -> str:

@@ -1,0 +1,17 @@
+"""What is offered for rule files alone."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from lsp_server.session import AdvisorServer
+
+
+def register(server: AdvisorServer) -> None:
+    """Adds the announcement."""
+    server.languages.hear(types.INITIALIZED)(announce)
+
+
+def announce(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
+    """The client is ready to be told what is offered for which documents."""
+    ls.languages.announce(ls)
