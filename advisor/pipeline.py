@@ -151,15 +151,17 @@ def _evidence(
     return _tables(records, device, rulebook, looked_for)
 
 
-def gather(files: Sequence[Path], options: CheckOptions) -> tuple[Tables, Rulebook, Report]:
+def gather(
+    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None, means: Means = USUAL
+) -> tuple[Tables, Rulebook, Report]:
     """All that is known of the kernels in `files`, the rulebook, and a report of problems and notices."""
     device = find_device(options.device)
-    rulebook = USUAL.rulebook(options.settings, options.strict)
+    rulebook = means.rulebook(options.settings, options.strict)
     workplace = workplace_of(files, options)
     with collector_at_rest():
-        found = USUAL.survey(workplace, options, None)
+        found = means.survey(workplace, options, progress)
         report = Report(device.name, problems=list(found.problems))
-        tables = _evidence(found, workplace, device, rulebook, options, report, None, USUAL)
+        tables = _evidence(found, workplace, device, rulebook, options, report, progress, means)
     return tables, rulebook, report
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.cache import user_cache_folder
+from advisor.rules.coverage import RuleCoverage
 from advisor.rules.lint.asked import Reached
 from advisor.rules.load import file_content
 from advisor.rules.model import Rulebook
@@ -23,7 +24,7 @@ _Stamp = tuple[int, int]
 class OpenBook:
     """A rulebook in which the texts of open documents stand for their files.
 
-    `reached` keeps what lint found out of single rules.
+    `reached` keeps what lint found out of single rules, `covered` what their examples and mutants gave.
     """
 
     folders: tuple[Path, ...]
@@ -31,6 +32,7 @@ class OpenBook:
     stamps: dict[Path, _Stamp]
     typed: dict[Path, str] = field(default_factory=dict)
     reached: dict[int, Reached] = field(default_factory=dict)
+    covered: dict[int, RuleCoverage] = field(default_factory=dict)
 
     @property
     def book(self) -> Rulebook:
