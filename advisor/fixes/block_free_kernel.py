@@ -43,10 +43,9 @@ def checked_axes(module: SourceModule, kernel: cst.FunctionDef) -> frozenset[str
 
 
 def threads_ask_for_grid_only(module: SourceModule, kernel: cst.FunctionDef) -> bool:
-    """Whether threads look at nothing but grid indices, also in the functions that are called."""
+    """Whether threads look at nothing but grid indices, if at these, also in functions that are called."""
     body = KernelBody(module, kernel)
-    axes = _axes(body)
-    return bool(axes) and _looks_at_grid_only(body, axes) and calls_are_axis_free(module, kernel)
+    return _looks_at_grid_only(body, _axes(body)) and calls_are_axis_free(module, kernel)
 
 
 def _axes(body: KernelBody) -> dict[str, str]:

@@ -1,6 +1,7 @@
-"""Gives each iteration of the loop that a launch's few threads walk a thread of its own, along a second axis.
+"""Gives each iteration of the loop that a launch's few threads walk a thread of its own, along one more axis.
 
-Lanes lie along the axis whose neighbours use neighbouring elements.
+Lanes lie along the axis whose neighbours use neighbouring elements. A kernel whose only thread walks the loop
+gets its first axis.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import libcst as cst
 
 from advisor.findings import Edit
 from advisor.fixes.assigned_names import around
+from advisor.fixes.cuda_name import cuda_text
 from advisor.fixes.flat_launches import bare, blocks_for, length_along_x, product_of, replaced_by_pair
 from advisor.fixes.kernel_body import KernelBody
 from advisor.fixes.launch_axes import launched_by_name, unseen_launches
@@ -34,7 +36,10 @@ def edits(place: Place) -> list[Edit] | None:
     if found is None:
         return None
     along = lanes_lie_along_the_loop(body, found)
-    edits = place.in_file(body.module, _kernel_edits(body, found, along))
+    inner = _kernel_edits(body, found, along)
+    if inner is None:
+        return None
+    edits = place.in_file(body.module, inner)
     for site in sites:
         launch = _launch_edits(place, site, body, found, along)
         if launch is None:
@@ -77,24 +82,27 @@ def _is_asked(module: SourceModule, name: str) -> bool:
     return any(isinstance(one, cst.Name) and one.value == name for one in names)
 
 
-def _kernel_edits(body: KernelBody, found: ThreadLoop, along: bool) -> list[Edit]:
-    """The edits that give the thread a second index and put a condition in the place of the loop's head."""
-    module = body.module
-    names = (found.index, found.thread) if along else (found.thread, found.index)
-    first, last = f"{found.start} <= " if found.start else "", module.code_of(found.end)
-    head = Edit(
-        module.range_of(found.loop)[0],
-        module.range_of(found.loop.iter)[1],
-        f"if {first}{found.index} < {last}",
-    )
-    line = module.replaced(found.line, f"{names[0]}, {names[1]} = {found.cuda}.grid(2)")
-    ends = [
+def _kernel_edits(body: KernelBody, found: ThreadLoop, along: bool) -> list[Edit] | None:
+    """The edits that give the thread one more index and put a condition in the place of the loop's head."""
+    module, thread = body.module, found.thread
+    cuda = thread.cuda if thread is not None else cuda_text(module)
+    if cuda is None:
+        return None
+    begin, end = module.range_of(found.loop)[0], module.range_of(found.loop.iter)[1]
+    least = f"{found.start} <= " if found.start else ""
+    head = f"if {least}{found.index} < {module.code_of(found.end)}"
+    edits = [
         module.replaced(one, "return")
         for kind in (cst.Continue, cst.Break)
         for one in module.nodes_in(kind, found.loop.body)
         if not any(isinstance(outer, cst.For) for outer in around(module, one, found.loop))
     ]
-    return [line, head, *ends]
+    if thread is None:
+        line = f"{found.index} = {cuda}.grid(1){module.line_end}{module.indentation(found.loop)}"
+        return [Edit(begin, end, line + head), *edits]
+    first, second = (found.index, thread.name) if along else (thread.name, found.index)
+    line = f"{first}, {second} = {cuda}.grid(2)"
+    return [module.replaced(thread.line, line), Edit(begin, end, head), *edits]
 
 
 def _launch_edits(
@@ -107,9 +115,14 @@ def _launch_edits(
         return None
     if length.isdigit() and not _fits(place, int(length), along):
         return None
+    lanes = int(float(place.parameters["threads_along_the_loop"]))
+    if found.thread is None:
+        if site.row.values.get("blocks") != 1 or site.row.values.get("block_threads") != 1:
+            return None
+        module, more = site.module, blocks_for(length, lanes)
+        return [module.replaced(site.grid, more), module.replaced(site.block, str(lanes))]
     if not along:
         return [replaced_by_pair(site, site.grid, bare(blocks), bare(length))]
-    lanes = int(float(place.parameters["threads_along_the_loop"]))
     grid = replaced_by_pair(site, site.grid, blocks_for(length, lanes), product_of(blocks, threads))
     return [grid, replaced_by_pair(site, site.block, str(lanes), "1")]
 

@@ -20,22 +20,31 @@ from advisor.fixes.block_free_kernel import called_functions, gives_number, thre
 from advisor.fixes.grid_indices import grid_indices
 from advisor.fixes.independent_iterations import changed_arrays, is_store, iterations_are_independent
 from advisor.fixes.kernel_body import KernelBody
-from advisor.fixes.thread_axes import INDEX_NAMES, cuda_attribute, cuda_names, grid_call
+from advisor.fixes.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
+
+
+@dataclass(frozen=True)
+class ThreadNumber:
+    """The assignment that gives a thread its number in the grid, the name that it gets, and what the file
+    calls numba.cuda.
+    """
+
+    line: cst.Assign
+    name: str
+    cuda: str
 
 
 @dataclass(frozen=True)
 class ThreadLoop:
-    """A loop `for index in range(start, end)` that each thread walks; `line` gives the thread its number
-    `thread` in the grid, and `cuda` is what the file calls the module.
+    """A loop `for index in range(start, end)` that each thread walks; `thread` is None where the threads have
+    no numbers, so that all of them do the same.
     """
 
     loop: cst.For
     index: str
     start: int
     end: cst.BaseExpression
-    line: cst.Assign
-    thread: str
-    cuda: str
+    thread: ThreadNumber | None
 
 
 def thread_loop(body: KernelBody) -> ThreadLoop | None:
@@ -43,33 +52,38 @@ def thread_loop(body: KernelBody) -> ThreadLoop | None:
 
     Its iterations may have threads of their own, which then do what stands before the loop once more each.
     """
-    line = _thread_line(body)
     loop = _only_loop(body, body.statements)
-    if line is None or loop is None or not isinstance(loop.target, cst.Name):
+    if loop is None or not isinstance(loop.target, cst.Name):
         return None
+    numbers = _thread_numbers(body)
     bounds = _bounds(body, loop)
     index = loop.target.value
-    if bounds is None or words_in(body.module, bounds[1]) & assigned_in(body.module, loop):
+    if numbers is None or bounds is None or words_in(body.module, bounds[1]) & assigned_in(body.module, loop):
         return None
     if not iterations_are_independent(body, loop, index) or not _may_be_done_again(body, loop):
         return None
-    thread, assignment, cuda = line
-    return ThreadLoop(loop, index, *bounds, assignment, thread, cuda)
+    return ThreadLoop(loop, index, *bounds, numbers[0] if numbers else None)
 
 
-def _thread_line(body: KernelBody) -> tuple[str, cst.Assign, str] | None:
-    """The one name that is the thread's number in a grid along x, its assignment, and the name of `cuda`."""
-    lines = grid_indices(body)
-    if len(lines) != 1 or not threads_ask_for_grid_only(body.module, body.function):
+def _thread_numbers(body: KernelBody) -> list[ThreadNumber] | None:
+    """The one number along x that threads have, or none; None where they look at their place otherwise."""
+    if words_in(body.module, body.function.body) & INDEX_NAMES:
         return None
-    name, line = next(iter(lines.items()))
-    found = [one for one in body.module.nodes_in(cst.Assign, line) if _gives_to(one, name)]
+    if not threads_ask_for_grid_only(body.module, body.function):
+        return None
     asked = [
         one
         for one in body.nodes(cst.Attribute)
         if cuda_attribute(body.module, one) in (*INDEX_NAMES, "grid", "gridsize")
     ]
-    if len(found) != 1 or not asked:
+    lines = grid_indices(body)
+    if not asked:
+        return []
+    if len(lines) != 1:
+        return None
+    name, line = next(iter(lines.items()))
+    found = [one for one in body.module.nodes_in(cst.Assign, line) if _gives_to(one, name)]
+    if len(found) != 1:
         return None
     begin, end = body.module.range_of(found[0])
     if not all(begin <= body.module.range_of(one)[0] < end for one in asked):
@@ -77,8 +91,7 @@ def _thread_line(body: KernelBody) -> tuple[str, cst.Assign, str] | None:
     along_x = all(_axis(body, one) == "x" for one in asked)
     if grid_call(body.module, found[0].value) != 1 and not along_x:
         return None
-    cuda = body.module.written(asked[0].value)
-    return (name, found[0], cuda) if cuda in cuda_names(body.module) else None
+    return [ThreadNumber(found[0], name, body.module.written(asked[0].value))]
 
 
 def _gives_to(line: cst.Assign, name: str) -> bool:
@@ -197,12 +210,13 @@ def lanes_lie_along_the_loop(body: KernelBody, found: ThreadLoop) -> bool:
     What is used in the innermost loops decides.
     """
     votes: dict[int, int] = {}
+    thread = found.thread.name if found.thread is not None else ""
     for node in body.module.nodes_in(cst.Subscript, found.loop.body):
         indices = indices_of(node)
         if not indices or isinstance(node.value, cst.Attribute):
             continue
         terms = {one.value for one in terms_of(indices[-1]) if isinstance(one, cst.Name)}
-        vote = (found.index in terms) - (found.thread in terms)
+        vote = (found.index in terms) - (thread in terms)
         depth = sum(
             1 for one in body.module.nodes_in(cst.For, found.loop.body) if _is_around(body, one.body, node)
         )
