@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from advisor.rules.units import RATIO, format_value
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import ATOMIC_METRICS, METRICS, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities
@@ -96,9 +95,9 @@ def _branch(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if divided is not None:
         worth = divided >= thresholds().divided
-        return (f"lanes part {format_value(divided, RATIO)}" if worth else ""), ("divided", "data_dependent")
+        return (f"diverges {divided:.0%}" if worth else ""), ("divided", "data_dependent")
     if row.holds("lane_dependent") and row.holds("data_dependent"):
-        return "lanes may part", ("lane_dependent", "data_dependent")
+        return "may diverge", ("lane_dependent", "data_dependent")
     return "", ()
 
 

@@ -80,6 +80,14 @@ class Client:
         """The next message of the server's own with that method."""
         return self._wait(lambda message: message.get("method") == method)
 
+    def reply(self, request: dict[str, Any], result: Any) -> None:
+        """Answers a request of the server's own."""
+        self._send({"id": request["id"], "result": result})
+
+    def command(self, name: str, *arguments: Any) -> int:
+        """The number of a request that carries out a command."""
+        return self.send_request("workspace/executeCommand", {"command": name, "arguments": list(arguments)})
+
     def _wait(self, wanted: Any) -> dict[str, Any]:
         for message in self._kept:
             if wanted(message):
