@@ -144,7 +144,10 @@ def _wish(method: str, options: Any) -> types.Registration:
 def _chosen(handlers: Mapping[Language, Callable[..., Any]]) -> Callable[..., Any]:
     async def answer(ls: AdvisorServer, params: Any) -> Any:
         handler = handlers.get(_language(ls, params))
-        return None if handler is None else await _result(handler, ls, params)
+        if handler is None:
+            return None
+        asked, cell = ls.notebooks.inward(params)
+        return ls.notebooks.outward(await _result(handler, ls, asked), cell)
 
     return answer
 

@@ -41,9 +41,14 @@ class Document:
 
 
 def open_document(workspace: Workspace, uri: str) -> Document | None:
-    """The document as it is now; None when it is not open, not Python, or not a file's."""
+    """The document as it is now; None when it is not open, not Python, or not a file's.
+
+    A cell is none: its notebook is one, with the text of all cells.
+    """
     held = workspace.text_documents.get(unquote(uri))
     path = to_fs_path(held.uri) if held is not None else None
+    if workspace.get_notebook_document(cell_uri=uri) is not None:
+        return None
     if held is None or path is None or not _is_python(held):
         return None
     file = Path(path)

@@ -11,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 import advisor
 from advisor.errors import AdvisorError
+from lsp_server import notebooks
 from lsp_server.analysis import Analysis
 from lsp_server.analyst import Analyst
 from lsp_server.by_language import ByLanguage
@@ -37,7 +38,13 @@ class AdvisorServer(LanguageServer):
 
     def __init__(self) -> None:
         # pygls applies partial changes to lines split at form feeds too, where no editor splits them.
-        super().__init__(NAME, advisor.__version__, types.TextDocumentSyncKind.Full)
+        super().__init__(
+            NAME,
+            advisor.__version__,
+            types.TextDocumentSyncKind.Full,
+            notebook_document_sync=notebooks.SYNCHRONISATION,
+        )
+        self.notebooks = notebooks.Notebooks()
         self.languages = ByLanguage()
         self.shut_down = False
         self.initial_options: object = None
@@ -71,6 +78,11 @@ class AdvisorServer(LanguageServer):
     def positions(self, document: Document) -> Positions:
         """The places of a document in the client's units."""
         return Positions(document.source, self.workspace.position_codec)
+
+    def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
+        """Sends the diagnostics of a document, those of a notebook cell by cell."""
+        for one in self.notebooks.published(params):
+            super().text_document_publish_diagnostics(one)
 
     async def analysis_of(self, uri: str) -> Analysis | None:
         """The analysis of a document's present text, None where there is none to be had."""

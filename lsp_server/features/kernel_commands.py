@@ -30,6 +30,7 @@ def register(server: AdvisorServer) -> None:
 
 async def explain(ls: AdvisorServer, *arguments: object) -> None:
     """Shows a page. Arguments: a document's URI, and a line (from 0) or a rule's, fix's or kernel's name."""
+    arguments = ls.notebooks.command_arguments(arguments)
     analysis = await _analysis(ls, arguments)
     if analysis is None:
         return
@@ -49,6 +50,7 @@ async def explain(ls: AdvisorServer, *arguments: object) -> None:
 
 async def machine_code(ls: AdvisorServer, *arguments: object) -> None:
     """Shows the machine code of a line. Arguments: a document's URI and a line, from 0."""
+    arguments = ls.notebooks.command_arguments(arguments)
     analysis = await _analysis(ls, arguments)
     line = arguments[1] if len(arguments) > 1 else None
     if analysis is None:

@@ -1,0 +1,76 @@
+"""Notebooks that come, change and go: each is told to the features as the one text that it stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from lsp_server.notebooks import Notebook
+from lsp_server.session import AdvisorServer
+
+
+def register(server: AdvisorServer) -> None:
+    """Adds the notifications on notebooks."""
+    server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(did_open)
+    server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(did_change)
+    server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)(did_save)
+    server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(did_close)
+
+
+async def did_open(ls: AdvisorServer, params: types.DidOpenNotebookDocumentParams) -> None:
+    """A notebook was opened."""
+    notebook = ls.notebooks.take(ls.workspace, params.notebook_document.uri)
+    if notebook is not None:
+        item = _put(ls, notebook)
+        await _tell(ls, types.TEXT_DOCUMENT_DID_OPEN, types.DidOpenTextDocumentParams(item))
+
+
+async def did_change(ls: AdvisorServer, params: types.DidChangeNotebookDocumentParams) -> None:
+    """Cells of a notebook came, went or changed."""
+    before = ls.notebooks.held(params.notebook_document.uri)
+    notebook = ls.notebooks.take(ls.workspace, params.notebook_document.uri)
+    if before is None or notebook is None:
+        return
+    _put(ls, notebook)
+    left = {cell.uri for cell in notebook.cells}
+    for cell in before.cells:
+        if cell.uri not in left and not ls.client.pulls:
+            ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
+    if notebook.text == before.text and [cell.uri for cell in before.cells] == [*left]:
+        return
+    changed = types.DidChangeTextDocumentParams(
+        types.VersionedTextDocumentIdentifier(notebook.version, notebook.uri),
+        [types.TextDocumentContentChangeWholeDocument(notebook.text)],
+    )
+    await _tell(ls, types.TEXT_DOCUMENT_DID_CHANGE, changed)
+
+
+async def did_save(ls: AdvisorServer, params: types.DidSaveNotebookDocumentParams) -> None:
+    """A notebook was saved."""
+    uri = params.notebook_document.uri
+    if ls.notebooks.held(uri) is not None:
+        saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
+        await _tell(ls, types.TEXT_DOCUMENT_DID_SAVE, saved)
+
+
+async def did_close(ls: AdvisorServer, params: types.DidCloseNotebookDocumentParams) -> None:
+    """A notebook was closed."""
+    uri = params.notebook_document.uri
+    if ls.notebooks.held(uri) is None:
+        return
+    ls.workspace.remove_text_document(uri)
+    closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
+    await _tell(ls, types.TEXT_DOCUMENT_DID_CLOSE, closed)
+    ls.notebooks.forget(uri)
+
+
+def _put(ls: AdvisorServer, notebook: Notebook) -> types.TextDocumentItem:
+    item = types.TextDocumentItem(notebook.uri, "python", notebook.version, notebook.text)
+    ls.workspace.put_text_document(item)
+    return item
+
+
+async def _tell(ls: AdvisorServer, method: str, params: Any) -> None:
+    """Lets the features hear of the notebook's text as of any other."""
+    await ls.protocol.fm.features[method](params)

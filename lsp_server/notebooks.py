@@ -1,0 +1,167 @@
+"""Notebooks as the Python text that all features work on, and the ways from its lines to the cells and back.
+
+A notebook is held as one document under its own URI. What a client says of a cell is turned into places of
+that document before a feature is asked, and what the feature answers is turned back: no feature knows cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+import attrs
+from lsprotocol import types
+from pygls.workspace import Workspace
+
+from advisor.notebooks import is_notebook
+from advisor.notebooks.joined_text import joined_cell
+from lsp_server.cell_answers import Answers, OutsideOfCells
+
+SYNCHRONISATION = types.NotebookDocumentSyncOptions(
+    [types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")])], save=True
+)
+_NOWHERE = 1_000_000
+
+
+@dataclass(frozen=True)
+class HeldCell:
+    """A Python cell: where its lines stand in the notebook's text (`first`, from 0), and its own text.
+
+    A cell in another language, which its first line may say, has no lines there.
+    """
+
+    uri: str
+    version: int | None
+    first: int
+    count: int
+    text: str
+
+    def holds(self, line: int) -> bool:
+        """Whether a line of the notebook's text is one of this cell."""
+        return self.first <= line < self.first + self.count
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A version of an open notebook: the text of all its Python cells, and the cells."""
+
+    uri: str
+    version: int
+    text: str
+    cells: tuple[HeldCell, ...]
+
+    def cell_at(self, line: int) -> HeldCell | None:
+        """The cell that a line of the text belongs to."""
+        return next((cell for cell in self.cells if cell.holds(line)), None)
+
+
+class Notebooks:
+    """The notebooks that the client holds open."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Notebook] = {}
+
+    def take(self, workspace: Workspace, uri: str) -> Notebook | None:
+        """The notebook as the client has it now, which is kept; None for what is no notebook of a file."""
+        document = workspace.get_notebook_document(notebook_uri=uri)
+        if document is None or not uri.startswith("file:") or not is_notebook(unquote(uri)):
+            return None
+        notebook = joined_notebook(workspace, document)
+        self._held[unquote(uri)] = notebook
+        return notebook
+
+    def forget(self, uri: str) -> None:
+        """Drops a notebook that was closed."""
+        self._held.pop(unquote(uri), None)
+
+    def held(self, uri: str) -> Notebook | None:
+        """The notebook of a URI, None where none is open."""
+        return self._held.get(unquote(uri))
+
+    def of_cell(self, uri: str) -> tuple[Notebook, HeldCell] | None:
+        """The notebook of a cell and the cell; None for any other document."""
+        for notebook in self._held.values():
+            for cell in notebook.cells:
+                if unquote(cell.uri) == unquote(uri):
+                    return notebook, cell
+        return None
+
+    def inward(self, params: Any) -> tuple[Any, HeldCell | None]:
+        """What a message asks, as a question about the notebook's text, and the cell that it was about."""
+        document = getattr(params, "text_document", None) if self._held else None
+        found = self.of_cell(document.uri) if document is not None else None
+        if found is None:
+            return params, None
+        notebook, cell = found
+        moved = _shifted(params, cell.first)
+        return attrs.evolve(moved, text_document=types.TextDocumentIdentifier(notebook.uri)), cell
+
+    def outward(self, answer: Any, cell: HeldCell | None) -> Any:
+        """An answer with the places that the client knows; what lies outside of the cell is left out."""
+        if answer is None or (not self._held and not _may_edit(answer)):
+            return answer
+        try:
+            return Answers(self.held, cell).turned(answer)
+        except OutsideOfCells:
+            return attrs.evolve(answer, edit=None) if isinstance(answer, types.CodeAction) else None
+
+    def published(self, params: types.PublishDiagnosticsParams) -> list[types.PublishDiagnosticsParams]:
+        """The diagnostics of a document as they are sent: those of a notebook cell by cell."""
+        notebook = self.held(params.uri)
+        if notebook is None:
+            return [params]
+        return [
+            types.PublishDiagnosticsParams(
+                cell.uri,
+                self.outward(params.diagnostics, cell),
+                version=None if params.version is None else cell.version,
+            )
+            for cell in notebook.cells
+        ]
+
+    def command_arguments(self, arguments: Iterable[object]) -> tuple[object, ...]:
+        """A command's URI and line: those of a cell as those of its notebook's text."""
+        uri, *rest = [*arguments] or [None]
+        found = self.of_cell(uri) if isinstance(uri, str) else None
+        if found is None:
+            return tuple(arguments)
+        notebook, cell = found
+        return (notebook.uri, *(one + cell.first if isinstance(one, int) else one for one in rest))
+
+
+def joined_notebook(workspace: Workspace, document: types.NotebookDocument) -> Notebook:
+    """A notebook's Python cells in one text."""
+    parts: list[str] = []
+    cells: list[HeldCell] = []
+    line = 0
+    for number, cell in enumerate(document.cells, 1):
+        held = workspace.text_documents.get(unquote(cell.document))
+        if cell.kind != types.NotebookCellKind.Code or held is None or held.language_id != "python":
+            continue
+        part = joined_cell(number, held.source)
+        place = (line + 1, part.count("\n") - 1) if part else (_NOWHERE, 0)
+        cells.append(HeldCell(cell.document, held.version, *place, held.source))
+        parts.append(part)
+        line += part.count("\n")
+    return Notebook(document.uri, document.version, "".join(parts), tuple(cells))
+
+
+def _shifted(value: Any, lines: int) -> Any:
+    """A message with all its positions moved down."""
+    if isinstance(value, types.Position):
+        return types.Position(value.line + lines, value.character)
+    if isinstance(value, list | tuple):
+        return [_shifted(one, lines) for one in value]
+    if not attrs.has(type(value)):
+        return value
+    moved = {field.name: _shifted(getattr(value, field.name), lines) for field in attrs.fields(type(value))}
+    return attrs.evolve(value, **moved)
+
+
+def _may_edit(answer: Any) -> bool:
+    """Whether an answer may hold edits, which must never meet the JSON of a notebook."""
+    if isinstance(answer, list | tuple):
+        return any(isinstance(one, types.CodeAction) for one in answer)
+    return isinstance(answer, types.CodeAction | types.WorkspaceEdit)
