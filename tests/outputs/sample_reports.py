@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
-from advisor.findings import Evidence, Finding, Fix, Gain, Problem, Related, Report, Severity, Undecided
+from advisor.findings import Edit, Evidence, Finding, Fix, Gain, Problem, Related, Report, Severity, Undecided
+from advisor.notebooks.joined_text import cells_of, notebook_text
 from advisor.text import Span
 
 MATMUL = '''\
@@ -171,8 +174,65 @@ def problems_report() -> Report:
     )
 
 
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": ["# Scaling"]},
+        {"cell_type": "code", "metadata": {}, "outputs": [], "source": ["%load_ext numba\n", "oops ("]},
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "outputs": [],
+            "source": [
+                "%%time\n",
+                "@cuda.jit\n",
+                "def scale(a, b):\n",
+                "    i, j = cuda.grid(2)\n",
+                "    a[i, j] = 2 * b[i, j]",
+            ],
+        },
+        {"cell_type": "code", "metadata": {}, "outputs": [], "source": "%timeit scale[1, 64](a, b)\na.sum()"},
+    ],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 4,
+}
+
+
+def notebook_report() -> Report:
+    """Places in the cells of a notebook, whose edits lie in them, and a cell that is no Python."""
+    path, data = "notes/scale.ipynb", json.dumps(NOTEBOOK, indent=1).encode()
+    text = notebook_text(data, path)
+    lines = text.splitlines()
+
+    def span(part: str) -> Span:
+        (line,) = [
+            number for number, line in enumerate(lines, 1) if part in line and "#ipython: " not in line
+        ]
+        column = lines[line - 1].index(part) + 1
+        return Span(line, column, line, column + len(part))
+
+    def finding(part: str, message: str, **more: Any) -> Finding:
+        return Finding("odd-place", path, span(part), "scale", "warning", "low", message, **more)
+
+    at = text.index("2 * b")
+    launch = Related(path, span("scale[1, 64](a, b)"), "launched here")
+    edit = Fix("Halve", "safe", "halve", "Always.", (Edit(at, at + 1, "1"),))
+    whole = Span(span("def scale").line, 1, span("a[i, j]").line, 26)
+    return Report(
+        device="NVIDIA T4",
+        findings=[
+            finding("b[i, j]", "Below a command of the cell.", related=(launch,), fixes=(edit,)),
+            finding("scale[1, 64](a, b)", "In a command; the whole notebook's source is one line."),
+            Finding("odd-place", path, whole, "scale", "warning", "low", "Over several lines."),
+        ],
+        problems=[Problem(path, *one) for one in cells_of(text).left_out()],
+        texts={path: text},
+    )
+
+
 REPORTS = {
     "full": full_report,
+    "notebook": notebook_report,
     "odd": odd_report,
     "empty": empty_report,
     "problems": problems_report,
