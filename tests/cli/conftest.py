@@ -1,8 +1,11 @@
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
+from notebook_files import notebook, text_of
 
 from advisor.__main__ import main
 from advisor.check_options import CheckOptions, Progress
@@ -72,5 +75,31 @@ def advisor(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
         status = main(argv)
         captured = capsys.readouterr()
         return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def put(project: Path) -> Callable[..., Path]:
+    """Writes a notebook of the given cells into the project, which has nothing else."""
+    (project / "k.py").unlink()
+
+    def write(*cells: Any, name: str = "n.ipynb", **more: Any) -> Path:
+        file = project / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text_of(notebook(*cells, **more)).encode())
+        return file
+
+    return write
+
+
+@pytest.fixture
+def report(advisor: Callable[..., Outcome], project: Path) -> Callable[..., Any]:
+    """The JSON report on the project, from source evidence."""
+
+    def run(*argv: str) -> Any:
+        return json.loads(
+            advisor("check", "--evidence", "source", "--no-cache", "--format", "json", *argv).out
+        )
 
     return run
