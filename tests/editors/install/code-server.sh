@@ -5,9 +5,10 @@ set -eu
 folder=$1
 code_server=4.139.1
 node=24.9.0
+playwright=1.65.1
 mkdir -p "$folder"
 cd "$folder"
-done_mark="installed-$code_server-$node"
+done_mark="installed-$code_server-$node-$playwright"
 if [ -e "$done_mark" ]; then
     exit 0
 fi
@@ -23,7 +24,8 @@ npm install --no-audit --no-fund --no-package-lock --ignore-scripts "$kind@$node
 export PATH="$PWD/node_modules/$kind/bin:$PATH"
 # Native modules are built against the headers in the package, not against downloaded ones.
 export npm_config_nodedir="$PWD/node_modules/$kind" JOBS=1
-npm install --no-audit --no-fund --no-package-lock --unsafe-perm "code-server@$code_server"
+npm install --no-audit --no-fund --no-package-lock "code-server@$code_server"
+npm install --no-audit --no-fund --no-package-lock --ignore-scripts "playwright-core@$playwright"
 rm -rf node-bin
 ln -s "node_modules/$kind/bin" node-bin
 touch "$done_mark"
