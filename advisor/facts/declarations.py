@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from advisor.facts.module import FunctionNode, ModuleSyntax
@@ -211,8 +212,10 @@ def _bound_names(module: ModuleSyntax, node: FunctionNode, calls: list[ast.Call]
 
 
 def _settle_device(declarations: list[Declaration]) -> None:
-    called = {name for declaration in declarations for name in _called_names(declaration.node)}
+    called = {name for declaration in declarations for name in called_names(declaration.node)}
     launched = {name for declaration in declarations for name in launched_names(declaration.module)}
+    for module in {id(one.module): one.module for one in declarations}.values():
+        called, launched = called | module.elsewhere.called, launched | module.elsewhere.launched
     for declaration in declarations:
         if declaration.device:
             continue
@@ -223,7 +226,8 @@ def _settle_device(declarations: list[Declaration]) -> None:
             declaration.device = False
 
 
-def _called_names(node: FunctionNode) -> set[str]:
+def called_names(node: FunctionNode) -> set[str]:
+    """Names that a function calls."""
     return {
         inner.func.id
         for inner in below(node)
@@ -244,13 +248,19 @@ def launched_names(module: ModuleSyntax) -> set[str]:
     """Names that are subscripted and then called somewhere in the module, as a launch is."""
     cached: set[str] | None = getattr(module, "_launched", None)
     if cached is None:
-        cached = set()
-        for call in module.calls:
-            if isinstance(call.func, ast.Subscript):
-                target = call.func.value
-                if isinstance(target, ast.Name):
-                    cached.add(target.id)
-                elif isinstance(target, ast.Attribute):
-                    cached.add(target.attr)
+        cached = launched_in(module.calls)
         module._launched = cached  # type: ignore[attr-defined]
     return cached
+
+
+def launched_in(calls: Iterable[ast.Call]) -> set[str]:
+    """Names that are subscripted and then called."""
+    found = set()
+    for call in calls:
+        if isinstance(call.func, ast.Subscript):
+            target = call.func.value
+            if isinstance(target, ast.Name):
+                found.add(target.id)
+            elif isinstance(target, ast.Attribute):
+                found.add(target.attr)
+    return found

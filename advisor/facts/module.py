@@ -34,6 +34,17 @@ class Import:
         return f"{prefix}.{self.name}" if self.module else prefix + self.name
 
 
+@dataclass(frozen=True, slots=True)
+class NamesElsewhere:
+    """Names in parts that a text leaves out of its module: called in functions for the GPU, and launched."""
+
+    called: frozenset[str] = frozenset()
+    launched: frozenset[str] = frozenset()
+
+
+NOWHERE = NamesElsewhere()
+
+
 @dataclass
 class ModuleSyntax:
     """A module as written. `path` is the reported path, `file` the file on disk, empty for other text."""
@@ -46,6 +57,7 @@ class ModuleSyntax:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     functions: list[FunctionNode] = field(default_factory=list)
     calls: list[ast.Call] = field(default_factory=list)
+    elsewhere: NamesElsewhere = NOWHERE
     _inside: dict[ast.AST, dict[type[ast.AST], list[ast.AST]]] = field(default_factory=dict, repr=False)
 
     @property

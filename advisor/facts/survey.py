@@ -98,10 +98,10 @@ def _run(
     files = checked.device
     texts = {stdin[0]: stdin[1]} if stdin else {}
     hosts = crew.hosts([*files, *neighbours.device], texts)
-    by_name = _by_name(hosts)
+    by_name = kernels_by_name(hosts)
     launching = crew.hosts(checked.launching(by_name), {})
     further = crew.hosts(neighbours.launching(by_name), {})
-    launched = _launched([*hosts, *launching, *further], by_name)
+    launched = launched_as([*hosts, *launching, *further], by_name)
     for host in [*hosts[: len(files)], *launching]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
@@ -119,19 +119,20 @@ def _run(
     return result
 
 
-def _launched(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, LaunchedAs]:
+def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, LaunchedAs]:
     """How each kernel is launched; tests speak only for kernels launched nowhere else."""
     found: dict[bool, dict[str, LaunchedAs]] = {True: {}, False: {}}
     for host in hosts:
         known = found[is_test_path(host.path)]
         for seen in host.launches:
-            target = seen.kernel or _only(by_name.get(seen.name, set()))
+            target = seen.kernel or only_one(by_name.get(seen.name, set()))
             if target is not None:
                 known.setdefault(target, LaunchedAs()).note(seen.block, seen.rounded_up, seen.types)
     return {**found[True], **found[False]}
 
 
-def _by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:
+def kernels_by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:
+    """The keys of all kernels that go by a name."""
     found: dict[str, set[str]] = {}
     for host in hosts:
         for key, names in host.kernels:
@@ -140,7 +141,8 @@ def _by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:
     return found
 
 
-def _only(keys: set[str]) -> str | None:
+def only_one(keys: set[str]) -> str | None:
+    """The key where there is just one, else None."""
     return next(iter(keys)) if len(keys) == 1 else None
 
 
@@ -148,7 +150,7 @@ def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
     """The records of a file; a launch whose kernel was not resolved goes to the only kernel of that name."""
     for record in host.records:
         if record.entity == "launch" and record.owner is None:
-            record.owner = _only(by_name.get(record.label, set()))
+            record.owner = only_one(by_name.get(record.label, set()))
     return host.records
 
 

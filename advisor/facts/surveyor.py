@@ -18,7 +18,7 @@ from advisor.facts.kernel_records import LaunchedAs, kernel_records
 from advisor.facts.kernel_walk import kernel_facts
 from advisor.facts.lanes import BlockShape
 from advisor.facts.launches import Launch, find_launches
-from advisor.facts.module import ModuleSyntax, parse_module
+from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
 from advisor.facts.workspace import Workspace
 from advisor.findings import Problem
 from advisor.notebooks import is_notebook
@@ -81,15 +81,22 @@ class Surveyor:
         self.resolver = Resolver(self.workspace)
         self._launches: dict[str, list[Launch]] = {}
 
-    def host(self, file: Path, source: SourceText | None = None) -> FileHost:
-        """The host side of a file; a file that cannot be read or parsed gives a problem."""
+    def host(
+        self, file: Path, source: SourceText | None = None, elsewhere: NamesElsewhere = NOWHERE
+    ) -> FileHost:
+        """The host side of a file; a file that cannot be read or parsed gives a problem.
+
+        `elsewhere` are names in those parts of the file that its text leaves out.
+        """
         path = self.workspace.report_path(file)
         result = FileHost(source.path if source else path)
         try:
             text = source or read_source(file, path)
             module = parse_module(text, str(file))
+            module.elsewhere = elsewhere
         except SourceProblem as problem:
             result.problems.append(Problem(problem.path, problem.line, problem.message))
+            self.workspace.leave_out(file)
             return result
         result.problems += left_out_cells(text)
         self.workspace.add(module)
@@ -98,7 +105,7 @@ class Surveyor:
         result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
         if result.records or result.problems:
             result.text = text.text
-        result.kernels = [(kernel.key, kernel.names) for kernel in self._kernels(module)]
+        result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
         result.launches = [
             LaunchSeen(
                 launch.kernel.key if launch.kernel else None,
@@ -117,32 +124,34 @@ class Surveyor:
         if module is None:
             return FileKernels(self.workspace.report_path(file))
         result = FileKernels(module.path)
-        for kernel in self._kernels(module):
+        for kernel in self.kernels_of(module):
             result.text = module.source.text
-            inside = self._launched_inside(kernel, self._launches.get(str(file), []))
-            try:
-                how = launched.get(kernel.key, LaunchedAs())
-                types = how.types_of(kernel.parameters)
-                facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, types)
-                result.records += kernel_records(facts, how, inside)
-            except RecursionError:
-                result.problems.append(
-                    Problem(
-                        module.path,
-                        kernel.node.lineno,
-                        f"kernel `{kernel.name}` is nested too deeply to be analysed",
-                    )
-                )
-                continue
-            if with_units:
-                result.units.append(
-                    compilation_unit(kernel, self.workspace, self.resolver.declarations, types)
-                )
+            self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result)
         if self._launches.get(str(file)) and not result.text:
             result.text = module.source.text
         return result
 
-    def _kernels(self, module: ModuleSyntax) -> list[Declaration]:
+    def add_kernel(self, kernel: Declaration, how: LaunchedAs, with_units: bool, result: FileKernels) -> None:
+        """Nothing; adds what is known of one kernel to the result of its file."""
+        module = kernel.module
+        inside = self._launched_inside(kernel, self.launches_in(module))
+        try:
+            types = how.types_of(kernel.parameters)
+            facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, types)
+            result.records += kernel_records(facts, how, inside)
+        except RecursionError:
+            said = f"kernel `{kernel.name}` is nested too deeply to be analysed"
+            result.problems.append(Problem(module.path, kernel.node.lineno, said))
+            return
+        if with_units:
+            result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations, types))
+
+    def launches_in(self, module: ModuleSyntax) -> list[Launch]:
+        """The launches in a module that `host` has seen."""
+        return self._launches.get(module.file, [])
+
+    def kernels_of(self, module: ModuleSyntax) -> list[Declaration]:
+        """The kernels of a module, in order of lines."""
         return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
 
     def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:

@@ -43,6 +43,10 @@ class Workspace:
         if module.file:
             self._modules[module.file] = module
 
+    def leave_out(self, file: Path) -> None:
+        """Makes a file count as one that cannot be parsed, whatever is on the disk."""
+        self._modules[str(file)] = None
+
     def module(self, file: Path) -> ModuleSyntax | None:
         """The parsed module in `file`, None when it cannot be read or parsed."""
         key = str(file)
