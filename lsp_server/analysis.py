@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.config import Config, load_config
 from advisor.devices import Device, find_device
+from advisor.errors import SourceProblem
 from advisor.findings import Finding, Problem, Report
-from advisor.fixes import with_fixes
-from advisor.fixes.proofs import with_proofs
 from advisor.means import USUAL, Means
 from advisor.metrics.tables import Tables
 from advisor.path_patterns import path_matcher
@@ -41,16 +41,6 @@ class Analysis:
     broken_rules: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=dict)
-    _written: dict[Finding, Finding] = field(default_factory=dict, repr=False, compare=False)
-
-    def written(self, findings: Sequence[Finding]) -> list[Finding]:
-        """The same findings with their fixes as edits, and with what was proven of these."""
-        missing = [one for one in findings if one not in self._written]
-        if missing:
-            found = with_fixes(missing, self.texts, self.tables)
-            proven = with_proofs(found, dict(self.texts), self.settings.root, self.device.id)
-            self._written.update(zip(missing, proven, strict=True))
-        return [self._written[one] for one in findings]
 
 
 def analyse(
@@ -60,6 +50,7 @@ def analyse(
     device: str = "",
     means: Means = USUAL,
     progress: Progress | None = None,
+    configure: Callable[[Path], Config] = load_config,
 ) -> Analysis:
     """The analysis of a document's text as it is in the editor, for `device` or else the configured one.
 
@@ -67,13 +58,17 @@ def analyse(
     simulated evidence come from. Text that has nothing to do with kernels is not looked at, so that its
     syntax is nobody's concern here. Raises AdvisorError for a configuration that cannot be read.
     """
-    settings = load_config(document.file.parent)
+    settings = configure(document.file.parent)
     chosen = find_device(device or settings.device)
     if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
         return Analysis(document, settings, chosen)
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
     options = _options(document, settings, surroundings, evidence, chosen)
-    checked = check_with_tables([], options, progress, means)
+    try:
+        checked = check_with_tables([], options, progress, means)
+    except SourceProblem as error:
+        problem = Problem(error.path, error.line, error.message)
+        return Analysis(document, settings, chosen, problems=(problem,))
     report = checked.report
     findings, problems, broken = _about(document, report)
     # What the compiler says of a kernel is no fault of the file's.

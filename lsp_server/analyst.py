@@ -13,6 +13,7 @@ from advisor.records import Record
 from lsp_server.analysis import Analysis, analyse
 from lsp_server.compiling import KernelCompiler
 from lsp_server.documents import Document
+from lsp_server.kept_steps import KeptConfigs, KeptSteps
 from lsp_server.preferences import Preferences
 from lsp_server.recorded import recorded_records, stores_of
 from lsp_server.stages import Stage, Stop
@@ -25,12 +26,19 @@ class Analyst:
     def __init__(self) -> None:
         self.preferences = Preferences()
         self._surroundings = Surroundings()
+        self._configs, self._steps = KeptConfigs(), KeptSteps()
+        self._stale = False
         self._compiler = KernelCompiler()
         self._means = replace(USUAL, compile=self._compiler.records, simulate=recorded_records)
 
     def from_source(self, document: Document) -> Analysis:
         """What the source alone says of a document."""
-        return analyse(document, self._surroundings, device=self._device())
+        if self._stale:
+            self._stale = False
+            self._steps.forget()
+        means = self._steps.means_for(document.file, document.root)
+        device, configs = self._device(), self._configs.of
+        return analyse(document, self._surroundings, device=device, means=means, configure=configs)
 
     def later(self, document: Document, stage: Stage, stop: Stop) -> Analysis | None:
         """What one of the later stages says, with all that was known before; None where it says nothing.
@@ -59,6 +67,7 @@ class Analyst:
     def forget(self) -> None:
         """Makes the next analysis look at the files again."""
         self._surroundings.forget()
+        self._stale = True
 
     def rest(self) -> None:
         """Lets go what is only of use while somebody works."""

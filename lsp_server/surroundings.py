@@ -38,6 +38,8 @@ class Surroundings:
         if kept is None:
             kept = {file: words for file in _around(document) if (words := self._words_of(file))}
             self._kept[key] = kept
+        if not kept:
+            return ()
         names = kernel_names(document.text.encode(errors="replace"))
         return tuple(file for file, words in kept.items() if not words.isdisjoint(names))
 
