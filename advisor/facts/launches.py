@@ -87,6 +87,8 @@ def _launch(
     kernel = resolver.resolve(dotted, module) if dotted else None
     if kernel is None and isinstance(target, ast.Attribute):
         kernel = resolver.resolve(target.attr, module)
+    if kernel is not None and isinstance(target, ast.Name) and not any(module.scopes(call)):
+        kernel = resolver.defined_before(target.id, module, call.lineno) or kernel
     parts = configuration.elts if isinstance(configuration, ast.Tuple) else None
     if kernel is None and (parts is None or not 2 <= len(parts) <= 5):
         return None

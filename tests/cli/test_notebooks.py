@@ -110,6 +110,16 @@ def test_both_definitions_of_a_name_are_looked_at(report: Run, put: Run) -> None
     assert places(report()) == [("n.ipynb", 2, 5), ("n.ipynb", 3, 5)]
 
 
+def test_a_launch_means_the_definition_above_it(report: Run, put: Run) -> None:
+    kernel = "@cuda.jit\ndef f(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] = 1"
+    put(HEAD, kernel, "f[10, 100](x)", kernel, "f[10, 128](x)")
+    (found,) = [one for one in report()["findings"] if one["rule"] == "block-not-warp-multiple"]
+    assert (found["cell"], [one["cell"] for one in found["related"]]) == (3, [2])
+    put(HEAD, kernel, "f[10, 128](x)", kernel, "f[10, 100](x)")
+    (found,) = [one for one in report()["findings"] if one["rule"] == "block-not-warp-multiple"]
+    assert (found["cell"], [one["cell"] for one in found["related"]]) == (5, [4])
+
+
 def test_launches_in_later_cells_and_in_timings_count(report: Run, put: Run) -> None:
     kernel = "@cuda.jit\ndef f(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] = 1"
     put(HEAD, kernel, "def go(d, n):\n    %timeit -n 3 f[n, 100](d)\n")
