@@ -42,7 +42,8 @@ def is_damaged(data: bytes, path: str) -> bool:
 
 
 _CALL_OF_ITEM = re.compile(rb"\]\s{0,8}\(")
-_ITEM = re.compile(rb"(\w+)\s*\[[^\]]{1,200}\Z")
+# Grids are often written with items of a shape, `kernel[a.shape[0] // 256 + 1, 256](…)`.
+_ITEM = re.compile(rb"(\w+)\s*\[(?:[^\[\]]|\[[^\[\]]{0,40}\]){1,200}\Z")
 _LONGEST = 260
 
 
