@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TypeVar
 
 from lsprotocol import types
@@ -22,6 +23,7 @@ _NO_NAME = "There is no name here."
 
 def register(server: AdvisorServer) -> None:
     """Adds what concerns names."""
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_no_refusal)
     server.languages.answer(types.TEXT_DOCUMENT_DEFINITION, RULES)(definition)
     server.languages.answer(types.TEXT_DOCUMENT_REFERENCES, RULES)(references)
     server.languages.answer(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, RULES)(highlights)
@@ -116,6 +118,12 @@ async def rename(ls: AdvisorServer, params: types.RenameParams) -> types.Workspa
         text = f"Kernel Advisor: {configuration} names it, too, and was not changed."
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
     return edit
+
+
+def _is_no_refusal(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is of interest: that a name cannot be changed is an answer, not a fault."""
+    error = record.exc_info[1] if record.exc_info else None
+    return getattr(error, "code", None) != types.LSPErrorCodes.RequestFailed
 
 
 def _or_refused(found: _T | str) -> _T:

@@ -32,7 +32,6 @@ def _of_error(error: RuleError, snapshot: Snapshot) -> types.Diagnostic:
         severity=types.DiagnosticSeverity.Error,
         code=error.code,
         source=SOURCE,
-        data={"help": error.help},
     )
 
 

@@ -52,14 +52,14 @@ class ExpressionNames:
         while at < len(words):
             word, bound = words[at], scopes[-1][1]
             if word.kind == "mark":
-                depth += {"(": 1, ")": -1}.get(word.text, 0)
+                depth = max(depth + {"(": 1, ")": -1}.get(word.text, 0), 0)
                 if word.text == ")" and depth <= scopes[-1][0]:
                     scopes.pop()
             elif word.kind == "word" and word.text in QUANTIFIERS:
                 inside, at = self._quantifier(words, at, bound)
                 scopes.append((depth, inside))
                 continue
-            elif is_name(word):
+            elif is_name(word) and not (at and words[at - 1].text == "is"):
                 at = self._operand(words, at, bound)
                 continue
             at += 1

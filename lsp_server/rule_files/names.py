@@ -80,8 +80,11 @@ class _NameReader(ExpressionNames):
         if part.kind in ("say", "why", "try"):
             for word in words:
                 self._fields(word)
-        elif part.kind in ("let", "when", "unless", "gain"):
+        elif part.kind in ("let", "when", "unless"):
             self.expression(words[3 if part.kind == "let" else 1 :])
+        elif part.kind == "gain":
+            at_most = [word.text for word in words[1:3]] == ["at", "most"]
+            self.expression(words[3 if at_most else 2 :])
         elif part.kind == "see":
             for word in (one for one in words if one.kind == "id"):
                 self.add(word, "rule")

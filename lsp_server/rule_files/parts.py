@@ -92,12 +92,12 @@ def _closing(words: Sequence[Word], opened: int) -> int | None:
 
 
 def _clauses(words: Sequence[Word], limit: int) -> Iterator[Part]:
-    starts, depth = [], 0
-    for at, word in enumerate(words):
-        if word.kind == "mark":
-            depth = max(depth + {"{": 1, "}": -1}.get(word.text, 0), 0)
-        elif word.kind == "word" and word.text in CLAUSES and depth == 0 and not _is_assumed(words, at):
-            starts.append(at)
+    # No name is called like a clause, so that one begins at its word whatever brace is open.
+    starts = [
+        at
+        for at, word in enumerate(words)
+        if word.kind == "word" and word.text in CLAUSES and not _is_assumed(words, at)
+    ]
     ends = [*starts, len(words)][1:]
     for start, end in zip(starts, ends, strict=True):
         yield Part(

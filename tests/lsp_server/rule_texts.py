@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_ROW = 'k.debug_enabled = false, a1.space = "global", a1.loop_depth = 2'
 HUNGRY = """\
 /// Registers allow fewer blocks than the multiprocessor could hold.
 rule hungry-kernel "Hungry kernel" {
@@ -24,8 +25,10 @@ rule hungry-kernel "Hungry kernel" {
   covers low_occupancy
   see block-too-small
 
-  example fires "hungry" { k.registers = 200, k.theoretical_occupancy = 25%, k.debug_enabled = false, a1.space = "global", a1.loop_depth = 2 }
+  example fires "hungry" { k.registers = 200, k.theoretical_occupancy = 25%, MORE }
   example silent "modest" { k.registers = 40, k.theoretical_occupancy = 100% }
-  example unknown "not compiled" { k.registers = missing, k.theoretical_occupancy = missing, k.debug_enabled = false, a1.space = "global", a1.loop_depth = 2 }
+  example unknown "not compiled" { k.registers = missing, k.theoretical_occupancy = missing, MORE }
 }
-"""
+""".replace("MORE", _ROW)
+# The same with another name for the parameter.
+LIMITED = HUNGRY.replace("most", "limit").replace("at limit", "at most")
