@@ -19,7 +19,7 @@ export function registerCommands(
   const add = (name: string, run: () => unknown): void => {
     context.subscriptions.push(vscode.commands.registerCommand(`${SECTION}.${name}`, run));
   };
-  const onPlace = (command: PlaceCommand) => (): Promise<void> => callOnPlace(command, server, pages);
+  const onPlace = (command: PlaceCommand) => (): Promise<void> => callOnPlace(command, server);
   add("restart", () => server.restart());
   add("showLog", () => log.show());
   add("showInformation", () => pages.open("information.md", informationOf(context, server)));

@@ -7,6 +7,7 @@ import { LanguageClient, State as ClientState, type Middleware } from "vscode-la
 import { candidates } from "./interpreters";
 import { choose, isInterpreter, probe, type Interpreter, type Refusal } from "./probe";
 import { chosenInterpreter } from "./pythonExtension";
+import { CHOOSE_DEVICE } from "./serverCommands";
 import { preferences, readSettings, type Settings } from "./settings";
 import type { Phase, State } from "./state";
 
@@ -140,6 +141,22 @@ export class Server implements vscode.Disposable {
         }
         this.stateChanged.fire();
         next(token, params);
+      },
+      // The list of the extension writes the setting, so that the choice outlasts the session.
+      executeCommand: (command, given, next) =>
+        command === CHOOSE_DEVICE && given.length === 0
+          ? vscode.commands.executeCommand(`${SECTION}.chooseDevice`)
+          : next(command, given),
+      window: {
+        // The server's pages are Markdown, to be read and not to be written.
+        showDocument: async (params, token, next) => {
+          const uri = vscode.Uri.parse(params.uri);
+          if (params.external === true || !uri.path.endsWith(".md")) {
+            return next(params, token);
+          }
+          await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
+          return { success: true };
+        },
       },
       workspace: {
         // Trust is no setting, and a setting may not stand against it.

@@ -60,14 +60,8 @@ test("hovering over a kernel shows its card", async () => {
 });
 
 test("the panel of problems names the rule", async () => {
-  await editor.page.keyboard.press("Control+Shift+m");
-  const rows = await eventually("the finding", async () => {
-    const found = (await editor.problems()).filter((row) => row.includes(FINDING));
-    return found.length > 0 && found;
-  });
+  const rows = await editor.problemRows(FINDING);
   assert.match(rows[0], /16 sectors\/request where 2/);
-  await editor.screenshot("problems");
-  await editor.page.keyboard.press("Control+Shift+m");
 });
 
 test("a quick fix is applied, and the finding goes; undone, it comes back", async () => {
@@ -81,6 +75,22 @@ test("a quick fix is applied, and the finding goes; undone, it comes back", asyn
   await editor.screenshot("fixed");
   await editor.page.keyboard.press("Control+z");
   await eventually("the findings to come back", async () => (await editor.squiggles("warning")) >= 2);
+});
+
+test("a lens leads to all that is known of the kernel", async () => {
+  await editor.page.locator(".codelens-decoration a", { hasText: /registers|Explain/ }).first().click();
+  await editor.page.locator(".tab.active", { hasText: "kernel-matrix_multiply_first" }).waitFor();
+  await editor.screenshot("explain");
+  await editor.page.keyboard.press("Control+w");
+});
+
+test("the machine code of a line is shown", async () => {
+  await editor.open("kernels/matrix_multiply.py");
+  await editor.goTo(36, 22);
+  await editor.command("Kernel Advisor: Show the Machine Code of This Line");
+  await editor.page.locator(".tab.active", { hasText: /machine/i }).waitFor();
+  await editor.screenshot("machine-code");
+  await editor.page.keyboard.press("Control+w");
 });
 
 test("the device is chosen from a list, and the status item shows it", async () => {

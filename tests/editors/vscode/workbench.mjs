@@ -70,6 +70,8 @@ class Workbench {
 
   async screenshot(name) {
     mkdirSync(SCREENSHOTS, { recursive: true });
+    // What opens fades in.
+    await this.page.waitForTimeout(400);
     await this.page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
   }
 
@@ -124,6 +126,14 @@ class Workbench {
     return found.map((text) => plain(text).trim()).filter((text) => text !== "");
   }
 
+  /** The colours of the text in sight. */
+  async colours() {
+    const found = await this.page
+      .locator(".editor-instance .view-line span > span")
+      .evaluateAll((spans) => spans.map((span) => getComputedStyle(span).color));
+    return new Set(found);
+  }
+
   async statusText() {
     return plain(await this.page.locator('.statusbar-item[id*="kernelAdvisor.status"]').innerText()).trim();
   }
@@ -171,10 +181,15 @@ class Workbench {
     throw new Error(`there is no action ${title} among ${await rows.allInnerTexts()}`);
   }
 
-  /** The rows of the panel of problems. */
-  async problems() {
-    const rows = this.page.locator(".markers-panel .monaco-list-row");
-    return (await rows.allInnerTexts()).map((text) => plain(text).replaceAll("\n", " "));
+  /** The rows of the panel of problems that have a text, once there are some; shows the panel meanwhile. */
+  async problemRows(wanted) {
+    await this.page.keyboard.press("Control+Shift+m");
+    const rows = this.page.locator(".markers-panel .monaco-list-row", { hasText: wanted });
+    await rows.first().waitFor();
+    const found = (await rows.allInnerTexts()).map((text) => plain(text).replaceAll("\n", " "));
+    await this.screenshot("problems");
+    await this.page.keyboard.press("Control+Shift+m");
+    return found;
   }
 }
 

@@ -1,0 +1,54 @@
+/** A workspace without trust, and a machine without Kernel Advisor. */
+
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { startCodeServer } from "./code-server.mjs";
+import { eventually, openWorkbench } from "./workbench.mjs";
+
+async function inWorkbench(options, scenario) {
+  const server = await startCodeServer(options);
+  let editor;
+  try {
+    editor = await openWorkbench(server.url);
+    await scenario(editor, server.folder);
+  } finally {
+    await editor?.close();
+    server.stop();
+  }
+}
+
+/** Puts a program where an interpreter is looked for; it leaves a mark when it is started. */
+function layTrap(folder) {
+  const trap = path.join(folder, ".venv/bin/python");
+  mkdirSync(path.dirname(trap), { recursive: true });
+  writeFileSync(trap, `#!/bin/sh\ntouch '${folder}/started'\n`);
+  chmodSync(trap, 0o755);
+  return path.join(folder, "started");
+}
+
+test("without trust a kernel is read, and no program of the workspace is started", async () => {
+  await inWorkbench({ trusted: false }, async (editor, folder) => {
+    const mark = layTrap(folder);
+    await editor.open("kernels/matrix_multiply.py");
+    await editor.goTo(36, 22);
+    await eventually("two warnings", async () => (await editor.squiggles("warning")) >= 2);
+    assert.match(await editor.statusTooltip(), /not trusted/);
+    await editor.screenshot("untrusted");
+    assert.ok(!existsSync(mark));
+  });
+});
+
+test("where Kernel Advisor is missing, a message leads to how to install it", async () => {
+  await inWorkbench({ interpreter: "/usr/bin/python3" }, async (editor) => {
+    await editor.open("kernels/matrix_multiply.py");
+    const toast = editor.page.locator(".notification-toast", { hasText: "not installed" });
+    await toast.waitFor();
+    assert.match(await editor.statusTooltip(), /does not run/);
+    await editor.screenshot("missing");
+    await toast.locator(".monaco-button", { hasText: "How to Install" }).click();
+    await editor.page.locator(".tab.active", { hasText: "how-to-install" }).waitFor();
+    await editor.screenshot("how-to-install");
+  });
+});
