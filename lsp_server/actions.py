@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lsprotocol import types
 
-from advisor.findings import Finding, Fix
+from advisor.findings import Edit, Finding, Fix
 from advisor.fixes import known_fixes
 from advisor.fixes.application import chosen
 from lsp_server.analysis import Analysis
 from lsp_server.diagnostics import SOURCE, fingerprint
 from lsp_server.edits import Writes, insertion_edit, workspace_edit
+from lsp_server.fix_writing import Written
 from lsp_server.positions import Positions
 from lsp_server.suppression import suppression
 
@@ -57,7 +58,7 @@ class Desk:
     writes: Writes
 
     def actions(
-        self, findings: Sequence[Finding], written: Sequence[Finding] | None, sent: Sequence[types.Diagnostic]
+        self, findings: Sequence[Finding], written: Sequence[Written] | None, sent: Sequence[types.Diagnostic]
     ) -> list[types.CodeAction]:
         """The actions for each rule with a finding among these: its fixes, to ignore it there, to explain it.
 
@@ -66,24 +67,25 @@ class Desk:
         the client `sent` only the data is believed.
         """
         known = {str(item.data): item for item in sent if item.source == SOURCE}
-        alike: dict[tuple[str, int], list[Finding]] = {}
-        for finding in findings if written is None else written:
-            alike.setdefault((finding.rule, finding.span.line), []).append(finding)
+        alike: dict[tuple[str, int], list[Written]] = {}
+        for one in [Written(finding) for finding in findings] if written is None else written:
+            alike.setdefault((one.finding.rule, one.finding.span.line), []).append(one)
         actions: list[types.CodeAction] = []
         for group in alike.values():
-            linked = [known[key] for one in group if (key := fingerprint(one)) in known]
+            linked = [known[key] for one in group if (key := fingerprint(one.finding)) in known]
             actions += self._of(group[0], linked, written is None)
         return actions
 
     def _of(
-        self, finding: Finding, linked: list[types.Diagnostic], unwritten: bool
+        self, written: Written, linked: list[types.Diagnostic], unwritten: bool
     ) -> Iterator[types.CodeAction]:
+        finding = written.finding
         uri, key = self.analysis.document.uri, fingerprint(finding)
         for fix in _possible(finding) if unwritten else finding.fixes:
             if fix.edits or unwritten:
-                yield self._action(_title(fix), Wish(uri, key, fix.id), finding, linked, fix.safety == "safe")
+                yield self._action(_title(fix), Wish(uri, key, fix.id), written, linked, fix.safety == "safe")
         ignore = self._action(
-            f"Ignore {finding.rule} here, with a reason", Wish(uri, key), finding, linked, False
+            f"Ignore {finding.rule} here, with a reason", Wish(uri, key), written, linked, False
         )
         if self.writes.resolves or ignore.edit is not None:
             yield ignore
@@ -92,7 +94,7 @@ class Desk:
         yield types.CodeAction(title, kind=KIND, diagnostics=linked or None, command=explain)
 
     def _action(
-        self, title: str, wish: Wish, finding: Finding, linked: list[types.Diagnostic], preferred: bool
+        self, title: str, wish: Wish, written: Written, linked: list[types.Diagnostic], preferred: bool
     ) -> types.CodeAction:
         """An action with its edit, or with what finds it again for a client that asks for it later."""
         lazily = self.writes.resolves
@@ -101,11 +103,11 @@ class Desk:
             kind=KIND,
             diagnostics=linked or None,
             is_preferred=preferred or None,
-            edit=None if lazily else self.edit(wish, [finding]),
+            edit=None if lazily else self.edit(wish, [written]),
             data=wish.data() if lazily else None,
         )
 
-    def fix_all(self, written: Sequence[Finding] | None) -> types.CodeAction:
+    def fix_all(self, written: Sequence[Written] | None) -> types.CodeAction:
         """The action that applies every safe fix; with its edit where the findings with fixes are given."""
         wish = Wish(self.analysis.document.uri)
         edit = None if written is None else self.edit(wish, written)
@@ -113,24 +115,25 @@ class Desk:
             _FIX_ALL_TITLE, kind=FIX_ALL, edit=edit, data=wish.data() if self.writes.resolves else None
         )
 
-    def edit(self, wish: Wish, written: Sequence[Finding]) -> types.WorkspaceEdit | None:
+    def edit(self, wish: Wish, written: Sequence[Written]) -> types.WorkspaceEdit | None:
         """The edit of a wish, from findings with their fixes; None where there is none (any more)."""
+        texts = {path: text for one in written for path, text in one.texts.items()}
         if not wish.finding:
-            pairs = chosen(written, ["safe"])
-            edits = {edit for _, fix in pairs for edit in fix.edits}
-            return workspace_edit(sorted(edits), self.analysis, self.positions, self.writes)
-        finding = next((one for one in written if fingerprint(one) == wish.finding), None)
+            pairs = chosen([one.finding for one in written], ["safe"])
+            return self._changing({edit for _, fix in pairs for edit in fix.edits}, texts)
+        finding = next((one.finding for one in written if fingerprint(one.finding) == wish.finding), None)
         if finding is None:
             return None
         if wish.fix:
             fix = next((one for one in finding.fixes if one.id == wish.fix and one.edits), None)
-            if fix is None:
-                return None
-            return workspace_edit(fix.edits, self.analysis, self.positions, self.writes)
+            return None if fix is None else self._changing(fix.edits, texts)
         insertion = suppression(finding, self.analysis.document.source)
         if insertion is None:
             return None
         return insertion_edit(insertion, self.analysis, self.positions, self.writes)
+
+    def _changing(self, edits: Iterable[Edit], texts: Mapping[str, str]) -> types.WorkspaceEdit:
+        return workspace_edit(sorted(edits), texts, self.analysis, self.positions, self.writes)
 
 
 def on_lines(analysis: Analysis, wanted: types.Range) -> list[Finding]:

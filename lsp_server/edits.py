@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from lsprotocol import types
@@ -40,15 +40,22 @@ def writes_of(client: Client) -> Writes:
 
 
 def workspace_edit(
-    edits: Iterable[Edit], analysis: Analysis, positions: Positions, writes: Writes
+    edits: Iterable[Edit],
+    texts: Mapping[str, str],
+    analysis: Analysis,
+    positions: Positions,
+    writes: Writes,
 ) -> types.WorkspaceEdit:
-    """Edits of the document and of other files, which need not be open: an empty path is the document's."""
+    """Edits of the document and of other files, which need not be open: an empty path is the document's.
+
+    `texts` are those that the edits were written for, by path from the document's root.
+    """
     document = analysis.document
     by_path: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
         path = edit.path or document.path
         # A byte order mark is no part of the text that places are counted in.
-        text = document.source.text if path == document.path else analysis.texts[path]
+        text = document.source.text if path == document.path else texts[path]
         there = positions if path == document.path else replace(positions, text=SourceText(path, text))
         by_path.setdefault(path, []).append(
             types.TextEdit(there.range(_span(text, edit.start, edit.end)), edit.text)

@@ -18,7 +18,7 @@ import advisor
 from advisor.findings import Finding
 from advisor.fixes import known_fixes
 from lsp_server.analysis import Analysis
-from lsp_server.fix_writing import Request, Writing, receive, send
+from lsp_server.fix_writing import Request, Writing, Written, receive, send
 
 _SECONDS = 30.0
 _IDLE_SECONDS = 300.0
@@ -44,7 +44,7 @@ class _Kept:
     """What was written for one analysis; a future for each finding that was asked for."""
 
     analysis: Analysis
-    findings: dict[Finding, asyncio.Future[Finding]] = field(default_factory=dict)
+    findings: dict[Finding, asyncio.Future[Written]] = field(default_factory=dict)
 
 
 class FixDesk:
@@ -63,7 +63,7 @@ class FixDesk:
 
     async def written(
         self, analysis: Analysis, findings: Sequence[Finding], patience: float | None = None
-    ) -> list[Finding] | None:
+    ) -> list[Written] | None:
         """The findings with their fixes; None where that takes longer than `patience` in seconds.
 
         What was begun goes on, so that a later question finds it. A fix that cannot be written is absent.
@@ -73,9 +73,16 @@ class FixDesk:
             await asyncio.wait(wanted.values(), timeout=patience)
         if not all(one.done() for one in wanted.values()):
             return None
-        return [wanted[one].result() if one in wanted else one for one in findings]
+        return [wanted[one].result() if one in wanted else Written(one) for one in findings]
 
-    def _future(self, analysis: Analysis, finding: Finding) -> asyncio.Future[Finding]:
+    def close(self) -> None:
+        """Ends the process; what it is about to write is waited for."""
+        if self._rest is not None:
+            self._rest.cancel()
+        self._thread.shutdown(cancel_futures=True)
+        self._writer.end()
+
+    def _future(self, analysis: Analysis, finding: Finding) -> asyncio.Future[Written]:
         uri = analysis.document.uri
         kept = self._kept.pop(uri, None)
         if kept is None or kept.analysis is not analysis:
@@ -91,16 +98,16 @@ class FixDesk:
             self._rest = loop.call_later(_IDLE_SECONDS, self._thread.submit, self._writer.end)
         return kept.findings[finding]
 
-    def _write(self, analysis: Analysis, finding: Finding) -> Finding:
+    def _write(self, analysis: Analysis, finding: Finding) -> Written:
         kept = self._kept.get(analysis.document.uri)
         # Nobody waits for the fixes of a text that is no longer there.
         if kept is None or kept.analysis is not analysis:
-            return finding
+            return Written(finding)
         try:
             return self._writer.write(analysis, finding)
         except (OSError, EOFError, ValueError) as error:
             _log.error("The fixes of %s were not written: %s", finding.rule, error)
-            return finding
+            return Written(finding)
 
 
 class _Writer:
@@ -110,16 +117,21 @@ class _Writer:
         self._process: subprocess.Popen[bytes] | None = None
         self._known: Analysis | None = None
 
-    def write(self, analysis: Analysis, finding: Finding) -> Finding:
+    def write(self, analysis: Analysis, finding: Finding) -> Written:
         """The finding with its fixes; raises OSError, EOFError or ValueError where that fails."""
         process = self._process
         if process is None or process.poll() is not None:
+            self.end()
             process = self._process = _begin()
-            self._known = None
         writing = None
         if self._known is not analysis:
-            root, device = analysis.settings.root, analysis.device.id
-            writing = Writing(dict(analysis.texts), analysis.tables, root, device)
+            writing = Writing(
+                analysis.document,
+                analysis.settings,
+                analysis.device.id,
+                dict(analysis.texts),
+                analysis.tables,
+            )
         assert process.stdin is not None and process.stdout is not None
         timer = threading.Timer(_SECONDS, process.kill)
         timer.daemon = True
@@ -135,7 +147,7 @@ class _Writer:
         self._known = analysis
         if isinstance(answer, str):
             raise ValueError(answer)
-        assert isinstance(answer, Finding)
+        assert isinstance(answer, Written)
         return answer
 
     def end(self) -> None:

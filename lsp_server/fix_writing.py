@@ -12,24 +12,37 @@ import pickle
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
+from advisor.check_options import CheckOptions
+from advisor.config import Config
 from advisor.findings import Finding
 from advisor.metrics.tables import Tables
+from advisor.pipeline import check_with_tables
+from lsp_server.documents import Document
+from lsp_server.surroundings import Surroundings
 
 _HEADER = struct.Struct(">Q")
 
 
 @dataclass(frozen=True)
 class Writing:
-    """What fixes are written from: texts by path from the document's root, tables, and where proofs lie."""
+    """What fixes are written from: a document, texts by path from its root, and what is known of them."""
 
+    document: Document
+    settings: Config
+    device: str
     texts: Mapping[str, str]
     tables: Tables
-    root: Path
-    device: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """A finding with its fixes, and the texts that these edit, by path from the document's root."""
+
+    finding: Finding
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,10 +73,11 @@ def receive(stream: BinaryIO) -> Any:
 
 
 def serve() -> None:
-    """Nothing; answers requests on standard input until that ends: a finding with its fixes, or a failure."""
+    """Nothing; answers requests on standard input until that ends: with `Written`, or a failure's text."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     writer: WritingDesk | None = None
+    surroundings = Surroundings()
     while True:
         try:
             request: Request = receive(sys.stdin.buffer)
@@ -71,7 +85,8 @@ def serve() -> None:
             return
         try:
             if request.writing is not None:
-                writer = WritingDesk(request.writing)
+                surroundings.forget()
+                writer = WritingDesk(request.writing, surroundings)
             answer: object = writer.written(request.finding) if writer is not None else "nothing is known"
         except Exception as error:
             answer = f"{type(error).__name__}: {error}"
@@ -81,18 +96,46 @@ def serve() -> None:
 class WritingDesk:
     """Writes the fixes of one analysis; files are parsed when a fix first asks for them."""
 
-    def __init__(self, writing: Writing) -> None:
+    def __init__(self, given: Writing, surroundings: Surroundings) -> None:
         from advisor.fixes.writing import FixWriter
 
-        self._given = writing
-        self._writer = FixWriter(writing.texts, writing.tables)
+        self._settings, self._device = given.settings, given.device
+        self._texts, tables = _with_launches(given, surroundings)
+        self._writer = FixWriter(self._texts, tables)
 
-    def written(self, finding: Finding) -> Finding:
+    def written(self, finding: Finding) -> Written:
         """The finding with its fixes as edits, and with what was proven of these."""
         from advisor.fixes import known_fixes
         from advisor.fixes.proofs import with_proofs
 
-        given = self._given
         found = self._writer.with_edits(finding, [fix for fix in known_fixes() if finding.rule in fix.rules])
-        (proven,) = with_proofs([found], given.texts, given.root, given.device)
-        return proven
+        (proven,) = with_proofs([found], self._texts, self._settings.root, self._device)
+        return Written(proven, {path: self._texts[path] for path in proven.paths()})
+
+
+def _with_launches(given: Writing, surroundings: Surroundings) -> tuple[Mapping[str, str], Tables]:
+    """Texts and tables with the launches of the document's kernels in other files, where there are any.
+
+    An analysis takes from these files only how kernels are launched; to edit them their launches must be
+    known one by one, from a check of all these files together.
+    """
+    neighbours = surroundings.of(given.document)
+    if not neighbours:
+        return given.texts, given.tables
+    options = CheckOptions(
+        device=given.device,
+        root=given.document.root,
+        evidence="source",
+        no_run=True,
+        settings=given.settings,
+        jobs=1,
+        stdin=given.document.source,
+        neighbours=neighbours,
+        fixes=False,
+        proofs=False,
+    )
+    checked = check_with_tables(list(neighbours), options)
+    launches = (checked.tables or {}).get("launch")
+    if checked.tables is None or launches is None or set(launches.paths) <= {given.document.path}:
+        return given.texts, given.tables
+    return checked.texts, checked.tables

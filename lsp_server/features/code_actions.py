@@ -14,6 +14,7 @@ from lsp_server.by_language import PYTHON
 from lsp_server.diagnostics import fingerprint
 from lsp_server.edits import writes_of
 from lsp_server.fix_desk import fixes_of
+from lsp_server.fix_writing import Written
 from lsp_server.session import AdvisorServer
 
 # A menu must open at once; a fix that is not written by then is offered as what the rule may have.
@@ -55,8 +56,11 @@ async def resolve(ls: AdvisorServer, action: types.CodeAction) -> types.CodeActi
         return action
     analysis, concerned = await _meant(ls, wish)
     desk = _desk(ls, analysis)
-    written = await fixes_of(ls).written(analysis, concerned) if wish.fix or not wish.finding else concerned
-    action.edit = await ls.latest.run(lambda: desk.edit(wish, written or []))
+    if wish.fix or not wish.finding:
+        written = await fixes_of(ls).written(analysis, concerned) or []
+    else:
+        written = [Written(finding) for finding in concerned]
+    action.edit = await ls.latest.run(lambda: desk.edit(wish, written))
     if action.edit is None:
         raise JsonRpcException(_UNWRITTEN, types.LSPErrorCodes.RequestFailed)
     return action

@@ -34,7 +34,8 @@ async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | N
     positions, markdown = ls.positions(analysis.document), ls.client.reads_markdown
     place = positions.place(params.position)
     numbers, found = ls.preferences.number_hovers, findings_at(analysis, place)
-    found = await fixes_of(ls).written(analysis, found, _PATIENCE) or found
+    written = await fixes_of(ls).written(analysis, found, _PATIENCE)
+    found = found if written is None else [one.finding for one in written]
     told = await ls.latest.run(lambda: _told(analysis, place, found, markdown, numbers))
     if told is None:
         return None

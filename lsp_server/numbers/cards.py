@@ -46,7 +46,7 @@ class Card:
 
     def plain(self) -> str:
         """The card for a client that shows text as it is."""
-        parts = [f"{self.name} {self.kind}", *self.sentences]
+        parts = [f"{self.name} {self.kind.replace('`', '')}", *self.sentences]
         for grid in self.grids:
             widths = [max(map(len, column)) for column in zip(*grid.rows, strict=True)]
             lines = (
