@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from advisor.cache import user_cache_folder
@@ -15,8 +16,8 @@ from advisor.rules.packs import rule_files
 from advisor.rules.reload import LiveRulebook
 from lsp_server.rule_files.documents import RuleDocument, with_newlines
 from lsp_server.rule_files.folders import folders_around, place_in
-from lsp_server.rule_files.reading import Reading, read
 
+_KEPT = 2
 _Stamp = tuple[int, int]
 
 
@@ -70,12 +71,11 @@ class OpenBook:
                 self.live.edit(file, _on_disk(file))
         self.stamps = found
 
-    def readings(self) -> Iterator[tuple[Path, Reading]]:
-        """Every file with its text as the editor's questions need it."""
-        variables = self.variables()
+    def texts(self) -> Iterator[tuple[Path, str]]:
+        """Every file that can be read, with its present text."""
         for file, _, data in self.live.files:
             if isinstance(data, bytes):
-                yield file, read(with_newlines(data.decode("utf-8", "replace")), variables)
+                yield file, _decoded(data)
 
     def variables(self) -> Mapping[str, Mapping[str, str]]:
         """The variables of each rule and their entities."""
@@ -110,12 +110,21 @@ class RuleBooks:
             book.look_at_disk()
 
     def keep_only(self, documents: Sequence[RuleDocument]) -> None:
-        """Lets go of rulebooks that no open document is part of."""
-        self._books = {
-            folders: book
+        """Lets go of rulebooks that no open document is part of, but for the last few."""
+        unused = [
+            folders
             for folders, book in self._books.items()
-            if any(book.holds(one.file) for one in documents)
-        }
+            if not any(book.holds(one.file) for one in documents)
+        ]
+        for folders in unused[:-_KEPT]:
+            del self._books[folders]
+        for folders in unused[-_KEPT:]:
+            self._books[folders].take(documents)
+
+
+@lru_cache(2_000)
+def _decoded(data: bytes) -> str:
+    return with_newlines(data.decode("utf-8", "replace"))
 
 
 def _stamps(folders: Sequence[Path]) -> dict[Path, _Stamp]:

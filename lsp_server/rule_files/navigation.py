@@ -25,12 +25,9 @@ class Occurrence:
 
 def occurrences(snapshot: Snapshot, symbol: Symbol) -> list[Occurrence]:
     """Every place of a name, in order of file and place."""
-    readings = list(snapshot.readings())
-    entities = entities_of_definitions(reading for _, reading in readings)
+    entities = _entities(snapshot) if symbol.kind == "metric" else {}
     found = []
-    for file, reading in readings:
-        if symbol.name not in reading.text:
-            continue
+    for file, reading in snapshot.readings(symbol.name):
         for name in reading.names:
             if _means(name, symbol, entities, snapshot):
                 found.append(Occurrence(file, reading, name))
@@ -54,11 +51,18 @@ def symbol_at(snapshot: Snapshot, offset: int) -> tuple[Name, Symbol] | None:
         return None
     symbol = name.symbol
     if symbol.kind == "metric" and not symbol.owner:
-        entities = entities_of_definitions(reading for _, reading in snapshot.readings())
-        known = _owners(name, symbol.name, entities, snapshot)
+        known = _owners(name, symbol.name, _entities(snapshot), snapshot)
         if len(known) == 1:
             symbol = symbol._replace(owner=next(iter(known)))
     return name, symbol
+
+
+def _entities(snapshot: Snapshot) -> Mapping[str, set[str]]:
+    """The entities that each definition of the rulebook is called with."""
+    calls: list[Reading] = []
+    for name in dict.fromkeys(one.name for one in snapshot.book.definitions):
+        calls += (reading for _, reading in snapshot.readings(f"{name}("))
+    return entities_of_definitions(dict.fromkeys(calls))
 
 
 def entities_of_definitions(readings: Iterable[Reading]) -> Mapping[str, set[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -74,12 +74,13 @@ class Reading:
         return [word.start for word in self.words]
 
 
-def read(text: str, rules: Mapping[str, Mapping[str, str]]) -> Reading:
-    """The reading of a text. `rules` gives the variables of each known rule with their entities."""
+def read(text: str, variables: Callable[[], Mapping[str, Mapping[str, str]]]) -> Reading:
+    """The reading of a text. `variables` gives those of each known rule with their entities."""
     found = _reading(text)
     suppressed = {item.name.text for item in found.items if item.kind == "suppress" and item.name is not None}
     if not suppressed:
         return found
+    rules = variables()
     foreign = tuple((rule, tuple(rules[rule].items())) for rule in sorted(suppressed) if rule in rules)
     return _with_foreign(text, foreign)
 

@@ -36,7 +36,7 @@ class Snapshot:
     @cached_property
     def reading(self) -> Reading:
         """The document's own text."""
-        return read(self.document.content, self.opened.variables())
+        return read(self.document.content, self.opened.variables)
 
     @cached_property
     def file(self) -> Path:
@@ -62,9 +62,11 @@ class Snapshot:
         """The client's range between two offsets of the document."""
         return self.positions.range(self.reading.span(start, end))
 
-    def readings(self) -> Iterator[tuple[Path, Reading]]:
-        """Every file of the rulebook with its present text."""
-        return self.opened.readings()
+    def readings(self, *words: str) -> Iterator[tuple[Path, Reading]]:
+        """The files of the rulebook in whose present text all of some words stand."""
+        for file, text in self.opened.texts():
+            if all(word in text for word in words):
+                yield file, read(text, self.opened.variables)
 
     def location(self, file: Path, reading: Reading, name: Name) -> types.Location:
         """The place of a name in a file of the rulebook."""
