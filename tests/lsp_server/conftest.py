@@ -119,6 +119,7 @@ class Client:
         hover: list[str] | None = None,
         text_document: dict[str, Any] | None = None,
         chosen: dict[str, Any] | None = None,
+        window: dict[str, Any] | None = None,
     ) -> Any:
         """Begins with those capabilities; `text_document` are more of these, `chosen` the user's settings."""
         document: dict[str, Any] = {"publishDiagnostics": {"versionSupport": True}, **(text_document or {})}
@@ -136,6 +137,7 @@ class Client:
                     "general": {"positionEncodings": encodings} if encodings else {},
                     "textDocument": document,
                     "workspace": workspace or {},
+                    "window": window or {},
                 },
                 "workspaceFolders": [{"uri": uri, "name": "w"}] if folders else None,
                 **({"initializationOptions": {"kernelAdvisor": chosen}} if chosen else {}),
