@@ -37,7 +37,7 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     along = lanes_lie_along_the_loop(body, found)
     inner = _kernel_edits(body, found, along)
-    if inner is None:
+    if inner is None or (place.finding.rule == "uncoalesced-access" and not along):
         return None
     edits = place.in_file(body.module, inner)
     for site in sites:

@@ -62,6 +62,8 @@ def thread_loop(body: KernelBody) -> ThreadLoop | None:
         return None
     if not iterations_are_independent(body, loop, index) or not _may_be_done_again(body, loop):
         return None
+    if numbers and not _stores_follow_threads(body, loop, index):
+        return None
     return ThreadLoop(loop, index, *bounds, numbers[0] if numbers else None)
 
 
@@ -188,6 +190,14 @@ def _may_be_done_again(body: KernelBody, loop: cst.For) -> bool:
         if name.value in changed and not inside and not asked and not _is_length(body, above):
             return False
     return not any(_changes_elements(body, one) for one in called_functions(body.module, body.function))
+
+
+def _stores_follow_threads(body: KernelBody, loop: cst.For, index: str) -> bool:
+    """Whether each stored element has a name of the thread's own in it, so that it is not one for all."""
+    counters = {one.target.value for one in body.nodes(cst.For) if isinstance(one.target, cst.Name)}
+    own = assigned_in(body.module, body.function.body) - counters - {index}
+    stores = (one for one in body.module.nodes_in(cst.Subscript, loop) if is_store(body.module, one))
+    return all(words_in(body.module, one) & own for one in stores)
 
 
 def _is_length(body: KernelBody, above: cst.CSTNode | None) -> bool:

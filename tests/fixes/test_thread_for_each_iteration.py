@@ -161,6 +161,7 @@ NEEDS_ANOTHER = {
     "a running sum": "n += 1\nout[row, step] = n",
     "one element for all": "out[row, 0] += a[row, step]",
     "an element of another array": "out[row, int(a[row, step])] = 1.0",
+    "one row for all threads": "a[0, step] += out[row, step]",
     "the index changed": "step = 3\nout[row, step] = a[row, step]",
     "an index that takes turns": "out[row, step % 7] = a[row, step]",
     "a sum and its use": "cuda.atomic.add(out, (row, 0), 1.0)\na[row, step] = out[row, 0]",
@@ -234,6 +235,24 @@ def stays(folder: Path, text: str) -> None:
     """Asserts that rules of the fix fire on a text, and that the fix leaves it as it is."""
     assert {one.rule for one in report_on(folder, text).findings} & RULES
     assert fixed(folder, FIX, text) == text
+
+
+WORKLOAD = """
+
+def workload():
+    run(numpy.ones((40, 300)), numpy.ones((40, 300)), 0)
+"""
+PLAIN_BODY, PLAIN_AFTER_BODY = (textwrap.indent(one.strip(), "    ") for one in (PLAIN, PLAIN_AFTER))
+FOR_DATA = "walk[(a.shape[0] + 63) // 64, 64](a, out, n)"
+FOR_DATA_AFTER = f"walk[({GRID}, ((a.shape[0] + 63) // 64) * 64), (128, 1)](a, out, n)"
+
+
+def test_a_run_tells_that_a_grid_for_the_data_is_small(tmp_path: Path) -> None:
+    text = program(PLAIN, FOR_DATA) + WORKLOAD
+    text = text.replace("import math\n", "import math\n\nimport numpy")
+    after = fixed(tmp_path, FIX, text, "simulated")
+    assert after == text.replace(PLAIN_BODY, PLAIN_AFTER_BODY).replace(FOR_DATA, FOR_DATA_AFTER)
+    assert fixed(tmp_path, FIX, text) == text
 
 
 @settings(max_examples=5, deadline=None)
