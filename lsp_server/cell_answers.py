@@ -26,10 +26,15 @@ class OutsideOfCells(Exception):
 
 
 class Answers:
-    """Turns answers: places without a document are those of `cell`, others those of the notebooks `held`."""
+    """Turns answers: places without a document are those of `cell`, others those of the notebooks `held`.
 
-    def __init__(self, held: Callable[[str], Notebook | None], cell: HeldCell | None) -> None:
-        self._held, self._cell = held, cell
+    Edits are for `own` alone: of other notebooks only the file is known, which may say something else.
+    """
+
+    def __init__(
+        self, held: Callable[[str], Notebook | None], cell: HeldCell | None, own: Notebook | None
+    ) -> None:
+        self._held, self._cell, self._own = held, cell, own
 
     def turned(self, value: Any) -> Any:
         """An answer with the places of cells. Raises OutsideOfCells where it has none there."""
@@ -47,6 +52,8 @@ class Answers:
             # The text has an empty line where a cell that is not Python has one to point at.
             end = types.Position(value.range.end.line, _LINE_END)
             value = attrs.evolve(value, range=types.Range(value.range.start, end))
+        if self._cell is not None and getattr(value, "result_id", None):
+            value = attrs.evolve(value, result_id=f"{self._cell.first}:{value.result_id}")
         names = [field.name for field in attrs.fields(type(value)) if field.name not in _OPAQUE]
         return attrs.evolve(value, **{name: self.turned(getattr(value, name)) for name in names})
 
@@ -92,7 +99,7 @@ class Answers:
 
     def _placed(self, uri: str, edits: Any) -> Iterator[tuple[HeldCell | None, Any]]:
         notebook = self._held(uri)
-        if notebook is None and is_notebook(unquote(uri)):
+        if is_notebook(unquote(uri)) and (notebook is None or notebook is not self._own):
             raise OutsideOfCells
         for edit in edits:
             if notebook is None:

@@ -6,7 +6,7 @@ that document before a feature is asked, and what the feature answers is turned 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -96,6 +96,10 @@ class Notebooks:
             return params, None
         notebook, cell = found
         moved = _shifted(params, cell.first)
+        if isinstance(moved, types.DocumentDiagnosticParams):
+            # The same diagnostics of the text are others of a cell that stands elsewhere now.
+            place, _, name = (moved.previous_result_id or "").partition(":")
+            moved.previous_result_id = name if place == str(cell.first) else None
         return attrs.evolve(moved, text_document=types.TextDocumentIdentifier(notebook.uri)), cell
 
     def outward(self, answer: Any, cell: HeldCell | None) -> Any:
@@ -103,9 +107,16 @@ class Notebooks:
         if answer is None or (not self._held and not _may_edit(answer)):
             return answer
         try:
-            return Answers(self.held, cell).turned(answer)
+            return Answers(self.held, cell, self._own(answer, cell)).turned(answer)
         except OutsideOfCells:
             return attrs.evolve(answer, edit=None) if isinstance(answer, types.CodeAction) else None
+
+    def _own(self, answer: Any, cell: HeldCell | None) -> Notebook | None:
+        """The notebook whose present text an answer was made for."""
+        if cell is not None:
+            return next((one for one in self._held.values() if cell in one.cells), None)
+        data = getattr(answer, "data", None)
+        return self.held(str(data.get("uri"))) if isinstance(data, Mapping) else None
 
     def published(self, params: types.PublishDiagnosticsParams) -> list[types.PublishDiagnosticsParams]:
         """The diagnostics of a document as they are sent: those of a notebook cell by cell."""
