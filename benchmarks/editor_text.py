@@ -1,4 +1,4 @@
-"""The file that the editor's benchmark writes in: the kernels of `kernels/` in one module, and one of them twice."""
+"""The file that the editor's benchmark writes in: all of `kernels/` as one module, one of them twice."""
 
 from __future__ import annotations
 

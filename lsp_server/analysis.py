@@ -19,15 +19,18 @@ from advisor.records import SOURCES, Source
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels
 
+_About = tuple[tuple[Finding, ...], tuple[Problem, ...], tuple[Problem, ...]]
+
 
 @dataclass(frozen=True)
 class Analysis:
     """What is to be said about one version of a document, under the settings that hold for it.
 
-    `device` is the one that the numbers are for, and `evidence` the best that was looked at. `remarks` say
-    why a kernel has no better numbers. `broken_rules` tells of rules that were left out because they cannot
-    be read; `texts` are those of all files looked at, by path from the document's root; `tables` hold the
-    metrics of all entities. The findings' fixes are written by `written`, for that takes far longer.
+    `device` is the one that the numbers are for, and `evidence` the best that was looked at; `complete` is
+    false while more of that is to come, `parsed` where the text has an error. `remarks` say why a kernel has
+    no better numbers, `broken_rules` what is left out of the rules because it cannot be read. `texts` are
+    those of all files looked at, by path from the document's root; `tables` hold the metrics of all entities.
+    Fixes are not written yet.
     """
 
     document: Document
@@ -38,9 +41,11 @@ class Analysis:
     problems: tuple[Problem, ...] = ()
     remarks: tuple[Problem, ...] = ()
     notices: tuple[str, ...] = ()
-    broken_rules: str = ""
+    broken_rules: tuple[Problem, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     tables: Tables = field(default_factory=dict)
+    complete: bool = True
+    parsed: bool = True
 
 
 def analyse(
@@ -68,7 +73,7 @@ def analyse(
         checked = check_with_tables([], options, progress, means)
     except SourceProblem as error:
         problem = Problem(error.path, error.line, error.message)
-        return Analysis(document, settings, chosen, problems=(problem,))
+        return Analysis(document, settings, chosen, problems=(problem,), parsed=False)
     report = checked.report
     findings, problems, broken = _about(document, report)
     # What the compiler says of a kernel is no fault of the file's.
@@ -103,14 +108,12 @@ def _options(
     )
 
 
-def _about(document: Document, report: Report) -> tuple[tuple[Finding, ...], tuple[Problem, ...], str]:
+def _about(document: Document, report: Report) -> _About:
     """What the report says about the document, and about broken rules; one thing is said once."""
     once: dict[tuple[object, ...], Finding] = {}
     for finding in report.findings:
         if finding.path == document.path:
             once.setdefault((finding.rule, finding.span, finding.message), finding)
     problems = [problem for problem in report.problems if problem.path == document.path]
-    broken = [
-        f"{one.path}:{one.line}: {one.message}" for one in report.problems if one.path.endswith(".rules")
-    ]
-    return tuple(once.values()), tuple(problems), "\n".join(broken)
+    broken = [problem for problem in report.problems if problem.path.endswith(".rules")]
+    return tuple(once.values()), tuple(problems), tuple(broken)

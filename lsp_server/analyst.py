@@ -7,10 +7,12 @@ from dataclasses import replace
 from advisor.check_options import CheckOptions
 from advisor.config import load_config
 from advisor.devices import find_device
-from advisor.errors import UsageError
+from advisor.errors import SourceProblem, UsageError
+from advisor.facts.module import parse_module
 from advisor.means import USUAL
 from advisor.records import Record
 from lsp_server.analysis import Analysis, analyse
+from lsp_server.carried import carried
 from lsp_server.compiling import KernelCompiler
 from lsp_server.documents import Document
 from lsp_server.kept_steps import KeptConfigs, KeptSteps
@@ -18,6 +20,8 @@ from lsp_server.preferences import Preferences
 from lsp_server.recorded import recorded_records, stores_of
 from lsp_server.stages import Stage, Stop
 from lsp_server.surroundings import Surroundings
+
+_MOST_DOCUMENTS = 12
 
 
 class Analyst:
@@ -28,6 +32,7 @@ class Analyst:
         self._surroundings = Surroundings()
         self._configs, self._steps = KeptConfigs(), KeptSteps()
         self._stale = False
+        self._good: dict[str, Analysis] = {}
         self._compiler = KernelCompiler()
         self._means = replace(USUAL, compile=self._compiler.records, simulate=recorded_records)
 
@@ -38,7 +43,28 @@ class Analyst:
             self._steps.forget()
         means = self._steps.means_for(document.file, document.root)
         device, configs = self._device(), self._configs.of
-        return analyse(document, self._surroundings, device=device, means=means, configure=configs)
+        now = analyse(document, self._surroundings, device=device, means=means, configure=configs)
+        return self._with_last_good(now)
+
+    def _with_last_good(self, now: Analysis) -> Analysis:
+        """What was said last, carried along, where the text does not parse at the moment."""
+        uri = now.document.uri
+        if now.parsed:
+            self._good[uri] = now
+            while len(self._good) > _MOST_DOCUMENTS:
+                del self._good[next(iter(self._good))]
+            return now
+        good = self._good.get(uri)
+        return now if good is None or good.device != now.device else carried(good, now)
+
+    def better(self, analysis: Analysis) -> None:
+        """Takes note of a better analysis of a text, in case that the next one does not parse."""
+        if analysis.document.uri in self._good:
+            self._good[analysis.document.uri] = analysis
+
+    def close_document(self, uri: str) -> None:
+        """Forgets a document."""
+        self._good.pop(uri, None)
 
     def later(self, document: Document, stage: Stage, stop: Stop) -> Analysis | None:
         """What one of the later stages says, with all that was known before; None where it says nothing.
@@ -46,6 +72,10 @@ class Analyst:
         Raises Voided once nobody wants to know.
         """
         stop.check()
+        try:
+            parse_module(document.source)
+        except SourceProblem:
+            return None
         settings = load_config(document.file.parent)
         means = self._means
         if stage == "recorded" or not self.preferences.compiled_evidence:
@@ -54,7 +84,9 @@ class Analyst:
             means = replace(means, compile=_nothing_compiled)
         elif settings.evidence == "source":
             return None
-        return analyse(document, self._surroundings, "simulated", self._device(), means, stop.check)
+        self._compiler.complete = True
+        found = analyse(document, self._surroundings, "simulated", self._device(), means, stop.check)
+        return replace(found, complete=self._compiler.complete)
 
     def unknown_device(self) -> str:
         """What is wrong with the chosen device, nothing where it is known."""

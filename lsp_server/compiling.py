@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from advisor.cache import Cache, user_cache_folder
 from advisor.check_options import CheckOptions, Progress
 from advisor.compilation_unit import CompilationUnit
-from advisor.compiled import CompiledEvidence, Target, compile_units, records
+from advisor.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, records
 from advisor.compiled.crew import WorkerStock
 from advisor.compiled.units import compile_request
 from advisor.devices import Device
@@ -21,11 +22,16 @@ from advisor.records import Record
 
 _SECONDS = 20.0
 _MOST_KERNELS = 2_000
+_MOST_PROCESSES = 2
+# Somebody waits for what is known already, so a long list of kernels is not compiled in one go.
+_KERNELS_A_TIME = 4
+_SECONDS_A_TIME = 2.0
 
 
 class KernelCompiler:
     """Compiles kernels in processes of its own, which may crash or be killed, and keeps what they gave.
 
+    `complete` tells whether the last question was answered in full, or more is to be had by asking again.
     A kernel that cost a process its life is not tried again until its text is another.
     """
 
@@ -34,6 +40,7 @@ class KernelCompiler:
         self._stock = WorkerStock()
         self._kept = _KeptKernels(user_cache_folder())
         self._lost: dict[str, str] = {}
+        self.complete = True
 
     def records(
         self,
@@ -52,26 +59,40 @@ class KernelCompiler:
             if (digest := digests[unit.kernel]) in self._lost
         ]
         wanted = [unit for unit in units if digests[unit.kernel] not in self._lost]
-        evidence: CompiledEvidence = compile_units(
-            wanted,
-            target,
-            cache=self._kept,
-            timeout=self._seconds,
-            jobs=max((os.cpu_count() or 1) // 2, 1),
-            progress=progress,
-            stock=self._stock,
-        )
-        for kernel, problem in evidence.lost.items():
-            self._lost[digests[kernel]] = problem.message
-        if evidence.unavailable is not None:
-            report.notices.append(f"{evidence.unavailable} {evidence.unavailable.remedy}".strip())
-        report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
+        self.complete, by_kernel = True, dict[str, CompiledKernel]()
+        until = time.monotonic() + _SECONDS_A_TIME
+        for at in range(0, len(wanted), _KERNELS_A_TIME):
+            if time.monotonic() > until:
+                self.complete = False
+                break
+            evidence = self._compiled(wanted[at : at + _KERNELS_A_TIME], target, progress)
+            by_kernel |= evidence.by_kernel
+            for kernel, problem in evidence.lost.items():
+                self._lost[digests[kernel]] = problem.message
+            report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
+            if evidence.unavailable is not None:
+                report.notices.append(f"{evidence.unavailable} {evidence.unavailable.remedy}".strip())
+                break
         return [
             record
             for unit in units
-            if (compiled := evidence.by_kernel.get(unit.kernel)) is not None
+            if (compiled := by_kernel.get(unit.kernel)) is not None
             for record in records(unit, compiled)
         ]
+
+    def _compiled(
+        self, units: Sequence[CompilationUnit], target: Target, progress: Progress | None
+    ) -> CompiledEvidence:
+        jobs = min(max((os.cpu_count() or 1) // 2, 1), _MOST_PROCESSES)
+        return compile_units(
+            units,
+            target,
+            cache=self._kept,
+            timeout=self._seconds,
+            jobs=jobs,
+            progress=progress,
+            stock=self._stock,
+        )
 
     def rest(self) -> None:
         """Ends the processes that nobody uses; the next kernel starts one again."""

@@ -69,7 +69,7 @@ class KeptSteps:
             surveys.forget()
 
     def means_for(self, file: Path, root: Path) -> Means:
-        """The means of a check of one file's text; where it does not parse its survey raises SourceProblem."""
+        """Means of a check of one file's text; where it does not parse the survey raises SourceProblem."""
         known = self._documents.pop((file, root), None)
         surveys, verdicts = known or (Resurvey(root, file), Rejudgement())
         self._documents[file, root] = surveys, verdicts

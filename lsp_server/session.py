@@ -18,9 +18,11 @@ from lsp_server.by_language import ByLanguage
 from lsp_server.client import Client
 from lsp_server.diagnostics import diagnostics_of
 from lsp_server.documents import Document, open_document, open_documents
+from lsp_server.file_faults import Fault, FileFaults, faults_of_configuration, faults_of_rules
 from lsp_server.latest import LatestAnalyses
 from lsp_server.positions import Positions
 from lsp_server.preferences import Preferences
+from lsp_server.simulating import Simulations
 from lsp_server.stages import LaterStages, Stage
 
 NAME = "kernel-advisor"
@@ -50,10 +52,12 @@ class AdvisorServer(LanguageServer):
         self.initial_options: object = None
         self.analyst = Analyst()
         self.latest = LatestAnalyses(self.analyst.from_source)
+        self.simulations = Simulations()
         self.stages = LaterStages(self.analyst.later, self._show, self._tell_failure)
         self._pending: dict[str, asyncio.Task[None]] = {}
         self._told: dict[str, Path] = {}
         self._logged: set[str] = set()
+        self._faults = FileFaults(self.text_document_publish_diagnostics)
 
     @property
     def preferences(self) -> Preferences:
@@ -91,14 +95,17 @@ class AdvisorServer(LanguageServer):
                 found = await self.latest.of(document)
             except AdvisorError as error:
                 self._tell(document, str(error))
+                self._show_faults(document, faults_of_configuration(str(error)))
                 return None
             except Exception:
                 _log.exception("The analysis of %s failed.", document.file)
                 self._tell(document, _FAULT.format(name=document.file.name))
                 return None
             if found is not None and open_document(self.workspace, uri) == document:
+                self._show_faults(document, faults_of_rules(found.broken_rules, document.root))
                 if found.broken_rules:
-                    self._tell(document, found.broken_rules)
+                    told = (f"{one.path}:{one.line}: {one.message}" for one in found.broken_rules)
+                    self._tell(document, "\n".join(told))
                 else:
                     self._forget_told(document)
                 return self.stages.best(found)
@@ -139,6 +146,7 @@ class AdvisorServer(LanguageServer):
         self.cancel(uri)
         self.latest.forget(uri)
         self.stages.forget(uri)
+        self.analyst.close_document(uri)
         if not self.client.pulls:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
@@ -149,6 +157,7 @@ class AdvisorServer(LanguageServer):
             self.cancel(uri)
         self.latest.close()
         self.stages.close()
+        self.simulations.close()
         self.analyst.close()
 
     def cancel(self, uri: str) -> None:
@@ -165,6 +174,7 @@ class AdvisorServer(LanguageServer):
     def _show(self, analysis: Analysis) -> None:
         """Shows what a later stage has found, where the text is still the same."""
         uri = analysis.document.uri
+        self.analyst.better(analysis)
         for problem in analysis.remarks:
             self._log_once(f"{problem.path}:{problem.line}: {problem.message}")
         for notice in analysis.notices:
@@ -204,6 +214,11 @@ class AdvisorServer(LanguageServer):
         if not isinstance(error, AdvisorError):
             _log.error("The analysis of %s failed.", document.file, exc_info=error)
             self._tell(document, _FAULT.format(name=document.file.name))
+
+    def _show_faults(self, document: Document, faults: list[Fault]) -> None:
+        """Shows what is wrong with configuration and rules where it is; an open rule file tells it itself."""
+        closed = [one for one in faults if one.file.as_uri() not in self.workspace.text_documents]
+        self._faults.show(document.file.parent, closed, self.workspace.position_codec)
 
     def _tell(self, document: Document, message: str) -> None:
         """Shows a message, once until a document of the same folder can be analysed again."""

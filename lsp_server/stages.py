@@ -93,14 +93,17 @@ class LaterStages:
     async def _run(self, document: Document, after: float, stages: tuple[Stage, ...], stop: Stop) -> None:
         await asyncio.sleep(after)
         loop = asyncio.get_running_loop()
-        for stage in stages:
+        left = list(stages)
+        while left:
             try:
-                found = await loop.run_in_executor(self._worker, self._analyse, document, stage, stop)
+                found = await loop.run_in_executor(self._worker, self._analyse, document, left[0], stop)
             except (asyncio.CancelledError, Voided):
                 return
             except Exception as error:
                 self._failed(document, error)
                 return
+            if found is None or found.complete:
+                del left[0]
             if found is not None and found.evidence != "source":
                 self._kept[document.uri] = found
                 self._ready(found)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from advisor.facts.beside import Neighbour, Stamp, read_neighbour, stamp_of
 from advisor.facts.device_functions import Resolver
-from advisor.facts.gate import launched_names, may_hold_device_code
 from advisor.facts.kernel_records import LaunchedAs
 from advisor.facts.module import NamesElsewhere
-from advisor.facts.module_parts import Needs, Part, PartNames, split, split_again, words_in
+from advisor.facts.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.facts.moved_records import LineMove
 from advisor.facts.survey import Survey, kernels_by_name, launched_as, only_one
 from advisor.facts.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor
@@ -21,7 +20,6 @@ from advisor.records import Record
 from advisor.text import SourceText
 
 _Key: TypeAlias = tuple[object, ...]
-_Stamp: TypeAlias = tuple[int, int]
 
 
 @dataclass
@@ -49,16 +47,6 @@ class _Found:
         )
 
 
-@dataclass(frozen=True)
-class _Neighbour:
-    """Another file as it was last read: whether it may hold kernels, what it launches, and all its words."""
-
-    stamp: _Stamp | None
-    device: bool
-    launches: frozenset[str]
-    names: PartNames
-
-
 class Resurvey:
     """Surveys of one file's text, each as `survey` would give it without units; belongs to one thread.
 
@@ -75,8 +63,8 @@ class Resurvey:
         self._lines: tuple[str, ...] = ()
         self._parts: list[Part] | None = None
         self._known = _Known()
-        self._neighbours: dict[Path, _Neighbour] = {}
-        self._stamps: dict[str, _Stamp | None] = {}
+        self._neighbours: dict[Path, Neighbour] = {}
+        self._stamps: dict[str, Stamp | None] = {}
 
     def survey(self, source: SourceText, neighbours: Sequence[Path] = ()) -> Survey | None:
         """The survey of the text, launched where it and its neighbours do.
@@ -101,7 +89,7 @@ class Resurvey:
         self._known = edit.kept
         read = self._surveyor.workspace.files
         self._stamps = {
-            path: self._stamps.get(path) or _stamp(path) for path in read if path != str(self._file)
+            path: self._stamps.get(path) or stamp_of(path) for path in read if path != str(self._file)
         }
         return _joined(source, own, kernels, by_name, read)
 
@@ -114,35 +102,15 @@ class Resurvey:
 
     def _notice_changes(self, neighbours: Sequence[Path]) -> None:
         """Reads the neighbours; drops everything when a file that was read has changed."""
-        if any(_stamp(path) != stamp for path, stamp in self._stamps.items()):
+        if any(stamp_of(path) != stamp for path, stamp in self._stamps.items()):
             self.forget()
         known = self._neighbours
         self._neighbours = {
             file: known[file]
-            if file in known and known[file].stamp == _stamp(str(file))
-            else _neighbour(file)
+            if file in known and known[file].stamp == stamp_of(str(file))
+            else read_neighbour(file)
             for file in neighbours
         }
-
-
-def _neighbour(file: Path) -> _Neighbour:
-    stamp = _stamp(str(file))
-    try:
-        data = file.read_bytes()
-    except OSError:
-        return _Neighbour(stamp, False, frozenset(), PartNames())
-    device = may_hold_device_code(data)
-    return _Neighbour(
-        stamp, device, launched_names(data), PartNames(words=words_in(data.decode(errors="replace")))
-    )
-
-
-def _stamp(path: str) -> _Stamp | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - a hundred times for each edit
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
 
 
 def _joined(
@@ -210,7 +178,7 @@ class _Edit:
             result.problems += one.problems
         return result
 
-    def neighbour(self, file: Path, names: PartNames, stamp: _Stamp | None) -> FileHost:
+    def neighbour(self, file: Path, names: PartNames, stamp: Stamp | None) -> FileHost:
         """The host side of another file, as far as it concerns this one."""
         needed = self._needs.of_names(names)
         key = (str(file), stamp, self._key(needed, -1))

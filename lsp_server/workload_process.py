@@ -1,0 +1,47 @@
+"""The process that runs workloads for the editor: it is what may hang, crash and be killed.
+
+Reads a request as JSON from standard input, and writes what went wrong in each workload.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from advisor.config import load_config, prepare_cache_folder
+from advisor.errors import AdvisorError
+from advisor.launches.store import LaunchStore
+from advisor.launches.workloads import find_workloads, run_workloads, stale_workloads, workload_folder
+from advisor.text import read_source
+
+MODULE = "lsp_server.workload_process"
+
+
+def main() -> None:
+    """Answers the one request."""
+    request = json.loads(sys.stdin.read())
+    try:
+        answer = _run(Path(request["file"]), request["device"], request["again"])
+    except AdvisorError as error:
+        answer = {"found": 1, "problems": [["", 1, str(error)]]}
+    sys.stdout.write(json.dumps(answer))
+
+
+def _run(file: Path, device: str, again: bool) -> dict[str, object]:
+    """How many workloads the file has, how many were run, and what went wrong; fresh ones only `again`."""
+    settings = load_config(file.parent)
+    cache = prepare_cache_folder(settings)
+    path = file.relative_to(settings.root).as_posix()
+    text = read_source(file, path).text
+    every = find_workloads(path, text)
+    store = LaunchStore(settings.root, workload_folder(cache))
+    wanted = every if again else stale_workloads(store, [(path, text)], device)
+    problems = run_workloads(store, wanted, device, settings.workload_seconds, 1, cache) if wanted else []
+    store.close()
+    told = [[one.path, one.line, one.message] for one in problems]
+    return {"found": len(every), "run": len(wanted), "problems": told}
+
+
+if __name__ == "__main__":
+    main()
