@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from weakref import WeakKeyDictionary
 
 from lsprotocol import types
@@ -11,10 +12,12 @@ from lsp_server.by_language import RULES
 from lsp_server.diagnostics import SOURCE
 from lsp_server.rule_files.diagnostics import diagnostics_of
 from lsp_server.rule_files.documents import open_rule_document, open_rule_documents
+from lsp_server.rule_files.elsewhere import errors_elsewhere, withdrawn
 from lsp_server.rule_files.session import rules_of
 from lsp_server.session import AdvisorServer
 
 _QUIET_SECONDS = 0.1
+_log = logging.getLogger(__name__)
 _WATCHED = (".rules", "pyproject.toml", "advisor.toml")
 
 
@@ -46,6 +49,7 @@ async def changed(
     ls: AdvisorServer, params: types.DidOpenTextDocumentParams | types.DidChangeTextDocumentParams
 ) -> None:
     """A rule file was opened or edited: other rule files may rest on it."""
+    _shown(ls).setdefault(params.text_document.uri, None)
     _look_soon(ls, params.text_document.uri)
 
 
@@ -63,7 +67,9 @@ async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesPa
 
 async def closed(ls: AdvisorServer, params: types.DidCloseTextDocumentParams) -> None:
     """A document was closed: its file counts again, not what was typed."""
-    if _shown(ls).pop(params.text_document.uri, None) is not None:
+    uri = params.text_document.uri
+    if uri in _shown(ls):
+        del _shown(ls)[uri]
         rules, left = rules_of(ls), open_rule_documents(ls.workspace)
         await rules.run(lambda: rules.books.keep_only(left))
         _look_soon(ls)
@@ -75,11 +81,12 @@ async def _look_at_disk(ls: AdvisorServer) -> None:
 
 
 _pending: WeakKeyDictionary[AdvisorServer, asyncio.Task[None]] = WeakKeyDictionary()
-_last: WeakKeyDictionary[AdvisorServer, dict[str, list[types.Diagnostic]]] = WeakKeyDictionary()
+_elsewhere: WeakKeyDictionary[AdvisorServer, dict[str, list[types.Diagnostic]]] = WeakKeyDictionary()
+_last: WeakKeyDictionary[AdvisorServer, dict[str, list[types.Diagnostic] | None]] = WeakKeyDictionary()
 
 
-def _shown(ls: AdvisorServer) -> dict[str, list[types.Diagnostic]]:
-    """What was last sent of each document."""
+def _shown(ls: AdvisorServer) -> dict[str, list[types.Diagnostic] | None]:
+    """What was last sent of each open document, None where nothing was yet."""
     return _last.setdefault(ls, {})
 
 
@@ -91,8 +98,27 @@ def _look_soon(ls: AdvisorServer, edited: str = "") -> None:
         _pending[ls] = asyncio.get_running_loop().create_task(_look(ls, edited))
 
 
+async def _tell_elsewhere(ls: AdvisorServer) -> None:
+    """Publishes the errors of files that are not open, which no client asks about."""
+    documents, codec = open_rule_documents(ls.workspace), ls.workspace.position_codec
+    books = rules_of(ls).books
+    try:
+        found = await rules_of(ls).run(lambda: errors_elsewhere(books, documents, codec))
+    except Exception:
+        _log.exception("The rule files that are not open could not be looked at.")
+        return
+    before = _elsewhere.get(ls, {})
+    _elsewhere[ls] = found
+    told_otherwise = [] if ls.client.pulls else [one.uri for one in documents]
+    gone: dict[str, list[types.Diagnostic]] = {uri: [] for uri in withdrawn(before, found, told_otherwise)}
+    for uri, diagnostics in {**gone, **found}.items():
+        if before.get(uri) != diagnostics:
+            ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
+
+
 async def _look(ls: AdvisorServer, edited: str) -> None:
     await asyncio.sleep(_QUIET_SECONDS)
+    await _tell_elsewhere(ls)
     differs = False
     for document in sorted(open_rule_documents(ls.workspace), key=lambda one: one.uri != edited):
         none: list[types.Diagnostic] = []

@@ -75,7 +75,7 @@ class OpenBook:
         """Every file that can be read, with its present text."""
         for file, _, data in self.live.files:
             if isinstance(data, bytes):
-                yield file, _decoded(data)
+                yield file, decoded(data)
 
     def variables(self) -> Mapping[str, Mapping[str, str]]:
         """The variables of each rule and their entities."""
@@ -123,7 +123,8 @@ class RuleBooks:
 
 
 @lru_cache(2_000)
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """The text of a file, with the line ends of an editor as newlines."""
     return with_newlines(data.decode("utf-8", "replace"))
 
 

@@ -8,6 +8,7 @@ from advisor.rules.coverage import cover
 from advisor.rules.lint import Remark, lint, shown_as
 from advisor.rules.problems import RuleError
 from lsp_server.diagnostics import SOURCE
+from lsp_server.positions import Positions
 from lsp_server.rule_files.snapshot import Snapshot
 
 _SEVERITIES = {
@@ -19,15 +20,17 @@ EXAMPLE_FAILS = "example-fails"
 
 def diagnostics_of(snapshot: Snapshot) -> list[types.Diagnostic]:
     """The errors of the document, then the examples that do not hold, then the remarks, as diagnostics."""
-    found = [_of_error(one, snapshot) for one in snapshot.book.errors if one.path == snapshot.path]
+    errors = [one for one in snapshot.book.errors if one.path == snapshot.path]
+    found = [diagnostic_of(one, snapshot.positions) for one in errors]
     found += _failing_examples(snapshot)
     remarks = lint(snapshot.book, {snapshot.path}, snapshot.opened.reached)
     return found + [_of_remark(one, snapshot) for one in remarks]
 
 
-def _of_error(error: RuleError, snapshot: Snapshot) -> types.Diagnostic:
+def diagnostic_of(error: RuleError, positions: Positions) -> types.Diagnostic:
+    """The diagnostic of an error in a text with those positions."""
     return types.Diagnostic(
-        range=snapshot.positions.range(error.span),
+        range=positions.range(error.span),
         message=_sentence(error.sentence) + (f"\n{_sentence(error.help)}" if error.help else ""),
         severity=types.DiagnosticSeverity.Error,
         code=error.code,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from diagnostic_codes import codes
 from rule_texts import HUNGRY, LIMITED
 
@@ -130,3 +131,24 @@ def test_rules_and_kernels_are_told_about_side_by_side(client):
     assert codes(client.published(rules, 1)) == ["E106"]
     assert client.hover(rules, 0, 1)["contents"]["value"].startswith("**rule**")
     assert client.hover(kernel, 7, 19)["contents"]["value"].startswith("**Transposed index order**")
+
+
+@pytest.mark.parametrize("pulls", [False, True])
+def test_a_file_that_is_not_open_is_told_of_when_an_edit_breaks_it(client, pulls):
+    other = client.folder / "changes.rules"
+    other.write_text(OVERRIDE, "utf-8")
+    client.start(pulls=pulls)
+    uri = client.open("hungry-kernel.rules", LIMITED, "advisor-rules")
+    (found,) = client.published(other.as_uri(), None)
+    assert (found["code"], found["range"]["start"]) == ("E205", {"line": 0, "character": 25})
+    client.change(uri, 2, HUNGRY)
+    assert client.published(other.as_uri(), None) == []
+    client.change(uri, 3, LIMITED)
+    assert codes(client.published(other.as_uri(), None)) == ["E205"]
+    # Once it is open it is told of as every open file is.
+    opened = client.open("changes.rules", OVERRIDE, "advisor-rules")
+    if pulls:
+        assert client.published(opened, None) == []
+        assert codes(client.pulled(opened)) == ["E205"]
+    else:
+        assert codes(client.published(opened, 1)) == ["E205"]
