@@ -108,7 +108,7 @@ end
 function M.run(scenario)
   local fine, result = xpcall(scenario, debug.traceback)
   local log = {}
-  if not fine then
+  if not fine and vim.fn.filereadable(vim.lsp.get_log_path()) == 1 then
     log = vim.fn.readfile(vim.lsp.get_log_path())
   end
   local seen = fine and { seen = result } or { failed = result, log = log }

@@ -55,7 +55,9 @@ export async function startCodeServer({ interpreter = process.env.PYTHON, truste
   }
   writeFileSync(path.join(root, "config.yaml"), "");
   const places = ["--config", path.join(root, "config.yaml"), "--user-data-dir", data, "--extensions-dir", extensions];
-  const env = { ...process.env, EXTENSIONS_GALLERY: "{}", HOME: root, XDG_CACHE_HOME: path.join(root, "cache") };
+  // The interpreter is the first on the PATH too, for scenarios without the setting.
+  const PATH = [path.dirname(process.env.PYTHON), process.env.PATH].join(path.delimiter);
+  const env = { ...process.env, PATH, EXTENSIONS_GALLERY: "{}", HOME: root, XDG_CACHE_HOME: path.join(root, "cache") };
   const installed = spawnSync(process.execPath, [ENTRY, ...places, "--install-extension", VSIX], {
     env,
     encoding: "utf-8",

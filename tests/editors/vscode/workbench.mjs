@@ -27,7 +27,9 @@ export async function openWorkbench(url) {
   const outside = [];
   page.on("request", (request) => {
     const { hostname, protocol } = new URL(request.url());
-    if (protocol.startsWith("http") && hostname !== "127.0.0.1") {
+    // Parts of a page inside the window have names of this kind, which VS Code's own worker in the page answers.
+    const within = hostname.endsWith(".vscode-resource.vscode-cdn.net");
+    if (protocol.startsWith("http") && hostname !== "127.0.0.1" && !within) {
       outside.push(request.url());
     }
   });
@@ -140,6 +142,19 @@ class Workbench {
 
   async statusTooltip() {
     return this.page.locator('.statusbar-item[id*="kernelAdvisor.status"] a').getAttribute("aria-label");
+  }
+
+  /** The text of a Markdown page that is shown beside the editor, once it has a text. */
+  async preview(wanted) {
+    return eventually(`a page with ${wanted}`, async () => {
+      for (const frame of this.page.frames()) {
+        const text = await frame.evaluate(() => document.querySelector(".markdown-body")?.innerText).catch(() => "");
+        if (text?.includes(wanted)) {
+          return text;
+        }
+      }
+      return undefined;
+    });
   }
 
   /** The words of the hover over `text`, in the first line that has `inLine`, of which `text` is a part. */
