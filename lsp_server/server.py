@@ -9,6 +9,7 @@ from lsprotocol import types
 from lsp_server.features import register_all
 from lsp_server.session import AdvisorServer
 from lsp_server.stdio import protocol_streams
+from lsp_server.tcp import address, serve
 
 
 def shutdown(ls: AdvisorServer, params: None) -> None:  # noqa: ARG001
@@ -24,10 +25,18 @@ def build_server() -> AdvisorServer:
     return server
 
 
-def main() -> int:
-    """0 when the client has ended the session in due form, else 1; speaks over standard input and output."""
+def main(tcp: str = "") -> int:
+    """0 when the client has ended the session in due form, else 1.
+
+    Speaks over standard input and output, or at the port that `tcp` names as `[HOST:]PORT`. Raises UsageError
+    for other text and for a port that is not free.
+    """
+    place = address(tcp) if tcp else None
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     server = build_server()
+    if place is not None:
+        serve(server, *place)
+        return 0 if server.shut_down else 1
     with protocol_streams() as (received, sent):
         server.start_io(received, sent)
     return 0 if server.shut_down else 1

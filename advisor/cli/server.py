@@ -6,15 +6,19 @@ import argparse
 
 from advisor.errors import AdvisorError
 
-SUMMARY = "Start the language server on standard input and output."
+SUMMARY = "Start the language server, on standard input and output or at a port."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments; editors add --stdio out of habit."""
-    parser.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
+    ways.add_argument(
+        "--tcp", metavar="[HOST:]PORT", default="", help="wait for one client at a port, on this machine only"
+    )
 
 
-def run(args: argparse.Namespace) -> int:  # noqa: ARG001
+def run(args: argparse.Namespace) -> int:
     """The exit status of the language server, once its client has ended it."""
     try:
         from lsp_server.server import main
@@ -22,4 +26,4 @@ def run(args: argparse.Namespace) -> int:  # noqa: ARG001
         raise AdvisorError(
             f"the language server cannot be started: {error}. `pip install pygls` brings what it needs."
         ) from None
-    return int(main() or 0)
+    return int(main(args.tcp) or 0)
