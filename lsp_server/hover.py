@@ -8,11 +8,11 @@ from advisor.config import Config
 from advisor.findings import Evidence, Finding
 from advisor.meta_rules import load_meta_rules
 from advisor.records import Value
-from advisor.rulebook import rulebook_for
 from advisor.rules import Rule
 from advisor.rules.units import COUNT, find_unit, format_value
 from lsp_server.analysis import Analysis
 from lsp_server.positions import holds
+from lsp_server.rules_in_use import rules_in_use
 
 
 def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
@@ -24,7 +24,7 @@ def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
 
 def explanations(findings: Sequence[Finding], settings: Config) -> str:
     """The Markdown that explains findings under `settings`."""
-    rules = {rule.id: rule for rule in rulebook_for(settings, strict=False).rules}
+    rules = {rule.id: rule for rule in rules_in_use(settings).rules}
     texts = (_explanation(finding, _doc(finding, rules), rules.get(finding.rule)) for finding in findings)
     return "\n\n---\n\n".join(dict.fromkeys(texts))
 

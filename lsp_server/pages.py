@@ -16,12 +16,12 @@ from advisor.pages.fix_page import build_fix_page, find_fix
 from advisor.pages.page_markdown import page_as_markdown
 from advisor.pages.page_model import Page
 from advisor.pages.rule_page import build_page
-from advisor.rulebook import rulebook_for
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import METRICS, stands_in_source, text_at
 from lsp_server.numbers.cards import Quantities
 from lsp_server.numbers.kernel_card import kernel_card
 from lsp_server.numbers.rows import Known, Row
+from lsp_server.rules_in_use import rules_in_use
 from lsp_server.session import AdvisorServer
 
 _FOLDER = "pages"
@@ -43,7 +43,7 @@ class ShownPage:
 
 def page_named(name: str, analysis: Analysis) -> ShownPage:
     """The page of a rule, a fix or a kernel of the document; raises UsageError when nothing is called so."""
-    rulebook = rulebook_for(analysis.settings, strict=False)
+    rulebook = rules_in_use(analysis.settings)
     kernels = [row for row in _known(analysis).rows("kernel") if row.label == name]
     if kernels:
         return kernel_page(kernels[0], analysis)

@@ -31,12 +31,32 @@ def suppression(finding: Finding, source: SourceText) -> Insertion | None:
     is written: only the user knows it, and a finding asks for it.
     """
     try:
-        meaning = ast.dump(ast.parse(source.text))
+        first, last = _piece(ast.parse(source.text), finding.span.line, len(source.lines))
+        piece = SourceText(source.path, "\n".join(source.lines[first - 1 : last]) + "\n")
+        meaning = ast.dump(ast.parse(piece.text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return next(
-        (item for item in _candidates(finding, source) if _works(item, finding, source, meaning)), None
-    )
+    above = first - 1
+    inside = replace(finding, span=_shifted(finding.span, -above))
+    found = (item for item in _candidates(inside, piece) if _works(item, inside, piece, meaning))
+    item = next(found, None)
+    return None if item is None else replace(item, line=item.line + above)
+
+
+def _piece(tree: ast.Module, line: int, lines: int) -> tuple[int, int]:
+    """The first and last line of the outermost statements that a line is part of, of the whole text for none.
+
+    What stands in one of them means the same whatever stands around it, and is quickly read.
+    """
+    first, last = line, line
+    found = False
+    for node in tree.body:
+        decorators = getattr(node, "decorator_list", [])
+        begin = min([node.lineno, *(one.lineno for one in decorators)])
+        end = node.end_lineno or node.lineno
+        if begin <= last and end >= first:
+            first, last, found = min(first, begin), max(last, end), True
+    return (first, last) if found else (1, lines)
 
 
 def _candidates(finding: Finding, source: SourceText) -> Iterator[Insertion]:
@@ -78,8 +98,11 @@ def _works(item: Insertion, finding: Finding, source: SourceText, meaning: str) 
 
 
 def _moved(span: Span, item: Insertion) -> Span:
-    down = item.text.count("\n") if item.line <= span.line else 0
-    return Span(span.line + down, span.column, span.end_line + down, span.end_column)
+    return _shifted(span, item.text.count("\n") if item.line <= span.line else 0)
+
+
+def _shifted(span: Span, lines: int) -> Span:
+    return Span(span.line + lines, span.column, span.end_line + lines, span.end_column)
 
 
 def _line(source: SourceText, line: int) -> str:

@@ -18,7 +18,7 @@ from lsp_server.fix_writing import Written
 from lsp_server.session import AdvisorServer
 
 # A menu must open at once; a fix that is not written by then is offered as what the rule may have.
-_PATIENCE = 0.015
+_PATIENCE = 0.005
 _GONE = "The text has changed since this was offered; ask again."
 _UNWRITTEN = "This fix cannot be written here: the code around the finding is not of a form that it knows."
 

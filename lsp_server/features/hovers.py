@@ -18,7 +18,7 @@ from lsp_server.numbers.cards import joined
 from lsp_server.session import AdvisorServer
 
 # Fixes are told of when they are written by then.
-_PATIENCE = 0.015
+_PATIENCE = 0.005
 
 
 def register(server: AdvisorServer) -> None:

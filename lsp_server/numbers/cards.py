@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from advisor.config import Config
-from advisor.rulebook import rulebook_for
+from advisor.rules import Rulebook
 from advisor.rules.units import COUNT, Unit, format_value
 from lsp_server.numbers.rows import Row
+from lsp_server.rules_in_use import rules_in_use
 
 _MARKS = re.compile(r"[\\`*\[\]<|]|(?<!\w)_|_(?!\w)")
 _RULE = "---"
@@ -79,8 +81,12 @@ class Quantities:
         ]
         return (Grid(heading, (("metric", "value", "evidence"), *rows)),) if rows else ()
 
+    @cached_property
+    def _rulebook(self) -> Rulebook:
+        return rules_in_use(self.settings)
+
     def _unit(self, entity: str, metric: str) -> Unit:
-        declared = rulebook_for(self.settings, strict=False).metric(entity, metric)
+        declared = self._rulebook.metric(entity, metric)
         return COUNT if declared is None else declared.unit
 
 

@@ -34,12 +34,13 @@ def hints(analysis: Analysis, first: int, last: int) -> list[Hint]:
     A device function has the records of each kernel that calls it.
     """
     known = Known(analysis.tables, analysis.document.path)
+    quantities = Quantities(analysis.settings)
     found: dict[tuple[int, int, str], Hint] = {}
     for row, label, metrics in _worth_telling(known, first, last):
         if not stands_in_source(row):
             label = _named(row, label)
         key = (row.span.end_line, row.span.end_column, label)
-        card = _card(row, known.owner(row, "kernel"), metrics, Quantities(analysis.settings))
+        card = _card(row, known.owner(row, "kernel"), metrics, quantities)
         if key in found:
             both = (*found[key].card.assumed, *card.assumed)
             card = replace(found[key].card, assumed=tuple(dict.fromkeys(both)))

@@ -1,0 +1,17 @@
+"""The rules and metrics of configurations, kept from one question to the next."""
+
+from __future__ import annotations
+
+from advisor.config import Config
+from advisor.rules import Rulebook
+from lsp_server.kept_steps import KeptRulebooks
+
+_kept = KeptRulebooks()
+
+
+def rules_in_use(settings: Config) -> Rulebook:
+    """The rulebook of a configuration, without the rules that cannot be read.
+
+    Raises UsageError for a pack that does not exist.
+    """
+    return _kept.of(settings, strict=False)
