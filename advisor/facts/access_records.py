@@ -111,6 +111,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         guarded=guarded(access.place),
         loop_depth=float(len(loops)),
         loop_invariant=_same_address_again(access, depends),
+        reloaded_elements=_walked_again(access, depends),
         thread_walks_fast_axis=bool(last & counters) and not last & _THREADS,
         record_fields=float(groups.get(_group(access), 1)),
         data_dependent=_data_decides(access, atoms),
@@ -133,6 +134,20 @@ def _same_address_again(access: Access, depends: set[str]) -> bool:
     """Whether the innermost loop, or for an update any loop, meets one address in each iteration."""
     loops = access.place.loops if access.kind == "update" else access.place.loops[-1:]
     return any(loop.counter not in depends for loop in loops)
+
+
+def _walked_again(access: Access, depends: set[str]) -> float | None:
+    """How many elements the inner loops meet in each iteration of a loop whose counter is not in the index;
+    None where it is not known how often they run.
+    """
+    elements = 1.0
+    for loop in reversed(access.place.loops):
+        if loop.counter not in depends:
+            return elements if loop is not access.place.loops[-1] else 0.0
+        if loop.trip_count is None:
+            return None if any(one.counter not in depends for one in access.place.loops) else 0.0
+        elements *= loop.trip_count
+    return 0.0
 
 
 def _data_decides(access: Access, atoms: Atoms) -> bool:

@@ -21,7 +21,7 @@ from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.place import Place
 
 # Between the loop and the load these may keep a thread off the element.
-_CONDITIONS: tuple[type[cst.CSTNode], ...] = (
+CONDITIONS: tuple[type[cst.CSTNode], ...] = (
     cst.If, cst.IfExp, cst.BooleanOperation, cst.While, cst.Try, cst.With, cst.Lambda, cst.BaseComp,
     cst.Match, cst.FunctionDef,
 )  # fmt: skip
@@ -44,8 +44,8 @@ def edits(place: Place) -> list[Edit] | None:
     if indices is None or not all(only_computes(place.module, one) for one in indices):
         return None
     loop = _loop(body, element)
-    uses = _uses(body, loop, element) if loop is not None else None
-    if loop is None or not uses or _may_be_a_record(body, element):
+    uses = elements_like(body, loop, element) if loop is not None else None
+    if loop is None or not uses or may_be_a_record(body, element):
         return None
     (name,) = body.free_names(f"{element.value.value}_element")
     first = line_before(body.module, loop, f"{name} = {body.module.code_of(element)}")
@@ -57,16 +57,19 @@ def _loop(body: KernelBody, element: cst.Subscript) -> cst.For | None:
     names = words_in(body.module, element)
     found = None
     for outer in around(body.module, element, body.function):
-        if isinstance(outer, _CONDITIONS):
+        if isinstance(outer, CONDITIONS):
             break
         if isinstance(outer, cst.For):
-            if not _keeps(body, outer, names, element):
+            if not keeps_elements(body, outer, names, element):
                 break
             found = outer
     return found
 
 
-def _keeps(body: KernelBody, loop: cst.For, names: frozenset[str], element: cst.Subscript) -> bool:
+def keeps_elements(
+    body: KernelBody, loop: cst.For | cst.While, names: frozenset[str], element: cst.Subscript
+) -> bool:
+    """Whether a loop changes none of the names of an index, and each iteration is done to its end."""
     module = body.module
     if names & assigned_in(module, loop) or needs_all_threads(module, loop):
         return False
@@ -75,7 +78,9 @@ def _keeps(body: KernelBody, loop: cst.For, names: frozenset[str], element: cst.
     return loop.orelse is None and loop.body in around(module, element, body.function)
 
 
-def _uses(body: KernelBody, loop: cst.For, element: cst.Subscript) -> list[cst.Subscript] | None:
+def elements_like(
+    body: KernelBody, loop: cst.For | cst.While, element: cst.Subscript
+) -> list[cst.Subscript] | None:
     """The places in a loop that load the element; None where the array is stored to or goes elsewhere."""
     found = []
     for name in names_in(body.module, loop):
@@ -101,7 +106,7 @@ def _is_stored(body: KernelBody, node: cst.Subscript) -> bool:
     return isinstance(above, cst.AssignTarget)
 
 
-def _may_be_a_record(body: KernelBody, element: cst.Subscript) -> bool:
+def may_be_a_record(body: KernelBody, element: cst.Subscript) -> bool:
     """Whether an element may be a row or a record, which stays part of the array: it is taken apart, given a
     name, or passed to a function that may change it.
     """

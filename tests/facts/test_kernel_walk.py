@@ -72,6 +72,29 @@ def test_updates_in_loops(tmp_path, body, kind, invariant):
 
 
 @pytest.mark.parametrize(
+    ("body", "elements"),
+    [
+        ("for s in range(n):\n    for k in range(5):\n        a[i] += b[i, k]", 5),
+        ("for s in range(n):\n for j in range(3):\n  for k in range(5):\n   a[i] += b[j, k]", 15),
+        ("s = 0\nwhile s < n:\n    for k in range(4):\n        a[i] += b[i, k + 4]\n    s += 1", 4),
+        # The innermost loop meets one element only, an outer one others: no row is walked again.
+        ("for k in range(5):\n    for s in range(n):\n        a[i] += b[i, k]", 0),
+        ("for s in range(n):\n    for k in range(5):\n        a[i] += b[s, k]", 0),
+        ("for k in range(5):\n    a[i] += b[i, k]", 0),
+        ("a[i] += b[i, 0]", 0),
+        ("for s in range(5):\n    for k in range(n):\n        a[i] += b[i, k]", None),
+    ],
+)
+def test_rows_that_are_walked_again(tmp_path, body, elements):
+    found = [
+        one
+        for one in records(tmp_path, "access", kernel(f"i = cuda.grid(1)\n{body}"))
+        if one.label == "b" and value(one, "kind") == "load"
+    ]
+    assert value(found[0], "reloaded_elements") == elements
+
+
+@pytest.mark.parametrize(
     ("body", "target", "lanes"),
     [
         ("cuda.atomic.add(a, 0, 1)", "one", 32),
