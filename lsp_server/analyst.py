@@ -101,6 +101,10 @@ class Analyst:
         self._surroundings.forget()
         self._stale = True
 
+    def losses(self) -> list[str]:
+        """What has cost a compiler's process its life since this was last asked, in sentences."""
+        return self._compiler.losses()
+
     def rest(self) -> None:
         """Lets go what is only of use while somebody works."""
         self._compiler.rest()

@@ -41,6 +41,12 @@ class KernelCompiler:
         self._kept = _KeptKernels(user_cache_folder())
         self._lost: dict[str, str] = {}
         self.complete = True
+        self._untold: list[str] = []
+
+    def losses(self) -> list[str]:
+        """What has cost a process its life since this was last asked."""
+        told, self._untold = self._untold, []
+        return told
 
     def records(
         self,
@@ -69,6 +75,7 @@ class KernelCompiler:
             by_kernel |= evidence.by_kernel
             for kernel, problem in evidence.lost.items():
                 self._lost[digests[kernel]] = problem.message
+                self._untold.append(f"{problem.path}:{problem.line}: {problem.message}")
             report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
             if evidence.unavailable is not None:
                 report.notices.append(f"{evidence.unavailable} {evidence.unavailable.remedy}".strip())

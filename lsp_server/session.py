@@ -175,6 +175,8 @@ class AdvisorServer(LanguageServer):
         """Shows what a later stage has found, where the text is still the same."""
         uri = analysis.document.uri
         self.analyst.better(analysis)
+        for sentence in self.analyst.losses():
+            self.tell_once(sentence)
         for problem in analysis.remarks:
             self._log_once(f"{problem.path}:{problem.line}: {problem.message}")
         for notice in analysis.notices:
