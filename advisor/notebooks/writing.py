@@ -25,24 +25,22 @@ def with_joined_text(data: bytes, path: str, text: str) -> str:
     """
     content = decode_notebook(data, path)
     stored = [cell for cell in read_cells(content, path) if cell.is_python]
-    present = [cell for cell in stored if joined_cell(cell.number, cell.source)]
+    parts = [(cell, part) for cell in stored if (part := joined_cell(cell.number, cell.source))]
     cells = cells_of(text)
-    if [cell.number for cell in present] != [cell.number for cell in cells.every] or (
+    if [cell.number for cell, _ in parts] != [cell.number for cell in cells.every] or (
         cells.every and cells.every[0].header
     ):
         raise CannotBeWritten("the edit does not stay inside its cells")
     new = {}
-    for before, after in zip(present, cells.every, strict=True):
-        if after.fault:
+    for (cell, part), after in zip(parts, cells.every, strict=True):
+        before = cells_of(part)
+        if after.fault or part[before.every[0].begin : -1] == text[after.begin : after.end]:
             continue
-        source = cells.source(after)
-        if source == before.source:
-            continue
-        if not _leads_back(before):
-            raise CannotBeWritten(f"cell {before.number} has lines that cannot be written back")
-        new[before.number] = source
+        if before.source(before.every[0]) != cell.source:
+            raise CannotBeWritten(f"cell {cell.number} has lines that cannot be written back")
+        new[cell.number] = cells.source(after)
     mark = _BYTE_ORDER_MARK if data.startswith(_BYTE_ORDER_MARK.encode()) else ""
-    return mark + _with_sources(content, present, new)
+    return mark + _with_sources(content, [cell for cell, _ in parts], new)
 
 
 def changed_cells(before: str, after: str) -> list[tuple[int, str, str]]:
@@ -54,11 +52,6 @@ def changed_cells(before: str, after: str) -> list[tuple[int, str, str]]:
         if not one.fault
     ]
     return [pair for pair in pairs if pair[1] != pair[2]]
-
-
-def _leads_back(cell: StoredCell) -> bool:
-    cells = cells_of(joined_cell(cell.number, cell.source))
-    return len(cells.every) == 1 and cells.source(cells.every[0]) == cell.source
 
 
 def _with_sources(content: str, cells: list[StoredCell], new: Mapping[int, str]) -> str:
