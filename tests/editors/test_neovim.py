@@ -75,8 +75,30 @@ def test_a_kernel_is_read_and_fixed(neovim: str, workspace: Path) -> None:
     assert "right only while the grid has exactly as many threads" in seen["finding"]["message"]
     assert "unchecked-index" in seen["hover"]
     assert any("Check that the thread's index is inside the array" in title for title in seen["titles"])
-    assert any("unchecked-index" in title and "line" in title for title in seen["titles"])
+    assert any("Ignore unchecked-index here" in title for title in seen["titles"])
     assert seen["fixed"] == ["    if i < a.shape[0]:", "        cuda.atomic.add(out, 0, a[i] * b[i])"]
     assert seen["undone"] == ["    cuda.atomic.add(out, 0, a[i] * b[i])"]
     assert [item["line"] for item in seen["broken"]] == [26]
     assert file.read_text("utf-8") == before
+
+
+@pytest.mark.timeout(420)
+def test_a_rule_file_is_broken_and_mended(neovim: str, workspace: Path) -> None:
+    seen = see(neovim, "rules.lua", workspace)
+    assert "registers" in seen["hover"]
+    assert not seen["before"]
+    assert (seen["broken"]["line"], seen["broken"]["code"]) == (6, "E201")
+    assert "`registerz` is not a metric of `kernel`" in seen["broken"]["message"]
+
+
+@pytest.mark.timeout(420)
+def test_numbers_stand_where_they_are_read(neovim: str, workspace: Path) -> None:
+    if version(neovim) < (0, 10):
+        pytest.skip("Neovim shows inlay hints since 0.10")
+    seen = see(neovim, "numbers.lua", workspace)
+    hints = {(item["line"], item["label"]) for item in seen["hints"]}
+    assert {(36, "16 sectors/request, ideal 2"), (37, "16 sectors/request, ideal 4")} <= hints
+    lenses = [(item["line"], item["title"]) for item in seen["lenses"]]
+    first = [title for line, title in lenses if line < 40]
+    assert any("registers" in title and "occupancy" in title for title in first)
+    assert len({line for line, _ in lenses}) == 2  # the two kernels

@@ -50,7 +50,7 @@ function M.diagnostics()
     })
   end
   table.sort(found, function(one, other)
-    return one.line < other.line or (one.line == other.line and one.code < other.code)
+    return one.line < other.line or (one.line == other.line and tostring(one.code) < tostring(other.code))
   end)
   return found
 end
@@ -58,6 +58,12 @@ end
 function M.with_code(code)
   return vim.tbl_filter(function(item)
     return item.code == code
+  end, M.diagnostics())
+end
+
+function M.with_severity(severity)
+  return vim.tbl_filter(function(item)
+    return item.severity == severity
   end, M.diagnostics())
 end
 

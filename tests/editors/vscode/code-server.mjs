@@ -55,9 +55,10 @@ export async function startCodeServer({ interpreter = process.env.PYTHON, truste
   }
   writeFileSync(path.join(root, "config.yaml"), "");
   const places = ["--config", path.join(root, "config.yaml"), "--user-data-dir", data, "--extensions-dir", extensions];
-  // The interpreter is the first on the PATH too, for scenarios without the setting.
-  const PATH = [path.dirname(process.env.PYTHON), process.env.PATH].join(path.delimiter);
-  const env = { ...process.env, PATH, EXTENSIONS_GALLERY: "{}", HOME: root, XDG_CACHE_HOME: path.join(root, "cache") };
+  // VS Code asks the login shell for the PATH; the interpreter is the first on it, for scenarios without the setting.
+  writeFileSync(path.join(root, ".profile"), `PATH='${path.dirname(process.env.PYTHON)}':$PATH\n`);
+  const own = { EXTENSIONS_GALLERY: "{}", HOME: root, SHELL: "/bin/sh", XDG_CACHE_HOME: path.join(root, "cache") };
+  const env = { ...process.env, ...own };
   const installed = spawnSync(process.execPath, [ENTRY, ...places, "--install-extension", VSIX], {
     env,
     encoding: "utf-8",
