@@ -12,6 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
 
+from advisor.check_options import CheckOptions
+from advisor.config import Config
+from advisor.fixes.application import chosen, edited, edits_by_path
+from advisor.pipeline import check
+
 FIX = "loop-into-kernel"
 HEAD = """
 import math
@@ -403,6 +408,43 @@ def test_the_simple_form_goes_inside(tmp_path: Path) -> None:
     after = fixed(tmp_path, FIX, HEAD + KERNEL + "\n" + LAUNCH)
     assert "    for step in" not in after.split("def run")[1]
     assert "        for step in range(steps):\n            out[i] += x[i] * step\n" in after
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        "blocks, threads = (len(x) + 63) // 64, 64",
+        "(blocks, rest), threads = x.shape, 64\n    blocks = 3",
+        "blocks, rest = x.shape\n    threads = (64, 1)",
+    ],
+)
+def test_sizes_of_the_launch_that_are_unpacked(tmp_path: Path, sizes: str) -> None:
+    text = f"{HEAD}{KERNEL}{LAUNCH}".replace("blocks = (len(x) + 63) // 64", sizes).replace(
+        "blocks, 64", "blocks, threads"
+    )
+    known = "rest), " not in sizes
+    assert ("    for step in" not in fixed(tmp_path, FIX, text).split("def run")[1]) is known
+
+
+def test_kernel_and_loops_in_two_files(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text((HEAD + KERNEL).lstrip("\n"))
+    host_text = (
+        "from numba import cuda\nfrom k import advance\n"
+        + LAUNCH
+        + LAUNCH.replace("def run", "def again").replace("range(steps)", "range(7)")
+    )
+    (tmp_path / "host.py").write_text(host_text)
+    options = CheckOptions("a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), neighbours=())
+    report = check([tmp_path / "k.py", tmp_path / "host.py"], options)
+    edits = edits_by_path(chosen(report.findings, ("needs review",)))
+    kernel_after, host_after = (
+        edited((tmp_path / name).read_text(), edits[name]) for name in ("k.py", "host.py")
+    )
+    assert "def advance(x, out, n, step_count):" in kernel_after
+    assert "        for step in range(step_count):\n            out[i] += x[i] * step\n" in kernel_after
+    assert "for " not in host_after
+    assert "    advance[blocks, 64](x, out, len(x), int(steps))\n" in host_after
+    assert "    advance[blocks, 64](x, out, len(x), 7)\n" in host_after
 
 
 @pytest.mark.parametrize("name", LEFT)
