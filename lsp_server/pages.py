@@ -20,7 +20,7 @@ from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import METRICS, stands_in_source, text_at
 from lsp_server.numbers.cards import Quantities
 from lsp_server.numbers.kernel_card import kernel_card
-from lsp_server.numbers.rows import Known, Row
+from lsp_server.numbers.rows import Known, Row, known_of
 from lsp_server.rules_in_use import rules_in_use
 from lsp_server.session import AdvisorServer
 
@@ -44,7 +44,7 @@ class ShownPage:
 def page_named(name: str, analysis: Analysis) -> ShownPage:
     """The page of a rule, a fix or a kernel of the document; raises UsageError when nothing is called so."""
     rulebook = rules_in_use(analysis.settings)
-    kernels = [row for row in _known(analysis).rows("kernel") if row.label == name]
+    kernels = [row for row in known_of(analysis).rows("kernel") if row.label == name]
     if kernels:
         return kernel_page(kernels[0], analysis)
     fix = find_fix(name)
@@ -71,7 +71,7 @@ def page_of_line(line: int, analysis: Analysis) -> ShownPage | None:
 def kernel_around(line: int, analysis: Analysis) -> Row | None:
     """The kernel whose `def` or body a line (from 1) lies in."""
     lines = analysis.document.source.lines
-    before = [row for row in _known(analysis).rows("kernel") if row.span.line <= line <= len(lines)]
+    before = [row for row in known_of(analysis).rows("kernel") if row.span.line <= line <= len(lines)]
     kernel = max(before, key=lambda row: row.span.line, default=None)
     if kernel is None:
         return None
@@ -82,7 +82,7 @@ def kernel_around(line: int, analysis: Analysis) -> Row | None:
 
 def kernel_page(kernel: Row, analysis: Analysis) -> ShownPage:
     """All that is known of a kernel: its card, its findings, and its accesses to memory."""
-    known, quantities = _known(analysis), Quantities(analysis.settings)
+    known, quantities = known_of(analysis), Quantities(analysis.settings)
     card = kernel_card(kernel, quantities)
     findings = [one for one in analysis.findings if one.kernel_concerned() == kernel.label]
     parts = [f"# Kernel {kernel.label} on {analysis.device.name}", card.markdown()]
@@ -128,10 +128,6 @@ def _shown(name: str, page: Page) -> ShownPage:
     told = [section for section in page.sections if section.heading in _TOLD]
     paragraphs = [text for section in told for text in section.paragraphs]
     return ShownPage(f"{name}.md", page_as_markdown(page) + "\n", "\n\n".join([page.title, *paragraphs]))
-
-
-def _known(analysis: Analysis) -> Known:
-    return Known(analysis.tables, analysis.document.path)
 
 
 def _accesses(kernel: Row, known: Known, analysis: Analysis, quantities: Quantities) -> list[str]:

@@ -33,7 +33,8 @@ def register(server: AdvisorServer) -> None:
 async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     """What can be done about the findings on the lines asked for, and about all of them."""
     analysis = await ls.analysis_of(params.text_document.uri)
-    if analysis is None:
+    # A text that does not parse is not edited: its findings are those of an earlier one.
+    if analysis is None or not analysis.parsed:
         return []
     desk, only = _desk(ls, analysis), params.context.only
     patience = _PATIENCE if desk.writes.resolves else None

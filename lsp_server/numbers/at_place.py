@@ -8,7 +8,7 @@ from lsp_server.numbers.access_card import access_card, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities
 from lsp_server.numbers.kernel_card import kernel_card
 from lsp_server.numbers.launch_card import launch_card
-from lsp_server.numbers.rows import Known, Row
+from lsp_server.numbers.rows import Known, Row, known_of
 from lsp_server.positions import holds
 
 
@@ -18,7 +18,7 @@ def cards_at(analysis: Analysis, place: tuple[int, int]) -> list[tuple[Card, Spa
     Of an access inside the index of another the inner one is told. A device function has the accesses of each
     kernel that calls it.
     """
-    known, source = Known(analysis.tables, analysis.document.path), analysis.document.source
+    known, source = known_of(analysis), analysis.document.source
     quantities = Quantities(analysis.settings)
     found: list[tuple[Card, Span]] = []
     for row in [*_narrowest(known, "access", place), *_narrowest(known, "atomic", place)]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import ATOMIC_METRICS, METRICS, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities
-from lsp_server.numbers.rows import Known, Row
+from lsp_server.numbers.rows import Known, Row, known_of
 from lsp_server.numbers.thresholds import thresholds
 
 # Names that the compiler gives to shared arrays; users do not know them.
@@ -33,7 +33,7 @@ def hints(analysis: Analysis, first: int, last: int) -> list[Hint]:
 
     A device function has the records of each kernel that calls it.
     """
-    known = Known(analysis.tables, analysis.document.path)
+    known = known_of(analysis)
     quantities = Quantities(analysis.settings)
     found: dict[tuple[int, int, str], Hint] = {}
     for row, label, metrics in _worth_telling(known, first, last):

@@ -10,7 +10,7 @@ from advisor.rules.units import RATIO, format_value
 from advisor.text import SourceText, Span
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.cards import Quantities
-from lsp_server.numbers.rows import Known, Row
+from lsp_server.numbers.rows import Known, Row, known_of
 
 _WORKLOAD = "workload "
 
@@ -27,7 +27,7 @@ class Lens:
 
 def lenses(analysis: Analysis) -> list[Lens]:
     """A lens for each kernel of the document, also of those of which no number is known."""
-    known, source = Known(analysis.tables, analysis.document.path), analysis.document.source
+    known, source = known_of(analysis), analysis.document.source
     quantities, device = Quantities(analysis.settings), known.device.name if known.device else ""
     return [
         Lens(first_line(source, kernel.span), kernel, " · ".join(_parts(kernel, known, quantities)), device)

@@ -10,6 +10,7 @@ from advisor.errors import AdvisorError
 from advisor.metrics.tables import Table, Tables
 from advisor.records import Source, Value
 from advisor.text import Span
+from lsp_server.analysis import Analysis
 
 
 @dataclass(frozen=True)
@@ -67,19 +68,30 @@ class Row:
         return tuple(dict.fromkeys(told))
 
 
+def known_of(analysis: Analysis) -> Known:
+    """What an analysis knows about its document."""
+    return Known(analysis.tables, analysis.document.path, analysis.parsed)
+
+
 @dataclass(frozen=True)
 class Known:
-    """What the tables know about one file, by the path that its findings carry."""
+    """What the tables know about one file, by the path that its findings carry.
+
+    `exact` where the tables are those of the present text; else what stood on lines that have changed has no
+    place of its own any more, only the beginning of a line near by.
+    """
 
     tables: Tables
     path: str
+    exact: bool = True
 
     def rows(self, entity: str) -> Iterator[Row]:
         """The records of an entity that have a place in the file, in the order of the table."""
         table = self.tables.get(entity)
         if table is not None:
             for number, (path, span) in enumerate(zip(table.paths, table.spans, strict=True)):
-                if path == self.path and span.line >= 1:
+                placed = self.exact or entity == "kernel" or span != Span(span.line)
+                if path == self.path and span.line >= 1 and placed:
                     yield Row(table, number)
 
     def owner(self, row: Row, entity: str) -> Row | None:

@@ -70,6 +70,8 @@ def test_nothing_is_offered_without_a_finding_or_when_other_kinds_are_asked_for(
         assert len(client.actions(uri, 7, only=only)) == 2, only
     assert client.actions(client.open("l.py", STRAIGHT), 7) == []
     assert client.actions(client.open("m.py", TRANSPOSED + "def (:\n"), 7) == []
+    client.change(uri, 2, TRANSPOSED + "def (:\n")
+    assert client.actions(uri, 7) == []
 
 
 def test_an_edit_names_its_version_where_the_client_reads_that(client):

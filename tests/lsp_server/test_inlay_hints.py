@@ -173,6 +173,17 @@ def test_places_count_in_the_clients_units(client, encoding, units):
     assert [one["position"]["character"] for one in asked(client, uri)] == [23 + units, 33 + units]
 
 
+def test_while_the_text_does_not_parse_hints_stay_on_the_lines_that_did_not_change(client):
+    client.start()
+    uri = client.open("k.py", TRANSPOSED + "        b[j, i] = a[j, i]\n")
+    assert [one["position"]["line"] for one in asked(client, uri)] == [7, 7]
+    client.change(uri, 2, "\n" + TRANSPOSED + "        b[j, i] = a[j, \n")
+    assert [one["position"]["line"] for one in asked(client, uri)] == [8, 8]
+    client.change(uri, 3, TRANSPOSED.replace("b[i, j] * 2", "b[i, j * 2"))
+    assert asked(client, uri) == []
+    assert client.hover(uri, 6, 0) is None
+
+
 def test_the_user_can_turn_them_off(client):
     client.start(chosen={"inlayHints": False})
     assert asked(client, client.open("k.py", TRANSPOSED)) == []
