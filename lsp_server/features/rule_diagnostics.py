@@ -10,9 +10,7 @@ from lsprotocol import types
 
 from lsp_server.by_language import RULES
 from lsp_server.diagnostics import SOURCE
-from lsp_server.rule_files.diagnostics import diagnostics_of
 from lsp_server.rule_files.documents import open_rule_document, open_rule_documents
-from lsp_server.rule_files.elsewhere import errors_elsewhere, withdrawn
 from lsp_server.rule_files.session import rules_of
 from lsp_server.session import AdvisorServer
 
@@ -38,6 +36,8 @@ async def pull(
     ls: AdvisorServer, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport:
     """The diagnostics that a client asks for."""
+    from lsp_server.rule_files.diagnostics import diagnostics_of
+
     uri = params.text_document.uri
     none: list[types.Diagnostic] = []
     found = await rules_of(ls).answer(ls, uri, diagnostics_of, none)
@@ -100,6 +100,8 @@ def _look_soon(ls: AdvisorServer, edited: str = "") -> None:
 
 async def _tell_elsewhere(ls: AdvisorServer) -> None:
     """Publishes the errors of files that are not open, which no client asks about."""
+    from lsp_server.rule_files.elsewhere import errors_elsewhere, withdrawn
+
     documents, codec = open_rule_documents(ls.workspace), ls.workspace.position_codec
     books = rules_of(ls).books
     try:
@@ -117,6 +119,8 @@ async def _tell_elsewhere(ls: AdvisorServer) -> None:
 
 
 async def _look(ls: AdvisorServer, edited: str) -> None:
+    from lsp_server.rule_files.diagnostics import diagnostics_of
+
     await asyncio.sleep(_QUIET_SECONDS)
     await _tell_elsewhere(ls)
     differs = False

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lsprotocol import types
 
 from lsp_server.by_language import RULES
-from lsp_server.rule_files.hovering import shown_at
 from lsp_server.rule_files.session import rules_of
-from lsp_server.rule_files.snapshot import Snapshot
 from lsp_server.session import AdvisorServer
+
+if TYPE_CHECKING:
+    from lsp_server.rule_files.snapshot import Snapshot
 
 
 def register(server: AdvisorServer) -> None:
@@ -18,6 +21,8 @@ def register(server: AdvisorServer) -> None:
 
 async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | None:
     """What there is to say of the word at a position."""
+    from lsp_server.rule_files.hovering import shown_at
+
     kind = types.MarkupKind.Markdown if ls.client.reads_markdown else types.MarkupKind.PlainText
 
     def work(snapshot: Snapshot) -> types.Hover | None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from lsprotocol import types
 
 from lsp_server.by_language import RULES
 from lsp_server.rule_files.documents import open_rule_document
-from lsp_server.rule_files.firing import Evidence, Stopped, WorkspaceKernels
-from lsp_server.rule_files.lenses import KINDS, Said, message_of, rules_in, said
 from lsp_server.rule_files.session import rules_of
-from lsp_server.rule_files.snapshot import Snapshot
 from lsp_server.session import AdvisorServer
+
+if TYPE_CHECKING:
+    from lsp_server.rule_files.firing import Evidence, WorkspaceKernels
+    from lsp_server.rule_files.lenses import Said
+    from lsp_server.rule_files.snapshot import Snapshot
 
 DETAILS = "advisor.ruleDetails"
 _CONCERNS_KERNELS = (".py", ".ipynb", "pyproject.toml", "advisor.toml")
@@ -25,7 +28,6 @@ _kernels: WeakKeyDictionary[AdvisorServer, WorkspaceKernels] = WeakKeyDictionary
 
 def register(server: AdvisorServer) -> None:
     """Adds code lenses, each computed when it is shown, and the command behind them."""
-    _kernels[server] = WorkspaceKernels()
     server.languages.answer(types.TEXT_DOCUMENT_CODE_LENS, RULES, types.CodeLensOptions(True))(lenses)
     server.languages.answer(types.CODE_LENS_RESOLVE, RULES)(resolve)
     server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
@@ -54,22 +56,26 @@ async def details(ls: AdvisorServer, *arguments: object) -> None:
     """Shows what is behind a lens. Arguments: a document's URI, a rule's id, and the kind of lens."""
     if len(arguments) == 3 and all(isinstance(one, str) for one in arguments):
         uri, rule, kind = map(str, arguments)
+        from lsp_server.rule_files.lenses import message_of
+
         ls.tell(message_of(rule, await _said(ls, uri, rule, kind)), types.MessageType.Info)
 
 
 async def saved(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
     """A document was saved."""
-    if params.text_document.uri.endswith(_CONCERNS_KERNELS):
+    if ls in _kernels and params.text_document.uri.endswith(_CONCERNS_KERNELS):
         _kernels[ls].forget()
 
 
 async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesParams) -> None:
     """Files changed on the disk."""
-    if any(change.uri.endswith(_CONCERNS_KERNELS) for change in params.changes):
+    if ls in _kernels and any(change.uri.endswith(_CONCERNS_KERNELS) for change in params.changes):
         _kernels[ls].forget()
 
 
 def _unresolved(snapshot: Snapshot) -> list[types.CodeLens]:
+    from lsp_server.rule_files.lenses import KINDS, rules_in
+
     uri = snapshot.document.uri
     return [
         types.CodeLens(
@@ -82,6 +88,8 @@ def _unresolved(snapshot: Snapshot) -> list[types.CodeLens]:
 
 
 async def _said(ls: AdvisorServer, uri: str, rule: str, kind: str) -> Said:
+    from lsp_server.rule_files.lenses import Said, said
+
     evidence = await _evidence(ls, uri) if kind == "kernels" else None
     unknown = Said("nothing is known")
     return await rules_of(ls).answer(ls, uri, lambda one: said(kind, rule, one, evidence), unknown)
@@ -89,11 +97,13 @@ async def _said(ls: AdvisorServer, uri: str, rule: str, kind: str) -> Said:
 
 async def _evidence(ls: AdvisorServer, uri: str) -> Evidence | None:
     """What the source of the workspace says; None where that cannot be had."""
+    from lsp_server.rule_files.firing import Stopped, WorkspaceKernels
+
     document = open_rule_document(ls.workspace, uri)
     book = await rules_of(ls).answer(ls, uri, lambda one: one.book, None)
     if document is None or book is None:
         return None
-    kernels = _kernels[ls]
+    kernels = _kernels.setdefault(ls, WorkspaceKernels())
     try:
         return await asyncio.get_running_loop().run_in_executor(
             kernels.thread, lambda: kernels.evidence(document.top, book, lambda: ls.shut_down)

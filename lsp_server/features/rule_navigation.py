@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import logging
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 from lsp_server.by_language import RULES
-from lsp_server.rule_files.navigation import Occurrence, declarations, occurrences, symbol_at
-from lsp_server.rule_files.rename_edits import configuration_naming, edits_for
-from lsp_server.rule_files.renaming import fault_of, refusal
 from lsp_server.rule_files.session import rules_of
-from lsp_server.rule_files.snapshot import Snapshot
 from lsp_server.session import AdvisorServer
+
+if TYPE_CHECKING:
+    from lsp_server.rule_files.navigation import Occurrence
+    from lsp_server.rule_files.snapshot import Snapshot
 
 _T = TypeVar("_T")
 _NO_NAME = "There is no name here."
@@ -34,6 +34,7 @@ def register(server: AdvisorServer) -> None:
 
 async def definition(ls: AdvisorServer, params: types.DefinitionParams) -> list[types.Location]:
     """Where the name at a position is declared."""
+    from lsp_server.rule_files.navigation import declarations, symbol_at
 
     def work(snapshot: Snapshot) -> list[types.Location]:
         named = symbol_at(snapshot, snapshot.offset(params.position))
@@ -45,6 +46,7 @@ async def definition(ls: AdvisorServer, params: types.DefinitionParams) -> list[
 
 async def references(ls: AdvisorServer, params: types.ReferenceParams) -> list[types.Location]:
     """Where the name at a position is used."""
+    from lsp_server.rule_files.navigation import occurrences, symbol_at
 
     def work(snapshot: Snapshot) -> list[types.Location]:
         named = symbol_at(snapshot, snapshot.offset(params.position))
@@ -82,6 +84,8 @@ async def prepare_rename(
     ls: AdvisorServer, params: types.PrepareRenameParams
 ) -> types.PrepareRenamePlaceholder:
     """The name that can be given another; an error says why it cannot."""
+    from lsp_server.rule_files.navigation import symbol_at
+    from lsp_server.rule_files.renaming import refusal
 
     def work(snapshot: Snapshot) -> types.PrepareRenamePlaceholder | str:
         named = symbol_at(snapshot, snapshot.offset(params.position))
@@ -97,6 +101,10 @@ async def prepare_rename(
 
 async def rename(ls: AdvisorServer, params: types.RenameParams) -> types.WorkspaceEdit:
     """The edits that give a name another; an error says why there are none."""
+    from lsp_server.rule_files.navigation import symbol_at
+    from lsp_server.rule_files.rename_edits import configuration_naming, edits_for
+    from lsp_server.rule_files.renaming import fault_of, refusal
+
     versioned = ls.client.versions_edits
     operations = get_capability(ls.client_capabilities, "workspace.workspace_edit.resource_operations") or ()
     moves = types.ResourceOperationKind.Rename in operations

@@ -6,9 +6,7 @@ from lsprotocol import types
 
 from lsp_server.by_language import RULES
 from lsp_server.rule_files.colours import LEGEND, colours_of
-from lsp_server.rule_files.outline import foldings_of, symbols_of
 from lsp_server.rule_files.session import rules_of
-from lsp_server.rule_files.shape import formatting_of
 from lsp_server.session import AdvisorServer
 
 
@@ -22,12 +20,16 @@ def register(server: AdvisorServer) -> None:
 
 async def symbols(ls: AdvisorServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
     """The items of a document."""
+    from lsp_server.rule_files.outline import symbols_of
+
     none: list[types.DocumentSymbol] = []
     return await rules_of(ls).answer(ls, params.text_document.uri, symbols_of, none)
 
 
 async def foldings(ls: AdvisorServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
     """The lines that can be folded."""
+    from lsp_server.rule_files.outline import foldings_of
+
     none: list[types.FoldingRange] = []
     return await rules_of(ls).answer(ls, params.text_document.uri, lambda one: foldings_of(one.reading), none)
 
@@ -40,5 +42,7 @@ async def tokens(ls: AdvisorServer, params: types.SemanticTokensParams) -> types
 
 async def formatting(ls: AdvisorServer, params: types.DocumentFormattingParams) -> list[types.TextEdit]:
     """The edit that brings a document into its form."""
+    from lsp_server.rule_files.shape import formatting_of
+
     none: list[types.TextEdit] = []
     return await rules_of(ls).answer(ls, params.text_document.uri, formatting_of, none)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from lsp_server.rule_files.reading import Reading
-from lsp_server.rule_files.snapshot import Snapshot
-from lsp_server.rule_files.symbols import Name
-from lsp_server.rule_files.words import Word
+if TYPE_CHECKING:
+    from lsp_server.rule_files.reading import Reading
+    from lsp_server.rule_files.snapshot import Snapshot
+    from lsp_server.rule_files.symbols import Name
+    from lsp_server.rule_files.words import Word
 
 _TYPES = (
     "comment", "string", "keyword", "number", "operator", "class", "property", "variable", "parameter",

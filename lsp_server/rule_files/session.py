@@ -11,12 +11,10 @@ from weakref import WeakKeyDictionary
 
 from pygls.workspace import PositionCodec
 
-from lsp_server.rule_files.books import RuleBooks
 from lsp_server.rule_files.documents import RuleDocument, open_rule_document, open_rule_documents
-from lsp_server.rule_files.folders import place_in
-from lsp_server.rule_files.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from lsp_server.rule_files.snapshot import Snapshot
     from lsp_server.session import AdvisorServer
 
 T = TypeVar("T")
@@ -35,6 +33,9 @@ class RuleSession:
     """Answers questions about rule files, each from the texts as they are when it is asked."""
 
     def __init__(self) -> None:
+        # Much is imported only when the first rule file is opened: a server is to start quickly.
+        from lsp_server.rule_files.books import RuleBooks
+
         self.books = RuleBooks()
         self._thread = ThreadPoolExecutor(1, "rules")
 
@@ -57,6 +58,9 @@ class RuleSession:
     def _snapshot(
         self, document: RuleDocument, every: Sequence[RuleDocument], codec: PositionCodec
     ) -> Snapshot:
+        from lsp_server.rule_files.folders import place_in
+        from lsp_server.rule_files.snapshot import Snapshot
+
         opened = self.books.of(document, every)
         places = ((place_in(one.file, opened.folders), one.uri) for one in every)
         uris = {place[1]: uri for place, uri in places if place is not None}

@@ -22,8 +22,6 @@ _KINDS = {
     "pattern": types.CompletionItemKind.EnumMember,
     "text": types.CompletionItemKind.Value,
 }
-# What the editor asks at once for, beside the letters of words.
-TRIGGERS = (".", "{")
 
 
 def offers_at(snapshot: Snapshot, position: types.Position) -> list[types.CompletionItem]:
