@@ -12,7 +12,6 @@ from advisor.fixes.assigned_names import (
     assigned_in,
     indices_of,
     names_in,
-    only_computes,
     terms_of,
     words_in,
 )
@@ -165,16 +164,7 @@ def _bounds(body: KernelBody, loop: cst.For) -> tuple[int, cst.BaseExpression] |
     start = values[0] if len(values) == 2 else cst.Integer("0")
     if not isinstance(start, cst.Integer) or "\n" in body.module.code_of(loop.iter):
         return None
-    end = values[-1]
-    return (start.evaluated_value, end) if only_computes(body.module, _without_shapes(end)) else None
-
-
-def _without_shapes(end: cst.BaseExpression) -> cst.CSTNode:
-    """An expression, or the array of `a.shape[0]` and `len(a)`."""
-    if isinstance(end, cst.Subscript) and isinstance(end.value, cst.Attribute):
-        return end.value.value if end.value.attr.value == "shape" else end
-    length = isinstance(end, cst.Call) and isinstance(end.func, cst.Name) and end.func.value == "len"
-    return end.args[0].value if length and len(end.args) == 1 else end  # type: ignore[attr-defined]
+    return start.evaluated_value, values[-1]
 
 
 def _may_be_done_again(body: KernelBody, loop: cst.For) -> bool:

@@ -127,6 +127,12 @@ CHANGES = {
         FLAT_AFTER,
         "walk[(((n - 1) + 127) // 128, 16), (128, 1)](a, out, n - 1)",
     ),
+    "an end in the shape, a list": (
+        PLAIN.replace("shape[1]", "shape[1] - len(a)"),
+        "walk[2, 5](a, out, [n])",
+        PLAIN_AFTER.replace("shape[1]", "shape[1] - len(a)"),
+        "walk[(((out.shape[1] - a.shape[0]) + 127) // 128, 10), (128, 1)](a, out, [n])",
+    ),
     "a thread alone": (
         ALONE,
         "walk[1, 1](a, out, n)",
