@@ -185,11 +185,12 @@ def main() -> None:
 
 
 def _page(text: str) -> str:
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
+    load = f"{os.getloadavg()[0]:.1f} other programs at work" if hasattr(os, "getloadavg") else "unknown load"
+    machine = f"{os.cpu_count()} cores with {load}, Python {platform.python_version()}, {platform.system()}"
     return f"""# Rule files in the editor
 
-`benchmarks/rule_files_in_editor.py` wrote this page on {machine}. A server process
-answers one client through a pipe. The pack has {_RULES} rules in {_RULES} files, which are the shipped rules
+`benchmarks/rule_files_in_editor.py` wrote this page on {machine}.
+A server process answers one client through a pipe. The pack has {_RULES} rules in {_RULES} files, which are the shipped rules
 under other names, and is loaded beside the shipped knowledge. Into the conditions of {_EDITED} of them a
 comparison is typed character by character and taken out again, so that most texts on the way are broken.
 After each character the diagnostics are asked for: errors, examples that fail and remarks of lint, with the

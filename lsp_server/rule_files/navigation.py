@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,13 @@ from lsp_server.rule_files.symbols import Name, Symbol
 
 # Such names mean the same only within one file.
 _LOCAL = ("let", "variable")
+# What stands in a file that declares such a name: few files have to be looked through for their names.
+_DECLARING = {
+    "metric": r"\b{name}\s*:",
+    "entity": r"\bentity\s+{name}\b",
+    "rule": r"\b(?:rule|renamed|retired)\s+{name}\b",
+    "definition": r"\bdefine\s+{name}\b",
+}
 
 
 @dataclass(frozen=True)
@@ -23,11 +31,11 @@ class Occurrence:
     name: Name
 
 
-def occurrences(snapshot: Snapshot, symbol: Symbol) -> list[Occurrence]:
-    """Every place of a name, in order of file and place."""
+def occurrences(snapshot: Snapshot, symbol: Symbol, form: re.Pattern[str] | None = None) -> list[Occurrence]:
+    """Every place of a name, in order of file and place; `form` bounds the files that are looked at."""
     entities = _entities(snapshot) if symbol.kind == "metric" else {}
     found = []
-    for file, reading in snapshot.readings(symbol.name):
+    for file, reading in snapshot.readings(symbol.name, form):
         for name in reading.names:
             if _means(name, symbol, entities, snapshot):
                 found.append(Occurrence(file, reading, name))
@@ -39,7 +47,9 @@ def occurrences(snapshot: Snapshot, symbol: Symbol) -> list[Occurrence]:
 
 def declarations(snapshot: Snapshot, symbol: Symbol) -> list[Occurrence]:
     """The places where a name is declared; of a rule that was renamed, where that is said."""
-    found = [one for one in occurrences(snapshot, symbol) if one.name.role == "definition"]
+    form = _DECLARING.get(symbol.kind)
+    pattern = re.compile(form.format(name=re.escape(symbol.name))) if form else None
+    found = [one for one in occurrences(snapshot, symbol, pattern) if one.name.role == "definition"]
     rules = [one for one in found if _item_kind(one) not in ("renamed", "retired")]
     return rules or found
 
@@ -61,7 +71,7 @@ def _entities(snapshot: Snapshot) -> Mapping[str, set[str]]:
     """The entities that each definition of the rulebook is called with."""
     calls: list[Reading] = []
     for name in dict.fromkeys(one.name for one in snapshot.book.definitions):
-        calls += (reading for _, reading in snapshot.readings(f"{name}("))
+        calls += (reading for _, reading in snapshot.readings(name))
     return entities_of_definitions(dict.fromkeys(calls))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,10 +63,10 @@ class Snapshot:
         """The client's range between two offsets of the document."""
         return self.positions.range(self.reading.span(start, end))
 
-    def readings(self, *words: str) -> Iterator[tuple[Path, Reading]]:
-        """The files of the rulebook in whose present text all of some words stand."""
+    def readings(self, word: str, form: re.Pattern[str] | None = None) -> Iterator[tuple[Path, Reading]]:
+        """The files of the rulebook in whose present text a word stands, and something of a form."""
         for file, text in self.opened.texts():
-            if all(word in text for word in words):
+            if word in text and (form is None or form.search(text)):
                 yield file, read(text, self.opened.variables)
 
     def location(self, file: Path, reading: Reading, name: Name) -> types.Location:
