@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import advisor
 from advisor.findings import Finding
@@ -25,13 +24,6 @@ _IDLE_SECONDS = 300.0
 _MOST_DOCUMENTS = 16
 _COMMAND = "from lsp_server.fix_writing import serve; serve()"
 _log = logging.getLogger(__name__)
-
-
-def fixes_of(server: object) -> FixDesk:
-    """The one that writes fixes for a server."""
-    if server not in _desks:
-        _desks[server] = FixDesk()
-    return _desks[server]
 
 
 def mendable(finding: Finding) -> bool:
@@ -76,11 +68,11 @@ class FixDesk:
         return [wanted[one].result() if one in wanted else Written(one) for one in findings]
 
     def close(self) -> None:
-        """Ends the process; what it is about to write is waited for."""
+        """Ends the process and begins nothing more; who still waits gets a finding as it was."""
         if self._rest is not None:
             self._rest.cancel()
-        self._thread.shutdown(cancel_futures=True)
-        self._writer.end()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._writer.kill()
 
     def _future(self, analysis: Analysis, finding: Finding) -> asyncio.Future[Written]:
         uri = analysis.document.uri
@@ -150,6 +142,12 @@ class _Writer:
         assert isinstance(answer, Written)
         return answer
 
+    def kill(self) -> None:
+        """Makes the process give up what it is writing; may be called from another thread."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
     def end(self) -> None:
         """Ends the process; the next finding begins another."""
         process, self._process, self._known = self._process, None, None
@@ -173,6 +171,3 @@ def _begin() -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=Path(advisor.__file__).parent.parent,
     )
-
-
-_desks: WeakKeyDictionary[object, FixDesk] = WeakKeyDictionary()

@@ -19,6 +19,7 @@ from lsp_server.client import Client
 from lsp_server.diagnostics import diagnostics_of
 from lsp_server.documents import Document, open_document, open_documents
 from lsp_server.file_faults import Fault, FileFaults, faults_of_configuration, faults_of_rules
+from lsp_server.fix_desk import FixDesk
 from lsp_server.latest import LatestAnalyses
 from lsp_server.positions import Positions
 from lsp_server.preferences import Preferences
@@ -57,6 +58,7 @@ class AdvisorServer(LanguageServer):
         self._pending: dict[str, asyncio.Task[None]] = {}
         self._told: dict[str, Path] = {}
         self._logged: set[str] = set()
+        self.fixes = FixDesk()
         self._faults = FileFaults(self.text_document_publish_diagnostics)
 
     @property
@@ -108,6 +110,8 @@ class AdvisorServer(LanguageServer):
                     self._tell(document, "\n".join(told))
                 else:
                     self._forget_told(document)
+                if found.left_out:
+                    self.tell_once(found.left_out, types.MessageType.Info)
                 return self.stages.best(found)
         return None
 
@@ -157,6 +161,7 @@ class AdvisorServer(LanguageServer):
             self.cancel(uri)
         self.latest.close()
         self.stages.close()
+        self.fixes.close()
         self.simulations.close()
         self.analyst.close()
 
@@ -200,11 +205,11 @@ class AdvisorServer(LanguageServer):
         """Shows a message to the user."""
         self.window_show_message(types.ShowMessageParams(kind, f"Kernel Advisor: {message}"))
 
-    def tell_once(self, message: str) -> None:
+    def tell_once(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
         """Shows a message that was not shown before."""
         if message not in self._logged:
             self._logged.add(message)
-            self.tell(message)
+            self.tell(message, kind)
 
     def _log_once(self, message: str) -> None:
         """Writes into the client's log what was not written there before."""

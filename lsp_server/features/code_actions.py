@@ -13,7 +13,6 @@ from lsp_server.analysis import Analysis
 from lsp_server.by_language import PYTHON
 from lsp_server.diagnostics import fingerprint
 from lsp_server.edits import writes_of
-from lsp_server.fix_desk import fixes_of
 from lsp_server.fix_writing import Written
 from lsp_server.session import AdvisorServer
 
@@ -40,7 +39,7 @@ async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> lis
     patience = _PATIENCE if desk.writes.resolves else None
     actions: list[types.CodeAction] = []
     if wants(only, KIND.value) and (findings := on_lines(analysis, params.range)):
-        written = await fixes_of(ls).written(analysis, findings, patience)
+        written = await ls.fixes.written(analysis, findings, patience)
         sent = params.context.diagnostics
         actions = await ls.latest.run(lambda: desk.actions(findings, written, sent))
     safe = [finding for finding in analysis.findings if may_be_safe(finding)]
@@ -58,7 +57,7 @@ async def resolve(ls: AdvisorServer, action: types.CodeAction) -> types.CodeActi
     analysis, concerned = await _meant(ls, wish)
     desk = _desk(ls, analysis)
     if wish.fix or not wish.finding:
-        written = await fixes_of(ls).written(analysis, concerned) or []
+        written = await ls.fixes.written(analysis, concerned) or []
     else:
         written = [Written(finding) for finding in concerned]
     action.edit = await ls.latest.run(lambda: desk.edit(wish, written))
@@ -72,7 +71,7 @@ async def _meant(ls: AdvisorServer, wish: Wish) -> tuple[Analysis, Sequence[Find
 
     Better evidence may have come since the action was offered, and say the same in other words.
     """
-    present, offered = await ls.analysis_of(wish.uri), fixes_of(ls).last(wish.uri)
+    present, offered = await ls.analysis_of(wish.uri), ls.fixes.last(wish.uri)
     if present is not None:
         for analysis in (present, offered):
             if analysis is not None and analysis.document == present.document:
@@ -92,7 +91,7 @@ def _concerned(analysis: Analysis, wish: Wish) -> Sequence[Finding]:
 async def _fix_all(ls: AdvisorServer, desk: Desk, safe: Sequence[Finding]) -> types.CodeAction:
     if desk.writes.resolves:
         return desk.fix_all(None)
-    written = await fixes_of(ls).written(desk.analysis, safe)
+    written = await ls.fixes.written(desk.analysis, safe)
     return await ls.latest.run(lambda: desk.fix_all(written))
 
 

@@ -11,7 +11,6 @@ from advisor.findings import Finding
 from advisor.text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.by_language import PYTHON
-from lsp_server.fix_desk import fixes_of
 from lsp_server.hover import explanations, findings_at
 from lsp_server.numbers.at_place import cards_at
 from lsp_server.numbers.cards import joined
@@ -34,7 +33,7 @@ async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | N
     positions, markdown = ls.positions(analysis.document), ls.client.reads_markdown
     place = positions.place(params.position)
     numbers, found = ls.preferences.number_hovers, findings_at(analysis, place)
-    written = await fixes_of(ls).written(analysis, found, _PATIENCE)
+    written = await ls.fixes.written(analysis, found, _PATIENCE)
     found = found if written is None else [one.finding for one in written]
     told = await ls.latest.run(lambda: _told(analysis, place, found, markdown, numbers))
     if told is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from kernel_pairs import HEAD, STRAIGHT, TRANSPOSED
@@ -238,7 +239,8 @@ def test_a_lost_writing_process_is_begun_again(tmp_path):
         process.kill()
         process.wait()
         second = await desk.written(again, [finding])
-        desk.close()
+        desk._thread.shutdown()
+        desk._writer.end()
         return first, second
 
     first, second = asyncio.run(both())
@@ -259,9 +261,41 @@ def test_who_is_impatient_gets_nothing_and_finds_it_done_later(tmp_path, monkeyp
         early = await desk.written(analysis, [finding], 0.01)
         may_end.set()
         late = await desk.written(analysis, [finding])
-        desk.close()
+        desk._thread.shutdown()
+        desk._writer.end()
         return early, late
 
     early, late = asyncio.run(ask())
     assert early is None
     assert [fix.id for fix in late[0].finding.fixes if fix.edits] == ["power-to-product"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are looked up in /proc")
+@pytest.mark.parametrize("properly", [True, False])
+def test_the_writing_process_ends_with_the_server(client, properly):
+    client.start(text_document=LAZY)
+    uri = client.open("k.py", SLOW)
+    (fix,) = titled(client.actions(uri, 8), ROOT)
+    assert resolved(client, fix)["edit"]
+    tasks = Path(f"/proc/{client.process.pid}/task").glob("*/children")
+    children = [Path("/proc", pid) for task in tasks for pid in task.read_text().split()]
+    writing = [one for one in children if b"fix_writing" in (one / "cmdline").read_bytes()]
+    assert len(writing) == 1
+    if properly:
+        assert client.stop() == 0
+    else:
+        client.process.kill()
+        client.process.wait()
+    for _ in range(200):
+        if not _runs(writing[0]):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the process that writes fixes still runs")
+
+
+def _runs(process):
+    """Whether a process is there and not one that nobody has asked for its end."""
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
