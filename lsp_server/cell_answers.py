@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 import attrs
 from lsprotocol import types
 
 from advisor.notebooks import is_notebook
-
-if TYPE_CHECKING:
-    from lsp_server.notebooks import HeldCell, Notebook
+from lsp_server.held_cells import LINE_END, HeldCell, Notebook
 
 _TextEdit: TypeAlias = types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit
 # What the client keeps for us as it is.
 _OPAQUE = frozenset({"data", "command"})
-# Past the end of any line, which stands for its end.
-_LINE_END = 2**31 - 1
 
 
 class OutsideOfCells(Exception):
@@ -50,10 +46,10 @@ class Answers:
             return value
         if isinstance(value, types.Diagnostic) and value.range.start == value.range.end:
             # The text has an empty line where a cell that is not Python has one to point at.
-            end = types.Position(value.range.end.line, _LINE_END)
+            end = types.Position(value.range.end.line, LINE_END)
             value = attrs.evolve(value, range=types.Range(value.range.start, end))
         if self._cell is not None and getattr(value, "result_id", None):
-            value = attrs.evolve(value, result_id=f"{self._cell.first}:{value.result_id}")
+            value = attrs.evolve(value, result_id=f"{self._cell.stamp}:{value.result_id}")
         names = [field.name for field in attrs.fields(type(value)) if field.name not in _OPAQUE]
         return attrs.evolve(value, **{name: self.turned(getattr(value, name)) for name in names})
 
@@ -106,7 +102,7 @@ class Answers:
                 yield None, edit
                 continue
             cell = _cell_of(notebook, edit.range)
-            if not cell.holds(edit.range.end.line):
+            if cell.is_behind or not cell.holds(edit.range.end.line):
                 raise OutsideOfCells
             yield cell, attrs.evolve(edit, range=_inside(edit.range, cell))
 
@@ -124,8 +120,9 @@ def _inside(place: Any, cell: HeldCell) -> Any:
         end = place.end
         last = cell.first + cell.count - 1
         if end.line > last:
-            end = types.Position(last, _LINE_END)
+            end = types.Position(last, LINE_END)
         return types.Range(_inside(place.start, cell), _inside(end, cell))
-    if not cell.holds(place.line):
+    line = cell.line_here(place.line) if cell.holds(place.line) else None
+    if line is None:
         raise OutsideOfCells
-    return types.Position(place.line - cell.first, place.character)
+    return types.Position(line, place.character)

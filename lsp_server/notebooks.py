@@ -7,7 +7,6 @@ that document before a feature is asked, and what the feature answers is turned 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
@@ -16,45 +15,12 @@ from lsprotocol import types
 from pygls.workspace import Workspace
 
 from advisor.notebooks import is_notebook
-from advisor.notebooks.joined_text import joined_cell
 from lsp_server.cell_answers import Answers, OutsideOfCells
+from lsp_server.held_cells import HeldCell, Notebook, joined_notebook
 
 SYNCHRONISATION = types.NotebookDocumentSyncOptions(
     [types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")])], save=True
 )
-_NOWHERE = 1_000_000
-
-
-@dataclass(frozen=True)
-class HeldCell:
-    """A Python cell: where its lines stand in the notebook's text (`first`, from 0), and its own text.
-
-    A cell in another language, which its first line may say, has no lines there.
-    """
-
-    uri: str
-    version: int | None
-    first: int
-    count: int
-    text: str
-
-    def holds(self, line: int) -> bool:
-        """Whether a line of the notebook's text is one of this cell."""
-        return self.first <= line < self.first + self.count
-
-
-@dataclass(frozen=True)
-class Notebook:
-    """A version of an open notebook: the text of all its Python cells, and the cells."""
-
-    uri: str
-    version: int
-    text: str
-    cells: tuple[HeldCell, ...]
-
-    def cell_at(self, line: int) -> HeldCell | None:
-        """The cell that a line of the text belongs to."""
-        return next((cell for cell in self.cells if cell.holds(line)), None)
 
 
 class Notebooks:
@@ -62,19 +28,22 @@ class Notebooks:
 
     def __init__(self) -> None:
         self._held: dict[str, Notebook] = {}
+        self._good: dict[str, str] = {}
 
     def take(self, workspace: Workspace, uri: str) -> Notebook | None:
         """The notebook as the client has it now, which is kept; None for what is no notebook of a file."""
         document = workspace.get_notebook_document(notebook_uri=uri)
         if document is None or not uri.startswith("file:") or not is_notebook(unquote(uri)):
             return None
-        notebook = joined_notebook(workspace, document)
+        notebook = joined_notebook(workspace, document, self._good)
         self._held[unquote(uri)] = notebook
         return notebook
 
     def forget(self, uri: str) -> None:
         """Drops a notebook that was closed."""
-        self._held.pop(unquote(uri), None)
+        notebook = self._held.pop(unquote(uri), None)
+        for cell in notebook.cells if notebook else ():
+            self._good.pop(cell.uri, None)
 
     def held(self, uri: str) -> Notebook | None:
         """The notebook of a URI, None where none is open."""
@@ -95,11 +64,11 @@ class Notebooks:
         if found is None:
             return params, None
         notebook, cell = found
-        moved = _shifted(params, cell.first)
+        moved = _shifted(params, cell)
         if isinstance(moved, types.DocumentDiagnosticParams):
             # The same diagnostics of the text are others of a cell that stands elsewhere now.
             place, _, name = (moved.previous_result_id or "").partition(":")
-            moved.previous_result_id = name if place == str(cell.first) else None
+            moved.previous_result_id = name if place == cell.stamp else None
         return attrs.evolve(moved, text_document=types.TextDocumentIdentifier(notebook.uri)), cell
 
     def outward(self, answer: Any, cell: HeldCell | None) -> Any:
@@ -107,9 +76,12 @@ class Notebooks:
         if answer is None or (not self._held and not _may_edit(answer)):
             return answer
         try:
-            return Answers(self.held, cell, self._own(answer, cell)).turned(answer)
+            turned = Answers(self.held, cell, self._own(answer, cell)).turned(answer)
         except OutsideOfCells:
             return attrs.evolve(answer, edit=None) if isinstance(answer, types.CodeAction) else None
+        if cell is not None and isinstance(turned, types.RelatedFullDocumentDiagnosticReport):
+            return attrs.evolve(turned, items=[*cell.faults(), *turned.items])
+        return turned
 
     def _own(self, answer: Any, cell: HeldCell | None) -> Notebook | None:
         """The notebook whose present text an answer was made for."""
@@ -126,7 +98,7 @@ class Notebooks:
         return [
             types.PublishDiagnosticsParams(
                 cell.uri,
-                self.outward(params.diagnostics, cell),
+                [*cell.faults(), *self.outward(params.diagnostics, cell)],
                 version=None if params.version is None else cell.version,
             )
             for cell in notebook.cells
@@ -139,35 +111,18 @@ class Notebooks:
         if found is None:
             return tuple(arguments)
         notebook, cell = found
-        return (notebook.uri, *(one + cell.first if isinstance(one, int) else one for one in rest))
+        return (notebook.uri, *(cell.line_there(one) if isinstance(one, int) else one for one in rest))
 
 
-def joined_notebook(workspace: Workspace, document: types.NotebookDocument) -> Notebook:
-    """A notebook's Python cells in one text."""
-    parts: list[str] = []
-    cells: list[HeldCell] = []
-    line = 0
-    for number, cell in enumerate(document.cells, 1):
-        held = workspace.text_documents.get(unquote(cell.document))
-        if cell.kind != types.NotebookCellKind.Code or held is None or held.language_id != "python":
-            continue
-        part = joined_cell(number, held.source)
-        place = (line + 1, part.count("\n") - 1) if part else (_NOWHERE, 0)
-        cells.append(HeldCell(cell.document, held.version, *place, held.source))
-        parts.append(part)
-        line += part.count("\n")
-    return Notebook(document.uri, document.version, "".join(parts), tuple(cells))
-
-
-def _shifted(value: Any, lines: int) -> Any:
-    """A message with all its positions moved down."""
+def _shifted(value: Any, cell: HeldCell) -> Any:
+    """A message with all its positions in the notebook's text."""
     if isinstance(value, types.Position):
-        return types.Position(value.line + lines, value.character)
+        return types.Position(cell.line_there(value.line), value.character)
     if isinstance(value, list | tuple):
-        return [_shifted(one, lines) for one in value]
+        return [_shifted(one, cell) for one in value]
     if not attrs.has(type(value)):
         return value
-    moved = {field.name: _shifted(getattr(value, field.name), lines) for field in attrs.fields(type(value))}
+    moved = {field.name: _shifted(getattr(value, field.name), cell) for field in attrs.fields(type(value))}
     return attrs.evolve(value, **moved)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.notebooks import Notebook
+from lsp_server.held_cells import Notebook
 from lsp_server.session import AdvisorServer
 
 
@@ -37,7 +37,7 @@ async def did_change(ls: AdvisorServer, params: types.DidChangeNotebookDocumentP
     for cell in before.cells:
         if cell.uri not in left and not ls.client.pulls:
             ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
-    if notebook.text == before.text and [cell.uri for cell in before.cells] == [*left]:
+    if notebook.cells == before.cells:
         return
     changed = types.DidChangeTextDocumentParams(
         types.VersionedTextDocumentIdentifier(notebook.version, notebook.uri),

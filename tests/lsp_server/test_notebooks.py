@@ -118,6 +118,34 @@ def test_a_cell_that_does_not_parse_is_told_and_hides_no_other(client):
     assert lines_of(client.pulled(book.cells[1])) == [(RULE, 4)]
 
 
+def test_what_was_found_moves_along_while_a_cell_does_not_parse(client):
+    client.start(pulls=True)
+    book = OpenNotebook(client, HEAD, KERNEL)
+    assert lines_of(client.pulled(book.cells[1])) == [(RULE, 4)]
+    book.write(1, "x = (\n\n" + KERNEL)
+    found = client.pulled(book.cells[1])
+    assert lines_of(found) == [("not-checked", 0), (RULE, 6)]
+    assert RULE in client.hover(book.cells[1], 6, 20)["contents"]["value"]
+    # Nothing is written into a text that it was not made for.
+    assert not any(one.get("edit") for one in client.actions(book.cells[1], 6, diagnostics=found))
+    book.write(1, KERNEL.replace("b[i, j] * 2", "b[i, j"), version=3)
+    assert codes(client.pulled(book.cells[1])) == ["not-checked"]
+    book.write(1, GOOD, version=4)
+    assert client.pulled(book.cells[1]) == []
+
+
+def test_one_cell_changes_while_another_does_not_parse(client):
+    client.start()
+    book = OpenNotebook(client, HEAD, KERNEL, KERNEL.replace("scale", "grow"))
+    assert lines_of(client.published(book.cells[1], 1)) == [(RULE, 4)]
+    book.write(1, KERNEL + "for")
+    assert lines_of(client.published(book.cells[1], 2)) == [("not-checked", 5), (RULE, 4)]
+    book.write(2, "\n\n" + KERNEL.replace("scale", "grow"))
+    assert lines_of(client.published(book.cells[2], 2)) == [(RULE, 6)]
+    book.write(2, GOOD.replace("scale", "grow"), version=3)
+    assert client.published(book.cells[2], 3) == []
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_columns_are_the_clients(client, encoding):
     client.start(pulls=True, encodings=[encoding])
