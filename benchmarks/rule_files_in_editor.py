@@ -190,12 +190,12 @@ def _page(text: str) -> str:
     return f"""# Rule files in the editor
 
 `benchmarks/rule_files_in_editor.py` wrote this page on {machine}.
-A server process answers one client through a pipe. The pack has {_RULES} rules in {_RULES} files, which are the shipped rules
-under other names, and is loaded beside the shipped knowledge. Into the conditions of {_EDITED} of them a
-comparison is typed character by character and taken out again, so that most texts on the way are broken.
-After each character the diagnostics are asked for: errors, examples that fail and remarks of lint, with the
-whole rulebook as context. The 100 ms that the server waits for quiet before it sends diagnostics by itself
-are in no figure. The target is a keystroke well under 30 ms.
+A server process answers one client through a pipe. The pack has {_RULES} rules in {_RULES} files, which are
+the shipped rules under other names, and is loaded beside the shipped knowledge. Into the conditions of
+{_EDITED} of them a comparison is typed character by character and taken out again, so that most texts on the
+way are broken. After each character the diagnostics are asked for: errors, examples that fail and remarks of
+lint, with the whole rulebook as context. The 100 ms that the server waits for quiet before it sends
+diagnostics by itself are in no figure. The target is a keystroke well under 30 ms.
 
 {text}
 

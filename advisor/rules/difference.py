@@ -40,7 +40,7 @@ def differences(
     names = {rule.id for book, _ in (before, after) for rule in book.rules}
     found: list[Change] = []
     for name in sorted(names if rules is None else names & set(rules)):
-        old, new = (verdicts(book, settings, name, tables) for book, settings in (before, after))
+        old, new = (verdicts_of(book, settings, name, tables) for book, settings in (before, after))
         entity = next(rule.entity for book in (after[0], before[0]) if (rule := book.rule(name)) is not None)
         table = tables.get(entity)
         if table is None:
@@ -54,7 +54,7 @@ def differences(
     return sorted(found, key=lambda one: (one.rule, one.path, one.line, one.label))
 
 
-def verdicts(book: Rulebook, settings: RuleSettings, name: str, tables: Tables) -> dict[int, str]:
+def verdicts_of(book: Rulebook, settings: RuleSettings, name: str, tables: Tables) -> dict[int, str]:
     """By row of its entity the verdict of a rule; empty where there is no such rule."""
     rule = book.rule(name)
     if rule is None or not len(tables.get(rule.entity, ())):

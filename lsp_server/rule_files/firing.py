@@ -17,7 +17,7 @@ from advisor.means import USUAL
 from advisor.metrics.tables import Table, Tables
 from advisor.pipeline import gather
 from advisor.rules.computed_metrics import fill_in
-from advisor.rules.difference import verdicts
+from advisor.rules.difference import verdicts_of
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.settings import RuleSettings
 
@@ -107,7 +107,7 @@ def firing_of(rule: Rule, book: Rulebook, evidence: Evidence) -> Firing:
     """Where a rule fires by the evidence, under the settings of the folder."""
     tables = _filled(evidence.tables or {}, book)
     kernels = tables.get("kernel")
-    found = verdicts(book, _rule_settings(evidence.settings), rule.id, tables)
+    found = verdicts_of(book, _rule_settings(evidence.settings), rule.id, tables)
     count = len(kernels) if kernels is not None else 0
     if not _about_kernels(rule.entity, book):
         table = tables.get(rule.entity)
