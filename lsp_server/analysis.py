@@ -21,6 +21,13 @@ from lsp_server.surroundings import Surroundings, concerns_kernels
 
 _About = tuple[tuple[Finding, ...], tuple[Problem, ...], tuple[Problem, ...]]
 
+# A megabyte takes seconds, which nobody waits for while writing.
+_MOST_CHARACTERS = 1_000_000
+_TOO_LARGE = (
+    "{} has over {:,} characters; texts of more than {:,} are not analysed while they are edited. "
+    "`advisor check` looks at files of any size."
+)
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -30,7 +37,7 @@ class Analysis:
     false while more of that is to come, `parsed` where the text has an error. `remarks` say why a kernel has
     no better numbers, `broken_rules` what is left out of the rules because it cannot be read. `texts` are
     those of all files looked at, by path from the document's root; `tables` hold the metrics of all entities.
-    Fixes are not written yet.
+    Fixes are not written yet. `left_out` says why the text was not looked at at all.
     """
 
     document: Document
@@ -46,6 +53,7 @@ class Analysis:
     tables: Tables = field(default_factory=dict)
     complete: bool = True
     parsed: bool = True
+    left_out: str = ""
 
 
 def analyse(
@@ -67,6 +75,10 @@ def analyse(
     chosen = find_device(device or settings.device)
     if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
         return Analysis(document, settings, chosen)
+    if len(document.text) > _MOST_CHARACTERS:
+        name, size = document.file.name, len(document.text) // 1000 * 1000
+        said = _TOO_LARGE.format(name, size, _MOST_CHARACTERS)
+        return Analysis(document, settings, chosen, left_out=said)
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
     options = _options(document, settings, surroundings, evidence, chosen)
     try:

@@ -42,6 +42,7 @@ class KernelCompiler:
         self._lost: dict[str, str] = {}
         self.complete = True
         self._untold: list[str] = []
+        self._seen: set[str] = set()
 
     def losses(self) -> list[str]:
         """What has cost a process its life since this was last asked."""
@@ -67,12 +68,15 @@ class KernelCompiler:
         wanted = [unit for unit in units if digests[unit.kernel] not in self._lost]
         self.complete, by_kernel = True, dict[str, CompiledKernel]()
         until = time.monotonic() + _SECONDS_A_TIME
-        for at in range(0, len(wanted), _KERNELS_A_TIME):
+        fresh = {digest for digest in digests.values() if digest not in self._seen}
+        step = _KERNELS_A_TIME if len(fresh) > _KERNELS_A_TIME else max(len(wanted), 1)
+        for at in range(0, len(wanted), step):
             if time.monotonic() > until:
                 self.complete = False
                 break
-            evidence = self._compiled(wanted[at : at + _KERNELS_A_TIME], target, progress)
+            evidence = self._compiled(wanted[at : at + step], target, progress)
             by_kernel |= evidence.by_kernel
+            self._seen |= {digests[unit.kernel] for unit in wanted[at : at + step]}
             for kernel, problem in evidence.lost.items():
                 self._lost[digests[kernel]] = problem.message
                 self._untold.append(f"{problem.path}:{problem.line}: {problem.message}")

@@ -17,6 +17,7 @@ from lsp_server.positions import Positions
 
 _SAID = re.compile(r"(?P<file>[^\n]+?\.toml)(?::(?P<line>\d+))?: (?P<what>.*)")
 _AT = re.compile(r"\(at line (\d+), column \d+\)")
+_LAST = str(2**31)
 Publish = Callable[[types.PublishDiagnosticsParams], None]
 
 
@@ -36,7 +37,8 @@ def faults_of_configuration(said: str) -> list[Fault]:
         match = _SAID.fullmatch(sentence)
         if match is not None:
             inside = _AT.search(match["what"])
-            line = match["line"] or (inside[1] if inside else "1")
+            at_end = _LAST if match["what"].endswith("(at end of document)") else "1"
+            line = match["line"] or (inside[1] if inside else at_end)
             found.append(Fault(Path.cwd() / match["file"], int(line), match["what"]))
     return found
 
