@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 PROGRAM = Path(__file__).parents[2]
 SCENARIOS = Path(__file__).parent / "neovim"
+ADVISOR = Path(sys.executable).parent / "advisor"
 _FETCHED = sorted(PROGRAM.glob(".editors/neovim-*/nvim"))
 
 
@@ -37,8 +39,8 @@ def version(neovim: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def see(neovim: str, scenario: str, workspace: Path) -> dict[str, Any]:
-    """What a scenario saw."""
+def see(neovim: str, scenario: str, workspace: Path, start: str = "NONE") -> dict[str, Any]:
+    """What a scenario saw, with a file of configuration that Neovim starts with."""
     result = workspace.parent / "seen.json"
     home = workspace.parent / "home"
     home.mkdir()
@@ -50,8 +52,9 @@ def see(neovim: str, scenario: str, workspace: Path) -> dict[str, Any]:
         "ADVISOR_ROOT": str(workspace),
         "ADVISOR_RESULT": str(result),
         "PYTHONPATH": str(PROGRAM),
+        "PATH": f"{ADVISOR.parent}{os.pathsep}{os.environ['PATH']}",
     }
-    command = [neovim, "--headless", "-u", "NONE", "-n", "-c", f"luafile {SCENARIOS / scenario}"]
+    command = [neovim, "--headless", "-u", start, "-n", "-c", f"luafile {SCENARIOS / scenario}"]
     done = subprocess.run(
         command, cwd=workspace, env=environment, capture_output=True, text=True, check=False, timeout=400
     )
@@ -102,3 +105,17 @@ def test_numbers_stand_where_they_are_read(neovim: str, workspace: Path) -> None
     first = [title for line, title in lenses if line < 40]
     assert any("registers" in title and "occupancy" in title for title in first)
     assert len({line for line, _ in lenses}) == 2  # the two kernels
+
+
+@pytest.mark.timeout(420)
+@pytest.mark.skipif(not ADVISOR.exists(), reason="advisor is not installed beside this interpreter")
+def test_the_configuration_of_the_set_up_page(neovim: str, workspace: Path) -> None:
+    if version(neovim) < (0, 8):
+        pytest.skip("the page is for Neovim 0.8 and newer")
+    page = (PROGRAM / "docs/editors/neovim.md").read_text("utf-8")
+    newest, older = re.findall(r"```lua\n(.*?)```", page, re.DOTALL)
+    start = workspace.parent / "init.lua"
+    start.write_text(newest if version(neovim) >= (0, 11) else older, encoding="utf-8")
+    seen = see(neovim, "set_up.lua", workspace, str(start))
+    assert "unchecked-index" in seen["kernel"]
+    assert seen["rules"] == "E201"

@@ -43,7 +43,10 @@ test("a mistake is marked while it is typed, and goes when it is mended", async 
   await eventually("an error", async () => (await editor.squiggles("error")) >= 1);
   const rows = await editor.problemRows("is not a metric of");
   assert.match(rows[0], /is not a metric of .?kernel/);
+  const words = await editor.hover("when k.registerzs", "registerzs");
+  assert.match(words, /Did you mean .?registers/);
   await editor.screenshot("rule-error");
+  await editor.page.keyboard.press("Escape");
   await editor.goTo(6, 19);
   await editor.page.keyboard.press("Backspace");
   await eventually("the error to go", async () => (await editor.squiggles("error")) === 0);
