@@ -152,3 +152,23 @@ def test_a_file_that_is_not_open_is_told_of_when_an_edit_breaks_it(client, pulls
         assert codes(client.pulled(opened)) == ["E205"]
     else:
         assert codes(client.published(opened, 1)) == ["E205"]
+
+
+def test_requests_in_odd_places_are_answered(client):
+    client.start()
+    uri = client.open("a folder/hungry-kernel.rules", HUNGRY, "advisor-rules")
+    unknown = (client.folder / "none.rules").as_uri()
+    far = {"line": 4000, "character": 4000}
+    more = {"references": {"context": {"includeDeclaration": True}}}
+    for where in (uri, unknown):
+        document = {"textDocument": {"uri": where}}
+        for name in ("hover", "completion", "definition", "references", "documentHighlight"):
+            client.ask(f"textDocument/{name}", {**document, "position": far, **more.get(name, {})})
+        for name in ("documentSymbol", "foldingRange", "semanticTokens/full", "codeLens"):
+            client.ask(f"textDocument/{name}", document)
+        rename = {**document, "position": far, "newName": "x"}
+        assert client.answer(client.send_request("textDocument/rename", rename))["error"]
+    assert client.pulled(unknown) == []
+    assert codes(client.pulled(uri)) == ["L112"]
+    assert client.stop() == 0
+    assert "Traceback" not in client.told_log()

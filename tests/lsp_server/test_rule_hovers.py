@@ -6,7 +6,12 @@ import pytest
 from rule_texts import HUNGRY
 from rule_workspace import CURSOR, RuleWorkspace
 
+from advisor.rules.chunks import CLAUSES, ITEMS
+from advisor.rules.lint import remark_codes, shown_as
+from lsp_server.rule_files.completion.expected import choices
+from lsp_server.rule_files.expression_names import FUNCTIONS
 from lsp_server.rule_files.hovering import shown_at
+from lsp_server.rule_files.meanings import meanings
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +88,16 @@ def test_in_a_definition_the_metric_is_that_of_the_entity_it_is_called_with(work
     found = shown_at(*workspace.at_cursor("more.rules", texts))
     assert found.text.startswith("**kernel.name**")
     assert "---" not in found.text
+
+
+def test_every_word_of_the_language_has_a_meaning():
+    choices_told = {*choices("QUANTIFIER"), *choices("VERDICT")}
+    for kind, words in (("items", ITEMS), ("clauses", CLAUSES), ("functions", FUNCTIONS)):
+        assert set(meanings()[kind]) == set(words)
+    assert choices_told | {"and", "or", "not", "otherwise", "between", "like", "is"} <= set(
+        meanings()["words"]
+    )
+
+
+def test_every_remark_is_shown_as_something():
+    assert {shown_as(code) for code in remark_codes()} == {"warning", "hint"}
