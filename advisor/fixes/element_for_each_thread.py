@@ -10,6 +10,7 @@ from advisor.fixes.independent_iterations import iterations_are_independent
 from advisor.fixes.inserted_lines import end_with_comments, without_line
 from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.launch_sites import LaunchSite
+from advisor.fixes.launch_sizes import is_whole_number
 from advisor.fixes.place import Place
 from advisor.fixes.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
 from advisor.fixes.thread_runs import ThreadRun, run_around
@@ -30,7 +31,7 @@ def edits(place: Place) -> list[Edit] | None:
     found = place.in_file(body.module, inner)
     for site in sites:
         length = _known_at(site, body, run)
-        if length is None or not _is_whole(site, site.grid):
+        if length is None or not is_whole_number(site, site.grid):
             return None
         grid = site.module.code_of(site.grid)
         loose = isinstance(site.grid, cst.BinaryOperation) and not site.grid.lpar
@@ -133,16 +134,3 @@ def _known_at(site: LaunchSite, body: KernelBody, run: ThreadRun) -> str | None:
         function is not None and body.module.bindings(name, function)
     )
     return name if same else None
-
-
-def _is_whole(site: LaunchSite, grid: cst.BaseExpression) -> bool:
-    """Whether a grid is a whole number for sure, not a tuple."""
-    value = site.defined(grid)
-    if isinstance(value, cst.BinaryOperation):
-        if isinstance(value.operator, cst.FloorDivide | cst.Subtract):
-            return True
-        # A tuple can be added to another one and multiplied as well.
-        both = isinstance(value.operator, cst.Add | cst.Multiply)
-        return both and _is_whole(site, value.left) and _is_whole(site, value.right)
-    called = site.module.written(value.func) if isinstance(value, cst.Call) else ""
-    return isinstance(value, cst.Integer) or called in ("int", "math.ceil", "len")

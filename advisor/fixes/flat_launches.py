@@ -6,9 +6,7 @@ import libcst as cst
 
 from advisor.findings import Edit
 from advisor.fixes.launch_sites import LaunchSite
-
-_WHOLE = (cst.Add, cst.Multiply, cst.Subtract, cst.FloorDivide)
-_WHOLE_CALLS = ("int", "len", "math.ceil", "round")
+from advisor.fixes.launch_sizes import is_whole_number
 
 
 def length_along_x(site: LaunchSite, size: cst.BaseExpression) -> str | None:
@@ -24,7 +22,7 @@ def length_along_x(site: LaunchSite, size: cst.BaseExpression) -> str | None:
         # The name of a tuple that is written elsewhere.
         flat = length_along_x(site, meant) is not None
         return f"{module.code_of(size)}[0]" if flat and isinstance(size, cst.Name) else None
-    if not _is_whole(site, size) or "\n" in module.code_of(size):
+    if not is_whole_number(site, size) or "\n" in module.code_of(size):
         return None
     loose = isinstance(size, cst.BinaryOperation | cst.UnaryOperation)
     return f"({module.code_of(size)})" if loose else module.code_of(size)
@@ -33,25 +31,6 @@ def length_along_x(site: LaunchSite, size: cst.BaseExpression) -> str | None:
 def _is_one(site: LaunchSite, size: cst.BaseExpression) -> bool:
     value = site.defined(size)
     return isinstance(value, cst.Integer) and value.evaluated_value == 1
-
-
-def _is_whole(site: LaunchSite, size: cst.BaseExpression) -> bool:
-    """Whether a size is a whole number for sure, not a tuple."""
-    value = site.defined(size)
-    if isinstance(value, cst.BinaryOperation):
-        if isinstance(value.operator, cst.FloorDivide | cst.Subtract):
-            return True
-        # A tuple can be added to another one and multiplied as well.
-        both = isinstance(value.operator, _WHOLE)
-        return both and _is_whole(site, value.left) and _is_whole(site, value.right)
-    if isinstance(value, cst.Subscript):
-        return isinstance(value.value, cst.Attribute) and value.value.attr.value == "shape"
-    if isinstance(value, cst.UnaryOperation):
-        return True
-    called = site.module.written(value.func) if isinstance(value, cst.Call) else ""
-    if called in ("min", "max"):
-        return all(_is_whole(site, one.value) for one in value.args)  # type: ignore[attr-defined]
-    return isinstance(value, cst.Integer) or called in _WHOLE_CALLS
 
 
 def product_of(one: str, other: str) -> str:

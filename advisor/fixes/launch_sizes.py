@@ -35,6 +35,8 @@ def is_whole_number(site: LaunchSite, expression: cst.BaseExpression) -> bool:
         # A tuple can be added to another one and multiplied as well.
         both = isinstance(value.operator, cst.Add | cst.Multiply)
         return both and is_whole_number(site, value.left) and is_whole_number(site, value.right)
+    if isinstance(value, cst.Call) and site.module.written(value.func) in ("min", "max"):
+        return all(not one.star and is_whole_number(site, one.value) for one in value.args)
     return is_plain_integer(site, value)
 
 
