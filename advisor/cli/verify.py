@@ -27,6 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--simulate", action="store_true", help="predict times although there is a GPU to measure them on"
     )
+    parser.add_argument(
+        "--no-programs",
+        action="store_true",
+        help="leave alone the programs that `advisor run` recorded, which are run again, in copies of the "
+        "project, for kernels that no workload launches",
+    )
     parser.add_argument("--select", action="append", metavar="RULE", help="only fixes of these rules")
     parser.add_argument(
         "--write", action="store_true", help="write the fixes that are proven to help, until no more does"
@@ -62,7 +68,7 @@ def _verify(args: argparse.Namespace) -> int:
     with TerminalProgress(args.format != "text") as progress:
         if args.write:
             return _improve(args, found, options, progress)
-        verification = verify(found, options, progress, _gpu(args))
+        verification = verify(found, options, progress, _gpu(args), args.no_programs)
     show = as_json if args.format == "json" else as_text
     print(show(verification))
     verdicts = {one.judgement.verdict for one in verification.verified}
@@ -82,6 +88,7 @@ def _improve(
         lambda seen, pairs: list(write_fixes(options.root, seen.report.texts, pairs).values()),
         progress,
         _gpu(args),
+        args.no_programs,
     )
     print((as_json if args.format == "json" else as_text)(found))
     return 2 if found.refused else 0

@@ -25,8 +25,11 @@ _FOLDER = str(Path(__file__).resolve().parent / "child_start")
 _AWAITED = "numba.cuda"
 
 
-def share_with_children(request: ScriptRequest, run: int, on_gpu: bool) -> None:
-    """Nothing; Python programs that are started from here on record their launches as parts of the run."""
+def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded: Sequence[Path] = ()) -> None:
+    """Nothing; Python programs that are started from here on record their launches as parts of the run.
+
+    Where folders are given, they write only into the first, a copy made of links, and into the others.
+    """
     limits = request.limits
     os.environ[_VARIABLE] = json.dumps(
         {
@@ -37,6 +40,7 @@ def share_with_children(request: ScriptRequest, run: int, on_gpu: bool) -> None:
             "threads": limits.threads,
             "seconds": limits.seconds,
             "keep_code": request.keep_code,
+            "guarded": [str(folder) for folder in guarded],
         }
     )
     paths = [_FOLDER, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -47,6 +51,11 @@ def join_run() -> None:
     """Nothing; once this process imports numba.cuda its launches go where those of the run go."""
     given = os.environ.get(_VARIABLE)
     if given is not None:
+        guarded = [Path(folder) for folder in json.loads(given)["guarded"]]
+        if guarded:
+            from advisor.launches.write_guard import guard_writes
+
+            guard_writes(guarded[0], guarded[1:])
         sys.meta_path.insert(0, _Awaiting(lambda: _begin(json.loads(given))))
 
 

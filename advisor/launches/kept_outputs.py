@@ -49,6 +49,10 @@ class OutputKeeper:
         self._left -= content.nbytes
         self._arrays[name] = content
 
+    def miss(self) -> None:
+        """Nothing; notes that something was written that is not kept."""
+        self._whole = False
+
     def keep_result(self, value: Any, name: str = "result") -> None:
         """Nothing; keeps the arrays and numbers in what a workload returned, also in tuples and dicts."""
         if isinstance(value, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import shlex
 import signal
 import sys
 import traceback
@@ -17,7 +18,7 @@ from advisor.launches.child_processes import share_with_children
 from advisor.launches.gpu_launches import GpuLaunches, has_gpu
 from advisor.launches.recorder import Recorder
 from advisor.launches.simt_executor import Limits, SimtExecutor
-from advisor.launches.store import LaunchStore
+from advisor.launches.store import LaunchStore, ProgramRow
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,10 @@ def run_script(request: ScriptRequest) -> ScriptEnd:
     if not request.module and not Path(request.target).is_file():
         raise UsageError(f"There is no file {request.target}.")
     store = LaunchStore(request.root)
-    command = " ".join([*(["-m"] if request.module else []), request.target, *request.arguments])
+    command = shlex.join([*(["-m"] if request.module else []), request.target, *request.arguments])
     on_gpu = not request.simulate and has_gpu()
     run = store.begin_run(command, request.device.id, "gpu" if on_gpu else "simt")
+    store.note_program(run, _noted(request))
     recorder = Recorder(store, run)
     launches = note_gpu_launches(recorder) if on_gpu else None
     if launches is None:
@@ -64,6 +66,14 @@ def run_script(request: ScriptRequest) -> ScriptEnd:
     launches_seen = store.launch_count(run)
     store.close()
     return ScriptEnd(status, launches_seen, recorder)
+
+
+def _noted(request: ScriptRequest) -> ProgramRow:
+    """What is run, as the record keeps it."""
+    folder, root = Path.cwd().resolve(), request.root.resolve()
+    inside = folder.is_relative_to(root)
+    shown = folder.relative_to(root).as_posix() if inside else folder.as_posix()
+    return ProgramRow(request.target, tuple(request.arguments), request.module, shown)
 
 
 def simulate(device: Device, recorder: Recorder, limits: Limits, keep_code: bool) -> None:
@@ -86,14 +96,8 @@ def note_gpu_launches(recorder: Recorder) -> GpuLaunches:
 
 def _run(request: ScriptRequest) -> tuple[int, str]:
     """The exit status of the program and how the record calls its end."""
-    sys.argv = [request.target, *request.arguments]
     try:
-        if request.module:
-            sys.path.insert(0, str(Path.cwd()))
-            runpy.run_module(request.target, run_name="__main__", alter_sys=True)
-        else:
-            sys.path.insert(0, str(Path(request.target).resolve().parent))
-            runpy.run_path(request.target, run_name="__main__")
+        run_program(request.target, request.arguments, request.module)
     except SystemExit as end:
         return _exit_status(end), "done"
     except KeyboardInterrupt:
@@ -105,6 +109,17 @@ def _run(request: ScriptRequest) -> tuple[int, str]:
     finally:
         sys.stdout.flush()
     return 0, "done"
+
+
+def run_program(target: str, arguments: Sequence[str], module: bool) -> None:
+    """Nothing; runs a file or a module in this process as Python does, and raises what it raises."""
+    sys.argv = [target, *arguments]
+    if module:
+        sys.path.insert(0, str(Path.cwd()))
+        runpy.run_module(target, run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, str(Path(target).resolve().parent))
+        runpy.run_path(target, run_name="__main__")
 
 
 def _exit_status(end: SystemExit) -> int:

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY, command TEXT, device TEXT, executed_on TEXT, started REAL, ended REAL,
     status TEXT, inputs TEXT
 );
+CREATE TABLE IF NOT EXISTS programs (run INTEGER REFERENCES runs(id), program TEXT);
 CREATE TABLE IF NOT EXISTS launches (
     id INTEGER PRIMARY KEY, run INTEGER REFERENCES runs(id), number INTEGER, kernel TEXT, path TEXT,
     line INTEGER, function_hash TEXT, launch_path TEXT, launch_line INTEGER, grid TEXT, block TEXT,
@@ -62,6 +63,18 @@ class LaunchRow:
     statistics: dict[str, Any] | None = None
     defects: list[dict[str, Any]] = field(default_factory=list)
     problem: str | None = None
+
+
+@dataclass(frozen=True)
+class ProgramRow:
+    """What `advisor run` was given: a file or with `module` a module's name, its arguments, and the working
+    folder, relative to the root where it lies inside.
+    """
+
+    target: str
+    arguments: tuple[str, ...]
+    module: bool
+    folder: str
 
 
 @dataclass(frozen=True)
@@ -116,6 +129,32 @@ class LaunchStore:
             (command, device, executed_on, time.time()),
         )
         return int(cursor.lastrowid or 0)
+
+    def note_program(self, run: int, program: ProgramRow) -> None:
+        """Nothing; notes what a run ran, so that it can be run again."""
+        self._connect().execute("INSERT INTO programs VALUES (?, ?)", (run, json.dumps(asdict(program))))
+
+    def programs(self, paths: Sequence[str]) -> list[tuple[RunRow, ProgramRow | None, frozenset[str]]]:
+        """The runs that launched kernels of files, or from them, the latest first: what each ran (None in
+        old records), and the names of those kernels.
+        """
+        marks = ", ".join("?" * len(paths))
+        query = (
+            "SELECT run, kernel, (SELECT program FROM programs WHERE programs.run = launches.run)"
+            f" FROM launches WHERE path IN ({marks}) OR launch_path IN ({marks}) GROUP BY run, kernel"
+        )
+        kernels: dict[int, set[str]] = {}
+        noted: dict[int, ProgramRow | None] = {}
+        for run, kernel, program in self._connect().execute(query, [*paths, *paths]):
+            kernels.setdefault(run, set()).add(kernel)
+            noted[run] = _program(program)
+        runs = {run.id: run for run in self.runs()}
+        return [(runs[one], noted[one], frozenset(kernels[one])) for one in sorted(kernels, reverse=True)]
+
+    def kernel_files(self, run: int) -> list[str]:
+        """The files of the kernels that a run launched."""
+        query = "SELECT DISTINCT path FROM launches WHERE run = ? ORDER BY path"
+        return [path for (path,) in self._connect().execute(query, (run,))]
 
     def end_run(self, run: int, status: str, inputs: dict[str, str] | None = None) -> None:
         """Nothing; notes how a run ended, and the hashes of the files that it imported by their paths."""
@@ -214,6 +253,13 @@ def _values(run: int, row: LaunchRow, counts: int | None) -> tuple[Any, ...]:
         row.launch_line, json.dumps(row.grid), json.dumps(row.block), row.dynamic_shared,
         json.dumps(row.arguments), row.stream, row.started, row.seconds, counts,
     )  # fmt: skip
+
+
+def _program(text: str | None) -> ProgramRow | None:
+    if text is None:
+        return None
+    data = json.loads(text)
+    return ProgramRow(data["target"], tuple(data["arguments"]), data["module"], data["folder"])
 
 
 def _row(row: tuple[Any, ...]) -> LaunchRow:

@@ -61,7 +61,7 @@ class _Work:
         limits = Limits(threads=1, seconds=request["seconds"])
         self.executor = SimtExecutor(self.device, self._listen, limits, cache)
         install(self.executor, device_properties(self.device))
-        _quiet()
+        quiet()
 
     def _listen(self, outcome: Any) -> None:
         if self.recorder is not None:
@@ -76,11 +76,11 @@ class _Work:
         self.keeper = OutputKeeper(self.executor.memory, self.most_bytes) if self.outputs else None
         said = ""
         try:
-            with _ended_after(self.seconds):
+            with ended_after(self.seconds):
                 result = getattr(import_file(self.store.root / path), name)()
                 self._keep(result)
         except (Exception, SystemExit) as error:
-            said = _last_words(error)
+            said = last_words(error)
         self.recorder.close()
         self.store.end_run(run, "failed" if said else "done", self._inputs(path))
         return said
@@ -103,7 +103,7 @@ class _Work:
 
 
 @contextmanager
-def _ended_after(seconds: float) -> Iterator[None]:
+def ended_after(seconds: float) -> Iterator[None]:
     """A block that ends with TimeoutError after some seconds; waits within C code are not cut short."""
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -119,14 +119,15 @@ def _ended_after(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _quiet() -> None:
+def quiet() -> None:
     """Nothing; leaves out what Numba says about grids that are small for the device it believes to use."""
     from numba.core.errors import NumbaPerformanceWarning
 
     warnings.simplefilter("ignore", NumbaPerformanceWarning)
 
 
-def _last_words(error: BaseException) -> str:
+def last_words(error: BaseException) -> str:
+    """The kind of an error and the first line of what it says."""
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 

@@ -41,6 +41,18 @@ class WorkloadFunction:
         """How the record calls a run of it."""
         return f"workload {self.path}::{self.name}"
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files whose kernels it is there for."""
+        return (self.path,)
+
+    def run(
+        self, store: LaunchStore, device: str, seconds: float, cache_folder: Path | None, kept: KeptOutputs
+    ) -> str:
+        """What went wrong in a run whose outputs are kept, an empty text where nothing did."""
+        problems = run_workloads(store, [self], device, seconds, 1, cache_folder, kept)
+        return problems[0].message if problems else ""
+
 
 @dataclass(frozen=True)
 class WorkloadProblem:
@@ -184,13 +196,13 @@ def _answers(
     for one in workloads:
         said = answers.get(f"{one.path}::{one.name}")
         if said is None:
-            said = f"its process ended with status {ended.returncode}: {_last_words(ended.stderr)[:_TAIL]}"
+            said = f"its process ended with status {ended.returncode}: {last_words_of(ended.stderr)[:_TAIL]}"
         if said:
             found.append(_problem(one, said))
     return found
 
 
-def _last_words(stderr: str) -> str:
+def last_words_of(stderr: str) -> str:
     """The line that tells why a process ended. Python's report of a crash ends with a list of modules; its
     first line, and what a library said before it, tell more.
     """

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.check_options import CheckOptions
 from advisor.findings import Finding, Fix
+from advisor.fixes.application import edits_by_path
 from advisor.proving.runs import Verified, chosen_pairs
 from advisor.proving.verdicts import Judgement
 from advisor.proving.verification import Progress, Verification, verify
@@ -20,7 +22,9 @@ _MOST_ROUNDS = 10
 
 @dataclass(frozen=True)
 class Step:
-    """One round for the kernels of one file: the fixes that were written together, and what they gave."""
+    """One round for the kernels that one file's workloads, or one program, run: the fixes that were written
+    together, and what they gave.
+    """
 
     path: str
     fixes: tuple[str, ...]
@@ -29,11 +33,14 @@ class Step:
 
 @dataclass
 class Improvement:
-    """The steps that were written, the last verification, and sentences on files that were left alone."""
+    """The steps that were written, the last verification, sentences on files that were left alone, and how
+    often recorded programs were run.
+    """
 
     steps: list[Step] = field(default_factory=list)
     last: Verification | None = None
     refused: list[str] = field(default_factory=list)
+    programs_run: Counter[str] = field(default_factory=Counter)
 
 
 def improve(
@@ -42,6 +49,7 @@ def improve(
     write: Write,
     progress: Progress | None = None,
     gpu: str = "",
+    no_programs: bool = False,
 ) -> Improvement:
     """What was written to the files: fixes that are proven to make their kernels faster.
 
@@ -51,8 +59,9 @@ def improve(
     """
     found = Improvement()
     for _ in range(_MOST_ROUNDS):
-        found.last = verify(files, options, progress, gpu)
+        found.last = verify(files, options, progress, gpu, no_programs)
         steps = _round(found.last)
+        found.programs_run += found.last.runs.programs_run
         if not steps:
             break
         pairs = [pair for _, chosen in steps for pair in chosen_pairs(chosen)]
@@ -70,9 +79,13 @@ def _round(verification: Verification) -> list[tuple[Step, list[Verified]]]:
         if one.place is not None:
             groups.setdefault(one.place[0], []).append(one)
     found = []
-    for path, verified in sorted(groups.items()):
-        step = _step(path, verified, verification)
-        if step is not None:
+    touched: set[str] = set()
+    for runner, verified in sorted(groups.items()):
+        step = _step(verification.runs.file_of(runner), verified, verification)
+        # What two groups have for one file was not tried together; the next round takes the other.
+        files = set(edits_by_path(chosen_pairs(step[1]))) if step is not None else set()
+        if step is not None and not files & touched:
+            touched |= files
             found.append(step)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -14,8 +15,11 @@ from advisor.devices import find_device
 from advisor.findings import Edit, Finding, Fix
 from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.launches.workloads import WorkloadFunction, find_workloads
+from advisor.proving.comparison import compare
 from advisor.proving.measurement import MeasurementFailed, measured_pairs
-from advisor.proving.trial import Trial, trial
+from advisor.proving.numbers import proving_numbers
+from advisor.proving.recorded_programs import RecordedPrograms
+from advisor.proving.trial import Runnable, Trial, trial
 from advisor.proving.verdicts import Judgement, by_measurement, judged
 
 Key = tuple[str, str]
@@ -56,7 +60,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Verified:
-    """A candidate, the judgement on it, and the file whose workloads ran it with the kernel (path, name)."""
+    """A candidate, the judgement on it, and what ran it (the file of workloads, or the command of a recorded
+    program) with the kernel (path, name).
+    """
 
     candidate: Candidate
     judgement: Judgement
@@ -64,24 +70,51 @@ class Verified:
 
 
 class Runs:
-    """The trials of one verification; those of the unchanged project are made once."""
+    """The trials of one verification; those of the unchanged project are made once.
+
+    `workloads` are by file. What no workload launches is run by a program of the record, where there is one;
+    `programs_run` says how often each was.
+    """
 
     def __init__(
-        self, options: CheckOptions, workloads: Mapping[str, list[WorkloadFunction]], gpu: str = ""
+        self,
+        options: CheckOptions,
+        workloads: Mapping[str, list[WorkloadFunction]],
+        gpu: str = "",
+        no_programs: bool = False,
     ) -> None:
         self.workloads = workloads
+        self.programs_run: Counter[str] = Counter()
+        self._programs = RecordedPrograms(options.settings.root, no_programs)
+        self._runnables: dict[str, Sequence[Runnable]] = dict(workloads)
         self._options = options
         self._before: dict[str, Trial] = {}
+        self._repeats: dict[str, bool] = {}
+        self._making: defaultdict[str, Lock] = defaultdict(Lock)
         # What the times of a real GPU are called; empty without one.
         self._gpu = gpu
-        self._one_at_a_time = Lock()
+        self._one_at_a_time, self._counting = Lock(), Lock()
         self._evidence = f"simulated on {find_device(options.device).name}"
 
-    def before(self, path: str) -> Trial:
-        """The trial of a file's workloads as they are."""
-        if path not in self._before:
-            self._before[path] = trial(self.workloads[path], {path: self._text(path)}, self._options)
-        return self._before[path]
+    def before(self, runner: str) -> Trial:
+        """The trial of a file's workloads, or of a recorded program, as they are."""
+        with self._making[runner]:
+            if runner not in self._before:
+                self._before[runner] = self._trial(runner, {})
+            return self._before[runner]
+
+    def file_of(self, runner: str) -> str:
+        """The file of workloads or of a recorded program."""
+        return self._runnables[runner][0].path
+
+    def _trial(self, runner: str, changed: Mapping[str, str]) -> Trial:
+        if runner not in self.workloads:
+            with self._counting:
+                self.programs_run[runner] += 1
+        return trial(self._runnables[runner], {**self._own_texts(runner), **changed}, self._options)
+
+    def _own_texts(self, runner: str) -> dict[str, str]:
+        return {path: self._text(path) for one in self._runnables[runner] for path in one.files}
 
     def judge(self, candidate: Candidate, texts: Mapping[str, str]) -> Verified:
         """The judgement on one candidate."""
@@ -93,16 +126,36 @@ class Runs:
             changed[from_root(path, self._options)] = text
         if any(path.startswith("../") for path in changed):
             return Verified(candidate, self._cannot("the file lies outside of the project"))
-        place = self._place(candidate, changed)
+        place, reason = self._place(candidate, changed)
         if place is None:
-            return Verified(candidate, self._cannot(self._reason(candidate)))
-        path, kernel = place
-        after = trial(self.workloads[path], {path: self._text(path), **changed}, self._options)
-        kernels = None if kernel is None else [kernel]
-        judgement = judged(self.before(path), after, kernels, self._evidence)
-        if self._gpu and judgement.comparison is not None and judgement.verdict != "results differ":
-            judgement = self._measured(judgement, path, changed, None if kernel is None else [kernel[1]])
+            return Verified(candidate, self._cannot(reason))
+        runner, kernel = place
+        judgement = self._judged(runner, changed, None if kernel is None else [kernel])
+        measurable = self._gpu and runner in self.workloads
+        if measurable and judgement.comparison is not None and judgement.verdict != "results differ":
+            judgement = self._measured(judgement, runner, changed, None if kernel is None else [kernel[1]])
         return Verified(candidate, judgement, place)
+
+    def _judged(self, runner: str, changed: Mapping[str, str], kernels: list[Key] | None) -> Judgement:
+        """The judgement by outputs and predicted times; none where outputs differ without a change, too."""
+        before = self.before(runner)
+        if before.problem:
+            return judged(before, before, kernels, self._evidence)
+        judgement = judged(before, self._trial(runner, changed), kernels, self._evidence)
+        compared = judgement.comparison
+        if compared is not None and compared.agreement == "different" and not self._repeated(runner):
+            return self._cannot("its outputs differ from run to run without a change, too")
+        return judgement
+
+    def _repeated(self, runner: str) -> bool:
+        """Whether a second run without a change writes what the first wrote."""
+        before = self.before(runner)
+        with self._making[runner]:
+            if runner not in self._repeats:
+                again = self._trial(runner, {})
+                found = compare(before.outputs, again.outputs, proving_numbers().tolerance)
+                self._repeats[runner] = not again.problem and found.agreement != "different"
+            return self._repeats[runner]
 
     def _measured(
         self, judgement: Judgement, path: str, changed: Mapping[str, str], kernels: list[str] | None
@@ -130,35 +183,54 @@ class Runs:
             if text is None:
                 return self._cannot("the file with the changes is no Python")
             changed[from_root(path, self._options)] = text
-        path = next(one.place[0] for one in parts if one.place is not None)
+        runner = next(one.place[0] for one in parts if one.place is not None)
         kernels = sorted(
             {one.place[1] for one in parts if one.place is not None and one.place[1] is not None}
         )
-        after = trial(self.workloads[path], {path: self._text(path), **changed}, self._options)
-        return judged(self.before(path), after, kernels, self._evidence)
+        return self._judged(runner, changed, kernels)
 
-    def _place(self, candidate: Candidate, changed: Mapping[str, str]) -> tuple[str, Key | None] | None:
-        """The file whose workloads run the candidate's kernel, and the kernel."""
+    def _place(
+        self, candidate: Candidate, changed: Mapping[str, str]
+    ) -> tuple[tuple[str, Key | None] | None, str]:
+        """What runs the candidate's kernel, and the kernel; or None and why nothing does."""
         own = from_root(candidate.path, self._options)
+        files = (own, *changed)
         for path in sorted(self.workloads, key=lambda one: one != own):
-            kernels = self.before(path).kernels
-            ran = [
-                key
-                for key, one in kernels.items()
-                if "launches" in one.metrics and key[1] == candidate.kernel
-            ]
-            here = [key for key in ran if key[0] in (own, *changed)] or ran
-            if len(here) == 1:
-                return path, here[0]
-            # A device function, or host code, counts by the time of all kernels of its own file's workloads.
-            if path == own and (self.before(path).problem or not _is_kernel(candidate.kernel, kernels)):
-                return path, None
+            place = self._ran(path, path == own, candidate, files)
+            if place is not None:
+                return place, ""
+        program = self._programs.launching(candidate.kernel, files)
+        if isinstance(program, str):
+            return None, self._reason(candidate, program)
+        self._runnables.setdefault(program.name, [program])
+        place = self._ran(program.name, True, candidate, files)
+        return place, f"`{program.name}` ran again and did not launch {candidate.kernel}"
+
+    def _ran(
+        self, runner: str, whole: bool, candidate: Candidate, files: Sequence[str]
+    ) -> tuple[str, Key | None] | None:
+        """A runner with the candidate's kernel where it launches that; with none, where `whole` says that the
+        time of all its kernels counts for what is no kernel, and where it fails.
+        """
+        before = self.before(runner)
+        ran = [
+            key
+            for key, one in before.kernels.items()
+            if "launches" in one.metrics and key[1] == candidate.kernel
+        ]
+        here = [key for key in ran if key[0] in files] or ran
+        if len(here) == 1:
+            return runner, here[0]
+        # A device function, or host code, counts by the time of all kernels of its own file's workloads.
+        if whole and (before.problem or not _is_kernel(candidate.kernel, before.kernels)):
+            return runner, None
         return None
 
-    def _reason(self, candidate: Candidate) -> str:
+    def _reason(self, candidate: Candidate, program: str) -> str:
+        said = f"no workload launches {candidate.kernel}"
         if not self.workloads:
-            return "there is no workload: a function `workload()` beside the kernel, which launches it"
-        return f"no workload launches {candidate.kernel}"
+            said = "there is no workload: a function `workload()` beside the kernel, which launches it"
+        return f"{said}; {program}" if program else said
 
     def _cannot(self, reason: str) -> Judgement:
         return Judgement("cannot tell", None, None, None, reason, self._evidence)

@@ -6,19 +6,42 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy.typing as npt
 
 from advisor.check_options import CheckOptions
 from advisor.launches.kept_outputs import read_outputs
 from advisor.launches.store import FOLDER, LaunchStore
-from advisor.launches.workloads import KeptOutputs, WorkloadFunction, run_workloads
+from advisor.launches.workloads import KeptOutputs
 from advisor.metrics.tables import Table
 from advisor.pipeline import gather
 from advisor.proving.numbers import proving_numbers
 from advisor.proving.shadow_tree import ShadowTree
 from advisor.records import Value
+
+
+class Runnable(Protocol):
+    """What launches kernels: a workload, or a program that was recorded. `path` is its file, `files` are
+    those whose kernels it launches, all from the project's root.
+    """
+
+    @property
+    def path(self) -> str:
+        """Its file."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from others."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files whose kernels it launches."""
+
+    def run(
+        self, store: LaunchStore, device: str, seconds: float, cache_folder: Path | None, kept: KeptOutputs
+    ) -> str:
+        """What went wrong in a run in the store's root, an empty text where nothing did."""
 
 
 @dataclass(frozen=True)
@@ -49,39 +72,36 @@ class Trial:
     defects: frozenset[tuple[str, str]] = frozenset()
 
 
-def trial(workloads: Sequence[WorkloadFunction], texts: Mapping[str, str], options: CheckOptions) -> Trial:
+def trial(runnables: Sequence[Runnable], texts: Mapping[str, str], options: CheckOptions) -> Trial:
     """The trial of a project with `texts` in the place of some files; nothing of the project is written.
 
     Paths are relative to the project's root (`options.settings.root`), also those of the result.
     """
     try:
         with ShadowTree(options.settings.root, texts) as copy:
-            return _run(copy, workloads, texts, options)
+            return _run(copy, runnables, texts, options)
     except OSError as error:
         return Trial(f"a copy could not be made: {error}")
 
 
-def _run(
-    copy: Path, workloads: Sequence[WorkloadFunction], texts: Mapping[str, str], options: CheckOptions
-) -> Trial:
+def _run(copy: Path, runnables: Sequence[Runnable], texts: Mapping[str, str], options: CheckOptions) -> Trial:
     settings = options.settings
     store = LaunchStore(copy, copy / FOLDER)
     outputs: dict[str, npt.NDArray[Any]] = {}
     whole = True
-    for workload in workloads:
+    for runnable in runnables:
         with tempfile.TemporaryDirectory(prefix="advisor-outputs-") as folder:
             kept = KeptOutputs(Path(folder), proving_numbers().most_bytes)
             seconds = settings.workload_seconds
-            cache = options.cache_folder
-            problems = run_workloads(store, [workload], options.device, seconds, 1, cache, kept)
-            if problems:
+            problem = runnable.run(store, options.device, seconds, options.cache_folder, kept)
+            if problem:
                 store.close()
-                return Trial(problems[0].message)
+                return Trial(problem)
             complete, arrays = read_outputs(Path(folder))
             whole = whole and complete
-            outputs |= arrays if len(workloads) == 1 else _of(workload, arrays)
+            outputs |= arrays if len(runnables) == 1 else _of(runnable, arrays)
     store.close()
-    files = sorted({copy / path for path in {*texts, *(one.path for one in workloads)}})
+    files = sorted({copy / path for path in {*texts, *(path for one in runnables for path in one.files)}})
     looked_at = replace(
         options,
         root=copy,
@@ -94,12 +114,12 @@ def _run(
     return Trial("", whole, outputs, _kernels(tables["kernel"]), _defects(tables))
 
 
-def _of(workload: WorkloadFunction, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+def _of(runnable: Runnable, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """Outputs under names that tell workloads apart."""
     return {
-        f"result of {workload.name}{name[6:]}"
+        f"result of {runnable.name}{name[6:]}"
         if name.startswith("result")
-        else f"{workload.name}/{name}": value
+        else f"{runnable.name}/{name}": value
         for name, value in arrays.items()
     }
 

@@ -29,19 +29,24 @@ class Verification:
 
 
 def verify(
-    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None, gpu: str = ""
+    files: Sequence[Path],
+    options: CheckOptions,
+    progress: Progress | None = None,
+    gpu: str = "",
+    no_programs: bool = False,
 ) -> Verification:
     """The verification of every fix of every finding in `files`; nothing of the project is changed.
 
     Verdicts and the ledger are kept in the project (`.advisor/proofs.sqlite`). `gpu` is what a GPU is called
-    on which times are measured; without it they are predicted.
+    on which times are measured; without it they are predicted. With `no_programs` only workloads are run, no
+    programs that `advisor run` recorded.
     """
     report = check(files, replace(options, proofs=False))
     candidates = list(_candidates(report.findings))
     paths = sorted(
         {from_root(path, options) for path in report.texts} | {from_root(str(f), options) for f in files}
     )
-    runs = Runs(options, workloads_of(paths, options), gpu)
+    runs = Runs(options, workloads_of(paths, options), gpu, no_programs)
     jobs = options.jobs or min(os.cpu_count() or 1, 4)
     done = 0
     with ThreadPoolExecutor(max(1, jobs)) as pool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from advisor.cli.proving.verification_output import judgement_object
+from advisor.cli.proving.verification_output import judgement_object, programs_run
 
 if TYPE_CHECKING:
     from advisor.proving.improvement import Improvement, Step
@@ -21,6 +21,7 @@ def as_text(improvement: Improvement) -> str:
             times = f"{judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms"
             lines.append(f"  {judgement.speedup:.2f} x  {times}: {', '.join(step.fixes)}; {judgement.detail}")
     lines += improvement.refused
+    lines += programs_run(improvement.programs_run)
     count = sum(len(step.fixes) for step in improvement.steps)
     if improvement.last is not None:
         device = improvement.last.report.device
@@ -38,7 +39,8 @@ def as_json(improvement: Improvement) -> str:
         {"path": step.path, "fixes": list(step.fixes)} | judgement_object(step.judgement)
         for step in improvement.steps
     ]
-    return json.dumps({"version": 1, "steps": steps, "left_alone": improvement.refused}, indent=2)
+    data = {"version": 1, "steps": steps, "left_alone": improvement.refused}
+    return json.dumps(data | {"programs_run": dict(sorted(improvement.programs_run.items()))}, indent=2)
 
 
 def _by_path(improvement: Improvement) -> dict[str, list[Step]]:

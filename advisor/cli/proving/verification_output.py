@@ -8,6 +8,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from advisor.findings import Verdict
     from advisor.proving.runs import Verified
     from advisor.proving.verdicts import Judgement
@@ -30,6 +32,7 @@ def as_text(verification: Verification) -> str:
             lines += _lines(one)
         lines.append("")
     lines += [f"{problem.path}:{problem.line}: {problem.message}" for problem in verification.report.problems]
+    lines += programs_run(verification.runs.programs_run)
     counts = Counter(one.judgement.verdict for one in verification.verified)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict])
     total = len(verification.verified)
@@ -43,6 +46,14 @@ def as_text(verification: Verification) -> str:
             "Fixes that are slower or give other results are withdrawn: `advisor check` offers them no more."
         )
     return "\n".join(lines)
+
+
+def programs_run(counts: Mapping[str, int]) -> list[str]:
+    """A sentence for each recorded program that was run again, in copies of the project."""
+    return [
+        f"Ran `{command}` again, {'once' if count == 1 else f'{count} times'}, in copies of the project."
+        for command, count in sorted(counts.items())
+    ]
 
 
 def _lines(one: Verified) -> list[str]:
@@ -71,6 +82,7 @@ def as_json(verification: Verification) -> str:
         "version": 1,
         "device": verification.report.device,
         "fixes": [_object(one) for one in verification.verified],
+        "programs_run": dict(sorted(verification.runs.programs_run.items())),
         "errors": [
             {"path": one.path, "line": one.line, "message": one.message}
             for one in verification.report.problems
