@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.config import Config, load_config
 from advisor.devices import Device, find_device
 from advisor.errors import SourceProblem
 from advisor.findings import Finding, Problem, Report
-from advisor.means import USUAL, Means
 from advisor.metrics.tables import Tables
 from advisor.path_patterns import path_matcher
-from advisor.pipeline import check_with_tables
 from advisor.records import SOURCES, Source
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels
+
+if TYPE_CHECKING:
+    from advisor.means import Means
 
 _About = tuple[tuple[Finding, ...], tuple[Problem, ...], tuple[Problem, ...]]
 
@@ -61,7 +63,7 @@ def analyse(
     surroundings: Surroundings,
     evidence: Source = "source",
     device: str = "",
-    means: Means = USUAL,
+    means: Means | None = None,
     progress: Progress | None = None,
     configure: Callable[[Path], Config] = load_config,
 ) -> Analysis:
@@ -81,8 +83,12 @@ def analyse(
         return Analysis(document, settings, chosen, left_out=said)
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
     options = _options(document, settings, surroundings, evidence, chosen)
+    # An editor waits for the server to begin, and none of this is needed for that.
+    from advisor.means import USUAL
+    from advisor.pipeline import check_with_tables
+
     try:
-        checked = check_with_tables([], options, progress, means)
+        checked = check_with_tables([], options, progress, means or USUAL)
     except SourceProblem as error:
         problem = Problem(error.path, error.line, error.message)
         return Analysis(document, settings, chosen, problems=(problem,), parsed=False)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions
 from advisor.config import load_config
 from advisor.devices import find_device
 from advisor.errors import SourceProblem, UsageError
-from advisor.facts.module import parse_module
-from advisor.means import USUAL
 from advisor.records import Record
 from lsp_server.analysis import Analysis, analyse
 from lsp_server.carried import carried
-from lsp_server.compiling import KernelCompiler
 from lsp_server.documents import Document
-from lsp_server.kept_steps import KeptConfigs, KeptSteps
 from lsp_server.preferences import Preferences
-from lsp_server.recorded import recorded_records, stores_of
 from lsp_server.stages import Stage, Stop
 from lsp_server.surroundings import Surroundings
+
+# What makes analyses is imported when the first one is made: an editor waits for the server to begin.
+if TYPE_CHECKING:
+    from advisor.means import Means
+    from lsp_server.compiling import KernelCompiler
+    from lsp_server.kept_settings import KeptConfigs
+    from lsp_server.kept_steps import KeptSteps
 
 _MOST_DOCUMENTS = 12
 
@@ -30,11 +34,33 @@ class Analyst:
     def __init__(self) -> None:
         self.preferences = Preferences()
         self._surroundings = Surroundings()
-        self._configs, self._steps = KeptConfigs(), KeptSteps()
         self._stale = False
         self._good: dict[str, Analysis] = {}
-        self._compiler = KernelCompiler()
-        self._means = replace(USUAL, compile=self._compiler.records, simulate=recorded_records)
+
+    @cached_property
+    def _configs(self) -> KeptConfigs:
+        from lsp_server.kept_settings import KeptConfigs
+
+        return KeptConfigs()
+
+    @cached_property
+    def _steps(self) -> KeptSteps:
+        from lsp_server.kept_steps import KeptSteps
+
+        return KeptSteps()
+
+    @cached_property
+    def _compiler(self) -> KernelCompiler:
+        from lsp_server.compiling import KernelCompiler
+
+        return KernelCompiler()
+
+    @cached_property
+    def _means(self) -> Means:
+        from advisor.means import USUAL
+        from lsp_server.recorded import recorded_records
+
+        return replace(USUAL, compile=self._compiler.records, simulate=recorded_records)
 
     def from_source(self, document: Document) -> Analysis:
         """What the source alone says of a document."""
@@ -71,6 +97,9 @@ class Analyst:
 
         Raises Voided once nobody wants to know.
         """
+        from advisor.facts.module import parse_module
+        from lsp_server.recorded import stores_of
+
         stop.check()
         try:
             parse_module(document.source)
@@ -107,11 +136,13 @@ class Analyst:
 
     def rest(self) -> None:
         """Lets go what is only of use while somebody works."""
-        self._compiler.rest()
+        if "_compiler" in self.__dict__:
+            self._compiler.rest()
 
     def close(self) -> None:
         """Ends the compiler's processes."""
-        self._compiler.close()
+        if "_compiler" in self.__dict__:
+            self._compiler.close()
 
     def _device(self) -> str:
         return "" if self.unknown_device() else self.preferences.device

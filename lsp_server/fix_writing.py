@@ -19,7 +19,6 @@ from advisor.check_options import CheckOptions
 from advisor.config import Config
 from advisor.findings import Finding
 from advisor.metrics.tables import Tables
-from advisor.pipeline import check_with_tables
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings
 
@@ -134,6 +133,8 @@ def _with_launches(given: Writing, surroundings: Surroundings) -> tuple[Mapping[
         fixes=False,
         proofs=False,
     )
+    from advisor.pipeline import check_with_tables  # which takes a moment to import
+
     checked = check_with_tables(list(neighbours), options)
     launches = (checked.tables or {}).get("launch")
     if checked.tables is None or launches is None or set(launches.paths) <= {given.document.path}:

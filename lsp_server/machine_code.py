@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from advisor.errors import EvidenceUnavailable
-from advisor.means import USUAL
 from advisor.records import Record
 from lsp_server.analysis import Analysis, analyse
 from lsp_server.numbers.rows import Row
@@ -57,6 +56,8 @@ def _units(analysis: Analysis) -> list[CompilationUnit]:
     def keep(units: Sequence[CompilationUnit], *_: object) -> list[Record]:
         found.extend(units)
         return []
+
+    from advisor.means import USUAL  # which takes a moment that the server's start has no use for
 
     means = replace(USUAL, compile=keep)
     analyse(analysis.document, Surroundings(), "compiled", analysis.device.id, means)

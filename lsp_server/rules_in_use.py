@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.config import Config
 from advisor.rules import Rulebook
-from lsp_server.kept_steps import KeptRulebooks
+from lsp_server.kept_settings import KeptRulebooks
 
 _kept = KeptRulebooks()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 
 from lsprotocol import types
@@ -34,6 +35,8 @@ def main(tcp: str = "") -> int:
     place = address(tcp) if tcp else None
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     server = build_server()
+    # What is there now stays to the end: the collector need not look at it again and again.
+    gc.freeze()
     if place is not None:
         serve(server, *place)
         return 0 if server.shut_down else 1

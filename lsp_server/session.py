@@ -31,6 +31,8 @@ _QUIET_SECONDS = 0.15
 # How long a text must stay as it is before more than its source is looked at.
 _PAUSE_SECONDS = 3.0
 _SOON_SECONDS = 1.0
+# How long a compiler's process waits for the next kernel.
+_IDLE_SECONDS = 600.0
 _STAGES: tuple[Stage, ...] = ("recorded", "compiled")
 _FAULT = "the analysis of {name} failed. Please report this with the traceback in this server's log."
 _log = logging.getLogger(__name__)
@@ -58,6 +60,7 @@ class AdvisorServer(LanguageServer):
         self._pending: dict[str, asyncio.Task[None]] = {}
         self._told: dict[str, Path] = {}
         self._logged: set[str] = set()
+        self._resting: asyncio.TimerHandle | None = None
         self.fixes = FixDesk()
         self._faults = FileFaults(self.text_document_publish_diagnostics)
 
@@ -180,6 +183,9 @@ class AdvisorServer(LanguageServer):
         """Shows what a later stage has found, where the text is still the same."""
         uri = analysis.document.uri
         self.analyst.better(analysis)
+        if self._resting is not None:
+            self._resting.cancel()
+        self._resting = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self.analyst.rest)
         for sentence in self.analyst.losses():
             self.tell_once(sentence)
         for problem in analysis.remarks:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lsp_server.workload_process import MODULE
+_MODULE = "lsp_server.workload_process"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Simulations:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            MODULE,
+            _MODULE,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -15,8 +15,6 @@ from advisor.launches.store import LaunchStore
 from advisor.launches.workloads import find_workloads, run_workloads, stale_workloads, workload_folder
 from advisor.text import read_source
 
-MODULE = "lsp_server.workload_process"
-
 
 def main() -> None:
     """Answers the one request."""

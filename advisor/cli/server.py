@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from advisor.errors import AdvisorError
+from advisor.garbage_collection import collector_at_rest
 
 SUMMARY = "Start the language server, on standard input and output or at a port."
 
@@ -21,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The exit status of the language server, once its client has ended it."""
     try:
-        from lsp_server.server import main
+        with collector_at_rest():
+            from lsp_server.server import main
     except ImportError as error:
         raise AdvisorError(
             f"the language server cannot be started: {error}. `pip install pygls` brings what it needs."
