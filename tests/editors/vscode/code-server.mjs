@@ -28,7 +28,19 @@ const SETTINGS = {
   "security.workspace.trust.banner": "never",
 };
 
-/** A workspace with the reference workloads and a pack of rules. */
+const CELL = (source) => ({ cell_type: "code", execution_count: null, id: `c${source.length}`, metadata: {}, outputs: [], source });
+const NOTEBOOK = {
+  nbformat: 4,
+  nbformat_minor: 5,
+  metadata: { language_info: { name: "python" } },
+  cells: [
+    CELL("import numpy as np\nfrom numba import cuda"),
+    CELL("@cuda.jit\ndef double(a, out):\n    i, j = cuda.grid(2)\n    out[i, j] = 2 * a[i, j]"),
+    CELL("a = cuda.to_device(np.ones((512, 512), np.float32))\nout = cuda.device_array_like(a)\ndouble[(32, 32), (16, 16)](a, out)"),
+  ],
+};
+
+/** A workspace with the reference workloads a notebook and a pack of rules. */
 export function makeWorkspace() {
   const root = mkdtempSync(path.join(tmpdir(), "advisor-vscode-"));
   const folder = path.join(root, "work");
@@ -38,6 +50,7 @@ export function makeWorkspace() {
   });
   cpSync(path.join(PROGRAM, "tests/editors/house"), path.join(folder, "house"), { recursive: true });
   writeFileSync(path.join(folder, "advisor.toml"), 'packs = ["house"]\n');
+  writeFileSync(path.join(folder, "notebook.ipynb"), JSON.stringify(NOTEBOOK));
   return { root, folder };
 }
 

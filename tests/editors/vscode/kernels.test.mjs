@@ -95,6 +95,24 @@ test("the machine code of a line is shown", async () => {
   await editor.page.keyboard.press("Control+w");
 });
 
+test("simulating on command brings what the simulated GPU says", async () => {
+  await editor.open("kernels/matrix_multiply.py");
+  await editor.goTo(36, 22);
+  await editor.command("Kernel Advisor: Simulate the Workload of This File");
+  await eventually("a time in a lens", async () => (await editor.lenses()).some((text) => /predicted \d/.test(text)));
+  await editor.page.keyboard.press("Control+b");
+  await editor.problemRows(FINDING, "simulated");
+  await editor.page.keyboard.press("Control+b");
+});
+
+test("a kernel in a notebook shows its findings in its cell", async () => {
+  await editor.open("notebook.ipynb");
+  await eventually("a mark", async () => (await editor.page.locator(".notebookOverlay .squiggly-warning").count()) > 0);
+  await editor.screenshot("notebook");
+  await editor.page.keyboard.press("Control+w");
+  await editor.open("kernels/matrix_multiply.py");
+});
+
 test("the device is chosen from a list, and the status item shows it", async () => {
   await editor.command("Kernel Advisor: Choose the Device");
   const row = editor.page.locator(".quick-input-widget .monaco-list-row", { hasText: "h100-sxm" }).first();

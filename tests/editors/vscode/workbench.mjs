@@ -95,7 +95,7 @@ class Workbench {
     await this.page.locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(file) }).first().waitFor();
     await this.page.keyboard.press("Enter");
     await this.page.locator(".tabs-container .tab.active", { hasText: path.basename(file) }).waitFor();
-    await this.page.waitForSelector(".editor-instance .view-line");
+    await this.page.waitForSelector(".editor-instance .view-line, .notebookOverlay .cell");
   }
 
   /** Puts the cursor on a line and column, and that line in the middle. */
@@ -197,12 +197,12 @@ class Workbench {
   }
 
   /** The rows of the panel of problems that have a text, once there are some; shows the panel meanwhile. */
-  async problemRows(wanted) {
+  async problemRows(wanted, name = "problems") {
     await this.page.keyboard.press("Control+Shift+m");
     const rows = this.page.locator(".markers-panel .monaco-list-row", { hasText: wanted });
     await rows.first().waitFor();
     const found = (await rows.allInnerTexts()).map((text) => plain(text).replaceAll("\n", " "));
-    await this.screenshot("problems");
+    await this.screenshot(name);
     await this.page.keyboard.press("Control+Shift+m");
     return found;
   }
