@@ -6,7 +6,7 @@ EXTENSION = lsp_server/vscode
 VSIX = $(EXTENSION)/kernel-advisor.vsix
 INSTALL = tests/editors/install
 
-.PHONY: vsix extension editors editors-install neovim vscode
+.PHONY: vsix extension editors neovim emacs vscode
 
 # The extension as one file, to be installed with `code --install-extension`.
 vsix: $(EXTENSION)/node_modules/.package-lock.json
@@ -20,13 +20,17 @@ $(EXTENSION)/node_modules/.package-lock.json: $(EXTENSION)/package.json $(EXTENS
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 
 # Every real editor that can be had, with the extension's tests.
-editors: extension neovim vscode
+editors: extension neovim emacs vscode
 
 # Neovim of three ages; the one on the PATH is also tested in every run of the tests.
 neovim:
 	$(INSTALL)/debian-program.sh trixie neovim nvim .editors/neovim-trixie
 	$(INSTALL)/debian-program.sh sid neovim nvim .editors/neovim-sid
 	$(PYTHON) -m pytest tests/editors/test_neovim.py
+
+# Emacs with Eglot, where they are installed (Debian: emacs-nox elpa-eglot).
+emacs:
+	$(PYTHON) -m pytest tests/editors/test_emacs.py
 
 # VS Code in Chromium; screenshots go to .editors/screenshots.
 vscode: vsix
