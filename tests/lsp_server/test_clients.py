@@ -11,6 +11,13 @@ from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 _EDITORS = ["visual-studio-code", "neovim@0.7", "neovim@0.11", "emacs"]
+# What a test client has to accept without doing anything about it.
+_ACCEPTED = (
+    types.CLIENT_REGISTER_CAPABILITY,
+    types.WORKSPACE_CODE_LENS_REFRESH,
+    types.WORKSPACE_INLAY_HINT_REFRESH,
+    types.WORKSPACE_SEMANTIC_TOKENS_REFRESH,
+)
 _CONFIGURATION = ClientServerConfig(server_command=[sys.executable, "-m", "advisor", "server"])
 
 
@@ -19,7 +26,8 @@ async def editor(request, lsp_client: LanguageClient, tmp_path):
     capabilities = client_capabilities(request.param)
     folder = types.WorkspaceFolder(tmp_path.as_uri(), "w")
     lsp_client.folder = tmp_path
-    lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda params: None)
+    for method in _ACCEPTED:
+        lsp_client.feature(method)(lambda params: None)
     lsp_client.begun = await lsp_client.initialize_session(
         types.InitializeParams(capabilities, root_uri=tmp_path.as_uri(), workspace_folders=[folder])
     )
