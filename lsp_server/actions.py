@@ -165,6 +165,6 @@ def _possible(finding: Finding) -> list[Fix]:
 
 
 def _title(fix: Fix) -> str:
-    """What a fix does; what needs review says under which condition, and a proven one what was found."""
-    title = fix.title if fix.safety == "safe" else f"{fix.title} (needs review: {fix.condition})"
+    """What a fix does, whether it needs review (the hover names the condition), and what was proven of it."""
+    title = fix.title if fix.safety == "safe" else f"{fix.title} (needs review)"
     return title if fix.proof is None else f"{title} ({fix.proof.in_words()})"

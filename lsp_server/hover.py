@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from advisor.config import Config
 from advisor.findings import Evidence, Finding
+from advisor.fixes import known_fixes
 from advisor.meta_rules import load_meta_rules
 from advisor.records import Value
 from advisor.rules import Rule
@@ -46,7 +47,7 @@ def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
         finding.message,
         f"**Why** {finding.why}" if finding.why else "",
         _listed("What to try", finding.advice),
-        _listed("Fixes", [fix.in_words() for fix in finding.fixes if fix.edits or fix.proof]),
+        _listed("Fixes that may apply", _fixes(finding)),
         f"**Gain** {finding.gain.basis} {finding.gain.speedup:g} times as fast" if finding.gain else "",
         _table(finding.evidence),
         _listed("Assumed", finding.assumptions),
@@ -54,6 +55,16 @@ def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
         _sources(finding, rule),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _fixes(finding: Finding) -> list[str]:
+    """The fixes of the finding's rule, with what was proven here or else the condition of equal results."""
+    proven = {fix.id: fix.in_words() for fix in finding.fixes if fix.proof is not None}
+    return [
+        proven.get(fix.id) or f"{fix.title}. Results stay the same when {fix.condition}."
+        for fix in known_fixes()
+        if finding.rule in fix.rules
+    ]
 
 
 def _listed(heading: str, lines: Sequence[str]) -> str:

@@ -108,7 +108,7 @@ def _line(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
     if not count or (kernel is not None and kernel.holds("stated_float64")):
         return "", ()
     metrics = ("fp64_instructions", "fp64_special_instructions", "conversion_instructions", "instructions")
-    return f"{count:.0f} float64 instruction{'' if count == 1 else 's'}", metrics
+    return f"{count:.0f} float64", metrics
 
 
 _TELLING = {

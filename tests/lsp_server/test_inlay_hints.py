@@ -33,8 +33,8 @@ SHOWN = {
     "a part of the block has left before": ("barrier", {"after_divergent_exit": True}),
     "diverges 96%": ("branch", {"divided": 0.959, "lane_dependent": True}),
     "may diverge": ("branch", {"lane_dependent": True, "data_dependent": True}),
-    "5 float64 instructions": ("line", {"fp64_instructions": 5.0}),
-    "1 float64 instruction": ("line", {"fp64_instructions": 1.0}),
+    "5 float64": ("line", {"fp64_instructions": 5.0}),
+    "1 float64": ("line", {"fp64_instructions": 1.0}),
 }
 SILENT = {
     "an ideal access": ("access", {"sectors_per_request": 4.0, "ideal_sectors_per_request": 4.0}),
