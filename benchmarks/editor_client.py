@@ -139,6 +139,7 @@ class Document:
 
     def __init__(self, client: Client, name: str, text: str) -> None:
         self.client, self.text, self.version = client, text, 1
+        self.last: list[dict[str, Any]] = []
         file = client.folder / name
         file.write_text(text, encoding="utf-8")
         self.uri = file.as_uri()
@@ -165,7 +166,11 @@ class Document:
         self.client.notify("textDocument/didChange", params)
 
     def diagnostics(self, patience: float = _PATIENCE) -> list[dict[str, Any]]:
-        """The diagnostics of the present version, asked for or waited for."""
+        """The diagnostics of the present version, asked for or waited for; `last` keeps them."""
+        self.last = self._diagnostics(patience)
+        return self.last
+
+    def _diagnostics(self, patience: float) -> list[dict[str, Any]]:
         if self.client.pulls:
             report = self.client.ask("textDocument/diagnostic", {"textDocument": {"uri": self.uri}})
             return list(report.get("items", []))

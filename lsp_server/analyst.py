@@ -125,10 +125,10 @@ class Analyst:
             return str(error)
         return ""
 
-    def forget(self) -> None:
-        """Makes the next analysis look at the files again."""
+    def forget(self, new_files: bool = True) -> None:
+        """Makes the next analysis look at the files again; `new_files` when some may have come or gone."""
         self._surroundings.forget()
-        self._stale = True
+        self._stale |= new_files
 
     def losses(self) -> list[str]:
         """What has cost a compiler's process its life since this was last asked, in sentences."""

@@ -53,6 +53,7 @@ class AdvisorServer(LanguageServer):
         self.languages = ByLanguage()
         self.shut_down = False
         self.initial_options: object = None
+        self.not_on_disk: set[Path] = set()
         self.analyst = Analyst()
         self.latest = LatestAnalyses(self.analyst.from_source)
         self.simulations = Simulations()
@@ -140,9 +141,12 @@ class AdvisorServer(LanguageServer):
             if not self.client.pulls:
                 self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri))
 
-    def look_again(self, saved: str = "") -> None:
-        """Makes every analysis void: a file that any of them may rest on has changed or was `saved`."""
-        self.analyst.forget()
+    def look_again(self, saved: str = "", new_files: bool = True) -> None:
+        """Makes every analysis void: a file that any of them may rest on has changed or was `saved`.
+
+        Without `new_files` what is kept of files stays: that one of them has changed is seen by itself.
+        """
+        self.analyst.forget(new_files)
         self.latest.forget()
         for document in open_documents(self.workspace):
             self.look_at(document.uri, later=0.0 if document.uri == saved else _SOON_SECONDS)

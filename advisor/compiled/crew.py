@@ -116,6 +116,13 @@ class Crew:
         for worker in list(self._workers):
             worker.close()
         self._threads.shutdown(wait=True)
+        # One may have been starting all the while.
+        for worker in list(self._workers):
+            self._workers.discard(worker)
+            if self._stock is not None and worker.alive:
+                self._stock.give_back(worker)
+            else:
+                worker.close()
 
     def _one(self, unit: CompilationUnit) -> Outcome | None:
         worker = self._slots.get()
@@ -128,6 +135,8 @@ class Crew:
             if worker is None:
                 worker = self._stock.take() if self._stock is not None else Worker()
                 self._workers.add(worker)
+                if self._stopped.is_set():
+                    return None
             outcome = self._work(worker, unit)
             if not worker.alive:
                 self._dismiss(worker)

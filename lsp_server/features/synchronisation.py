@@ -5,6 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lsp_server.by_language import PYTHON
+from lsp_server.documents import open_document
 from lsp_server.session import AdvisorServer
 
 # An editor that has just opened a file asks for much at once.
@@ -35,6 +36,9 @@ def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: 
 
 async def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None:
     """A document was opened."""
+    document = open_document(ls.workspace, params.text_document.uri)
+    if document is not None and not document.file.exists():
+        ls.not_on_disk.add(document.file)
     ls.look_at(params.text_document.uri, later=_SETTLING_SECONDS)
 
 
@@ -45,7 +49,11 @@ async def did_change(ls: AdvisorServer, params: types.DidChangeTextDocumentParam
 
 async def did_save(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
     """A document was saved: what others say may rest on it."""
-    ls.look_again(saved=params.text_document.uri)
+    document = open_document(ls.workspace, params.text_document.uri)
+    new = document is not None and document.file in ls.not_on_disk
+    if document is not None:
+        ls.not_on_disk.discard(document.file)
+    ls.look_again(saved=params.text_document.uri, new_files=new)
 
 
 async def did_close(ls: AdvisorServer, params: types.DidCloseTextDocumentParams) -> None:
@@ -53,6 +61,6 @@ async def did_close(ls: AdvisorServer, params: types.DidCloseTextDocumentParams)
     ls.close(params.text_document.uri)
 
 
-async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesParams) -> None:  # noqa: ARG001
+async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesParams) -> None:
     """Files changed on the disk: sources, configurations or rules."""
-    ls.look_again()
+    ls.look_again(new_files=any(one.type != types.FileChangeType.Changed for one in params.changes))
