@@ -31,6 +31,7 @@ DECIDED_BY_EXECUTION = {
     "low-occupancy",
     "memory-bound",
     "poor-l2-locality",
+    "range-loop",
     "warp-divergence",
 }
 

@@ -142,7 +142,7 @@ def arrays_for(threads):
 
 @pytest.mark.parametrize("shard", range(4))
 @settings(
-    max_examples=30,
+    max_examples=16,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

@@ -29,3 +29,27 @@ def one_store(scales, offsets, out):
         for i in range(offsets.shape[0]):
             total += scales[j] * offsets[i]  # ok: loop-invariant-load
         out[j] = total
+
+
+ORDER = 4
+
+
+@cuda.jit("void(float32[:, ::1], float32[:, ::1], float32[:, ::1])")
+def filtered(weights, values, out):
+    row = cuda.grid(1)
+    if row < out.shape[1]:
+        for step in range(out.shape[0]):
+            total = np.float32(0.0)
+            for k in range(ORDER):
+                total += weights[k, row] * values[step, k]  # hit: row-loaded-again
+            out[step, row] = total
+
+
+@cuda.jit("void(float32[:, ::1], float32[::1])")
+def filtered_once(weights, out):
+    row = cuda.grid(1)
+    if row < out.shape[0]:
+        total = np.float32(0.0)
+        for k in range(ORDER):
+            total += weights[k, row]  # ok: row-loaded-again
+        out[row] = total
