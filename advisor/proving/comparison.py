@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -28,11 +28,13 @@ def compare(
     before: Mapping[str, npt.NDArray[Any]],
     after: Mapping[str, npt.NDArray[Any]],
     tolerance: Mapping[str, float],
+    launched_otherwise: Collection[str] = (),
 ) -> Comparison:
     """The comparison of outputs by name. `tolerance` is by dtype; types without one must be equal.
 
     What a workload returns is compared where it returns something on both sides; else the arrays that the
-    launches of each kernel wrote. Arrays that only one side wrote are different.
+    launches of each kernel wrote. Arrays that only one side wrote are different, but for those of kernels
+    that are `launched_otherwise`: another number of times, which leaves nothing to set side by side.
     """
     returned = [name for name in before if name.startswith("result")]
     if returned:
@@ -41,11 +43,7 @@ def compare(
     if not before and not after:
         return Comparison("not comparable", detail="nothing that could be compared was written")
     if set(before) != set(after):
-        missing = sorted(set(before) ^ set(after))[0]
-        side = "before" if missing in before else "after"
-        return Comparison(
-            "different", len(before), detail=f"only {side} the change {_said(missing)} was written"
-        )
+        return _one_sided(before, after, launched_otherwise)
     largest, exact = 0.0, True
     for name, one in before.items():
         difference = _difference(one, after[name], tolerance)
@@ -54,6 +52,23 @@ def compare(
         exact = exact and difference == 0.0
         largest = max(largest, difference)
     return Comparison("equal" if exact else "within tolerance", len(before), largest)
+
+
+def _one_sided(
+    before: Mapping[str, object], after: Mapping[str, object], launched_otherwise: Collection[str]
+) -> Comparison:
+    """The comparison where some arrays were written on one side only."""
+    missing = sorted(set(before) ^ set(after))
+    changed = sorted({name.partition(":")[0] for name in missing} & set(launched_otherwise))
+    if changed:
+        detail = (
+            f"{changed[0]} is launched another number of times, so that what its launches wrote cannot be "
+            "set side by side; what a workload returns can be compared"
+        )
+        return Comparison("not comparable", len(before), detail=detail)
+    side = "before" if missing[0] in before else "after"
+    detail = f"only {side} the change {_said(missing[0])} was written"
+    return Comparison("different", len(before), detail=detail)
 
 
 def _said(name: str) -> str:

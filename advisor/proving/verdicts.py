@@ -48,7 +48,8 @@ def judged(
             "results differ", None, None, None, f"it fails after the change: {after.problem}", evidence
         )
     times = _times(before, kernels), _times(after, kernels)
-    comparison = compare(before.outputs, after.outputs, proving_numbers().tolerance)
+    tolerance = proving_numbers().tolerance
+    comparison = compare(before.outputs, after.outputs, tolerance, _launched_otherwise(before, after))
     new = after.defects - before.defects
     if new:
         kind, name = sorted(new)[0]
@@ -100,6 +101,14 @@ def agreement_in_words(comparison: Comparison) -> str:
     if comparison.agreement == "equal":
         return f"{arrays} equal bit by bit"
     return f"{arrays} equal within rounding (at most {comparison.largest:.1g} of the largest value)"
+
+
+def _launched_otherwise(before: Trial, after: Trial) -> set[str]:
+    """The names of the kernels that one trial launched more often than the other."""
+    counts = [
+        {key: one.metrics.get("launches") for key, one in found.kernels.items()} for found in (before, after)
+    ]
+    return {key[1] for key in counts[0] if key in counts[1] and counts[0][key] != counts[1][key]}
 
 
 def _unknown(detail: str, evidence: str) -> Judgement:

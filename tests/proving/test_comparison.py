@@ -67,3 +67,14 @@ def test_the_shipped_tolerances_are_those_of_rounding() -> None:
     for name, allowed in proving_numbers().tolerance.items():
         eps = float(np.finfo(name).eps)
         assert 4 * eps < allowed < 2e5 * eps, name
+
+
+def test_another_number_of_launches_cannot_be_set_side_by_side() -> None:
+    found = compare({"k:1:a": A, "k:2:a": A}, {"k:1:a": A}, TOLERANCE, {"k"})
+    assert found.agreement == "not comparable"
+    assert found.detail.startswith("k is launched another number of times")
+    # What other kernels wrote, and what the workload returned, is compared as ever.
+    assert compare({"j:1:a": A}, {"j:1:a": A + 1}, TOLERANCE, {"k"}).agreement == "different"
+    assert (
+        compare({"result": A, "k:2:a": A}, {"result": A, "k:1:a": A}, TOLERANCE, {"k"}).agreement == "equal"
+    )
