@@ -55,9 +55,9 @@ class Measured:
     memory_of_helpers: int = 0
     edits: int = 0
 
-    def growth(self) -> float:
-        """How much more memory is in use after the second half of the edits."""
-        return float(self.memory - self.memory_half)
+    def growth(self) -> float | None:
+        """How many MB more are in use after the second half of the edits."""
+        return (self.memory - self.memory_half) / 1e6 if self.memory_half else None
 
 
 def measure(name: str, count: int, long: int, folder: Path) -> Measured:
@@ -74,14 +74,14 @@ def measure(name: str, count: int, long: int, folder: Path) -> Measured:
     document.diagnostics()
     found.first = time.perf_counter() - began
     time.sleep(5.0)  # whatever a server does once it has a file
-    before = _cpu_seconds(client.process.pid)
+    before = _cpu_of_all(client.process.pid)
     for edit in edits(text):
         # Not to end within a line that is only half written.
         if len(found.keystrokes) >= count and document.text == text:
             break
         found.keystrokes.append(_keystroke(document, edit))
         time.sleep(0.02)
-    found.work = (_cpu_seconds(client.process.pid) - before) / len(found.keystrokes)
+    found.work = (_cpu_of_all(client.process.pid) - before) / len(found.keystrokes)
     _questions(document, found)
     if name == _OURS:
         _saves(document, found)
@@ -185,11 +185,14 @@ def _cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def _cpu_of_all(process: int) -> float:
+    return sum(map(_cpu_seconds, [process, *_children(process)]))
+
+
 def _idle_share(process: int, seconds: float) -> float:
-    every = [process, *_children(process)]
-    before = sum(map(_cpu_seconds, every))
+    before = _cpu_of_all(process)
     time.sleep(seconds)
-    return (sum(map(_cpu_seconds, every)) - before) / seconds
+    return (_cpu_of_all(process) - before) / seconds
 
 
 def _share(values: list[float], part: float) -> float | None:
@@ -212,7 +215,7 @@ def table(found: dict[str, Measured]) -> str:
         ("saved to compiled evidence, p95", "700 ms", lambda one: _share(one.compiled, 0.95), "ms"),
         ("CPU while idle", "0 %", lambda one: one.idle * 100, "%"),
         ("memory after the edits", "200 MB", lambda one: one.memory / 1e6, "MB"),
-        ("growth in their second half", "0 MB", lambda one: one.growth() / 1e6, "MB"),
+        ("growth in their second half", "0 MB", lambda one: one.growth(), "MB"),
         ("memory of its helper processes", "", lambda one: one.memory_of_helpers / 1e6, "MB"),
         ("edits until then", "", lambda one: float(one.edits), ""),
     ]
@@ -269,12 +272,14 @@ def _page(text: str, count: int) -> str:
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()} ({load})"
     return f"""# The language server beside others
 
-`benchmarks/editor.py` wrote this page on {machine}. {count} edits of a file of 1,000 lines with 20 kernels,
-sent through a pipe by one client to each server in turn: a line is begun in some function, a statement typed
-character by character, and the line removed. The next edit follows when the diagnostics of the former are
-there. All servers are asked for diagnostics, so the pause that our server makes before it sends them by
-itself (150 ms after the last keystroke) is in no figure. Ratios are ours divided by the other's: below 1 we
-are faster or smaller. The other servers look for other things; they show what users are used to.
+`benchmarks/editor.py` wrote this page on {machine}.
+
+{count} edits of a file of 1,000 lines with 20 kernels, sent through a pipe by one client to each server in
+turn: a line is begun in some function, a statement typed character by character, and the line removed. The
+next edit follows when the diagnostics of the former are there. All servers are asked for diagnostics, so the
+pause that our server makes before it sends them by itself (150 ms after the last keystroke) is in no figure.
+Ratios are ours divided by the other's: below 1 we are faster or smaller. The other servers look for other
+things; they show what users are used to.
 
 {text}
 

@@ -19,6 +19,7 @@ from lsp_server.client import Client
 from lsp_server.diagnostics import diagnostics_of
 from lsp_server.documents import Document, open_document, open_documents
 from lsp_server.file_faults import Fault, FileFaults, faults_of_configuration, faults_of_rules
+from lsp_server.finished_handlers import forget_finished
 from lsp_server.fix_desk import FixDesk
 from lsp_server.latest import LatestAnalyses
 from lsp_server.positions import Positions
@@ -134,6 +135,7 @@ class AdvisorServer(LanguageServer):
 
         A client that asks for diagnostics itself is sent none, or it would show each of them twice.
         """
+        forget_finished(self.protocol)
         document = open_document(self.workspace, uri)
         self.cancel(uri)
         if document is not None:
