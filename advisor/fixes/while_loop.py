@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import libcst as cst
 
 from advisor.findings import Edit
-from advisor.fixes.assigned_names import assigned_in, words_in
+from advisor.fixes.assigned_names import ARRAY_QUESTIONS, assigned_in, words_in
 from advisor.fixes.inserted_lines import end_with_comments
 from advisor.fixes.kernel_body import KernelBody
 from advisor.fixes.last_values import is_read_after
 from advisor.fixes.place import Place
 from advisor.fixes.positive_steps import is_positive
 from advisor.fixes.source_module import SourceModule
+from advisor.fixes.thread_axes import cuda_attribute
 
-_SIMPLE = (cst.Name, cst.Integer, cst.Attribute, cst.BinaryOperation, cst.UnaryOperation)
+_SIMPLE = (cst.Name, cst.Integer, cst.BinaryOperation, cst.UnaryOperation)
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,15 @@ def _stays(module: SourceModule, loop: cst.For, bound: cst.BaseExpression) -> bo
     if words_in(module, bound) & assigned_in(module, loop):
         return False
     parts = module.nodes_in(cst.BaseExpression, bound)  # type: ignore[type-abstract]
-    return all(isinstance(one, _SIMPLE) or _is_extent(one) for one in parts)
+    return all(isinstance(one, _SIMPLE) or _is_extent(one) or _is_fixed(module, one) for one in parts)
+
+
+def _is_fixed(module: SourceModule, node: cst.CSTNode) -> bool:
+    """Whether a node is an attribute that no store changes: of an array or of the launch, not of a record."""
+    if not isinstance(node, cst.Attribute):
+        return False
+    of_launch = any(cuda_attribute(module, one) is not None for one in (node, node.value))
+    return of_launch or node.attr.value in ARRAY_QUESTIONS
 
 
 def _is_extent(node: cst.CSTNode) -> bool:

@@ -117,6 +117,23 @@ CHANGES = {
             q += 1
         """,
     ),
+    "an end in a record, which the loop may store to": (
+        """
+        record = a[0]
+        for j in range(record.n):
+            record.n = 1
+            out[j] = 1
+        """,
+        """
+        record = a[0]
+        j_end = record.n
+        j = 0
+        while j < j_end:
+            record.n = 1
+            out[j] = 1
+            j += 1
+        """,
+    ),
     "begins where the name stands": (
         """
         i = cuda.grid(1)
