@@ -1,0 +1,1 @@
+"""What was measured of kernels over time: fingerprints, and the store that keeps them."""

@@ -1,0 +1,1 @@
+"""Evidence of source "measured": the history, reports of NVIDIA's tools, and NVML."""

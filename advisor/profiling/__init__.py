@@ -1,0 +1,1 @@
+"""Runs workloads many times, measures them, and keeps fingerprints of their kernels."""
