@@ -20,7 +20,7 @@ _GIT_SECONDS = 10.0
 
 
 class Definition(NamedTuple):
-    """A function in a file: its qualified name, the line of its `def`, and the hash of its text."""
+    """A function in a file: its qualified name, without `<locals>`, the line of its `def`, the text's hash."""
 
     name: str
     line: int
@@ -47,7 +47,7 @@ def functions(text: str) -> tuple[Definition, ...]:
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 name = f"{scope}{child.name}"
                 found.append(Definition(name, child.lineno, _hash(child, lines)))
-                inner = f"{name}.<locals>."
+                inner = f"{name}."
             elif isinstance(child, ast.ClassDef):
                 inner = f"{scope}{child.name}."
             waiting.append((child, inner))
