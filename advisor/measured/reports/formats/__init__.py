@@ -1,0 +1,1 @@
+"""One module for each format of a report: NAME, `recognises` and `read`."""

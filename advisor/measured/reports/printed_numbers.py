@@ -1,0 +1,60 @@
+"""Numbers as profilers print them: with separators of thousands, and points or commas before decimals."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_ABSENT = frozenset({"", "n/a", "nan", "-nan", "inf", "-inf", "-", "no data", "(null)", "null"})
+_SPACES = str.maketrans("", "", " \u00a0\u202f'_")
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+# What can only be one of both: 65,77 and 1.234,5 and 27.595.520 are commas' numbers, 65.77 and 1,234.5 points'.
+_COMMA_DECIMALS = re.compile(r"[+-]?(\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,}|0,\d+)")
+_POINT_DECIMALS = re.compile(r"[+-]?(\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,}|0\.\d+|\d{4,}\.\d+)")
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a report prints numbers: the mark before decimals, and whether the report itself decides it."""
+
+    decimal: str = "."
+    certain: bool = True
+
+    def number(self, text: str) -> float | None:
+        """The number that a text prints, None for `n/a` and other words."""
+        folded = text.strip().translate(_SPACES)
+        if folded.casefold() in _ABSENT:
+            return None
+        if self.decimal == ",":
+            folded = folded.replace(".", "").replace(",", ".")
+        else:
+            folded = folded.replace(",", "")
+        if not _PLAIN.fullmatch(folded):
+            return None
+        value = float(folded)
+        return value if math.isfinite(value) else None
+
+
+POINT = Notation(".")
+
+
+def notation_of(texts: Iterable[str]) -> Notation:
+    """The notation that the numbers of one report share; a point where nothing decides it.
+
+    ncu prints in the locale of the machine, so that 117.344 is 117 in one report and 117 thousand in another;
+    the other numbers of the report tell which.
+    """
+    points = commas = doubtful = 0
+    for text in texts:
+        folded = text.strip().translate(_SPACES)
+        if _POINT_DECIMALS.fullmatch(folded):
+            points += 1
+        elif _COMMA_DECIMALS.fullmatch(folded):
+            commas += 1
+        elif "," in folded or "." in folded:
+            doubtful += 1
+    if points and commas:
+        return Notation("," if commas > points else ".", certain=False)
+    return Notation("," if commas else ".", certain=bool(points or commas) or not doubtful)

@@ -1,0 +1,66 @@
+"""What a report says, in its own names and units, before it is mapped to the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Extent = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number or a text with the unit that the report prints beside it, empty where there is none."""
+
+    value: float | str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """Launches of one kernel with one shape in one place: what the report says of them together.
+
+    `name` is the report's; `durations` are milliseconds, empty where only `values` tell of time; `launches`
+    counts them. `values` holds for each of the report's metrics one quantity for each launch that has one.
+    """
+
+    name: str
+    grid: Extent | None
+    block: Extent | None
+    launches: int
+    durations: tuple[float, ...] = ()
+    values: Mapping[str, tuple[Quantity, ...]] = field(default_factory=dict)
+    ranges: tuple[str, ...] = ()
+    dynamic_shared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedLine:
+    """What a report says of a line of the source of one kernel."""
+
+    kernel: str
+    path: str
+    line: int
+    values: Mapping[str, Quantity]
+
+
+@dataclass(frozen=True)
+class ImportedReport:
+    """One report: `tool` names the table that maps it (`knowledge/imports/<tool>.toml`).
+
+    `run` holds metrics of the run in the report's names, `host` what is kept as it is (calls, copies).
+    `columns` are all metrics that the report has, also those that no launch has a number for.
+    """
+
+    tool: str
+    launches: tuple[Launches, ...]
+    lines: tuple[ReportedLine, ...] = ()
+    run: Mapping[str, Quantity] = field(default_factory=dict)
+    device: str | None = None
+    capability: str | None = None
+    command: str = ""
+    toolchain: Mapping[str, str] = field(default_factory=dict)
+    host: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()

@@ -1,0 +1,83 @@
+"""Tables of a profiler's SQLite export, of which any column may be missing in another version."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+
+class Export:
+    """A database with the names of its tables and columns; texts stand in a table of their own."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        # What names a program gave its ranges may be no UTF-8.
+        connection.text_factory = lambda data: data.decode("utf-8", errors="replace")
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
+        self.tables = {name: self._columns(name) for (name,) in rows}
+
+    def _columns(self, table: str) -> list[str]:
+        return [row[1] for row in self.connection.execute(f"PRAGMA table_info({_quoted(table)})")]
+
+    def first_column(self, table: str, names: Sequence[str]) -> str:
+        """The first of the names that the table has; the first of all where it has none."""
+        return next((name for name in names if name in self.tables[table]), names[0])
+
+    def rows(self, table: str, columns: Sequence[str], order: str = "") -> Iterator[tuple[Any, ...]]:
+        """The rows with these columns, None for those that this version lacks."""
+        known = self.tables[table]
+        shown = ", ".join(_quoted(name) if name in known else "NULL" for name in columns)
+        ordered = f" ORDER BY {_quoted(order)}" if order else ""
+        where = ' WHERE "end" IS NOT NULL' if "end" in columns and "end" in known else ""
+        return iter(self.connection.execute(f"SELECT {shown} FROM {_quoted(table)}{where}{ordered}"))
+
+    def text(self, value: int | str | None) -> str:
+        """The text that a number stands for in `StringIds`, or that stands there itself."""
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else self._texts.get(value, "")
+
+    @cached_property
+    def _texts(self) -> dict[int, str]:
+        return dict(self.rows("StringIds", ("id", "value")))
+
+    def enumeration(self, table: str) -> dict[int, str]:
+        """The names of numbers by an ENUM table, empty where the export has none."""
+        if table not in self.tables:
+            return {}
+        name = self.first_column(table, ("name", "label"))
+        return dict(self.rows(table, ("id", name)))
+
+    def edges(self, table: str) -> tuple[int | None, int | None]:
+        """The first beginning and the last end of a table's events."""
+        row = self.connection.execute(f'SELECT min(start), max("end") FROM {_quoted(table)}').fetchone()
+        return row[0], row[1]
+
+    def calls(self, table: str) -> Iterator[tuple[str, int, int]]:
+        """For each name of a call how often it was called and the nanoseconds that took."""
+        query = (
+            f'SELECT nameId, count(*), sum("end" - start) FROM {_quoted(table)} '
+            'WHERE "end" IS NOT NULL GROUP BY nameId'
+        )
+        if "nameId" in self.tables[table]:
+            for name, number, spent in self.connection.execute(query):
+                yield self.text(name), number, spent
+
+    def stretches(self, tables: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """The events of several tables in order of their beginnings, on the device of the first kernel."""
+        devices = [table for table in tables if "deviceId" in self.tables[table]]
+        chosen = ""
+        if len(devices) == len(tables):
+            row = self.connection.execute(f"SELECT deviceId FROM {_quoted(tables[0])} LIMIT 1").fetchone()
+            chosen = f" AND deviceId = {int(row[0])}" if row is not None and row[0] is not None else ""
+        parts = [
+            f'SELECT start AS begin, "end" AS finish FROM {_quoted(table)} WHERE "end" IS NOT NULL{chosen}'
+            for table in tables
+        ]
+        return iter(self.connection.execute(f"{' UNION ALL '.join(parts)} ORDER BY begin"))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
