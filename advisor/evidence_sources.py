@@ -31,6 +31,7 @@ def compiled_records(
     """The records of compiled kernels; what went wrong is added to the report."""
     from advisor.cache import Cache
     from advisor.compiled import Target, compile_units, records
+    from advisor.compiled.crew import own_stock
 
     evidence: CompiledEvidence = compile_units(
         units,
@@ -39,6 +40,7 @@ def compiled_records(
         timeout=_COMPILE_SECONDS,
         jobs=options.jobs or min(os.cpu_count() or 1, 4),
         progress=progress,
+        stock=own_stock(),
     )
     if evidence.unavailable is not None:
         report.notices.append(_missing(evidence.unavailable))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import queue
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import cache
 from types import TracebackType
 from typing import Any
 
@@ -74,6 +78,26 @@ class WorkerStock:
         """Ends the idle processes, and each other one when it is given back."""
         self._closed = True
         self.empty()
+
+
+def own_stock() -> WorkerStock:
+    """The stock of this process, so that what is checked again and again starts no compiler anew."""
+    return _stock_of(os.getpid())
+
+
+@cache
+def _stock_of(process: int) -> WorkerStock:
+    stock = WorkerStock()
+
+    def close() -> None:
+        # A forked process must not end the compilers of its parent.
+        if os.getpid() == process:
+            stock.close()
+
+    # What is registered last runs first: the processes end before Python removes their folders.
+    weakref.finalize(stock, int)
+    atexit.register(close)
+    return stock
 
 
 class Crew:

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from pathlib import Path
 from advisor import __version__
 from advisor.launches.function_text import read_source
 from advisor.launches.store import LaunchStore
+from advisor.launches.warm_processes import Start, run_process
 from advisor.notebooks import is_notebook
 
 _NAME = "workload"
@@ -160,7 +160,7 @@ def _run_part(
     outputs: KeptOutputs | None,
 ) -> list[WorkloadProblem]:
     with tempfile.TemporaryDirectory() as folder:
-        answer = Path(folder) / "answer.json"
+        answer, asked, errors = (Path(folder) / name for name in ("answer.json", "request.json", "errors"))
         request = {
             "root": str(store.root),
             "folder": str(store.file.parent),
@@ -172,23 +172,17 @@ def _run_part(
         }
         if outputs is not None:
             request |= {"outputs": str(outputs.folder), "most_bytes": outputs.most_bytes}
+        asked.write_text(json.dumps(request), encoding="utf-8")
+        start = Start("advisor.launches.worker", asked, errors, {**os.environ, "PYTHONFAULTHANDLER": "1"})
         try:
-            ended = subprocess.run(
-                [sys.executable, "-m", "advisor.launches.worker"],
-                input=json.dumps(request),
-                capture_output=True,
-                text=True,
-                timeout=seconds * len(workloads) + 60.0,
-                check=False,
-                env={**os.environ, "PYTHONFAULTHANDLER": "1"},
-            )
+            status = run_process(start, seconds * len(workloads) + 60.0)
         except subprocess.TimeoutExpired:
             return [_problem(one, f"it did not end within {seconds:g} s") for one in workloads]
-        return _answers(workloads, answer, ended)
+        return _answers(workloads, answer, status, errors.read_text(encoding="utf-8", errors="replace"))
 
 
 def _answers(
-    workloads: Sequence[WorkloadFunction], answer: Path, ended: subprocess.CompletedProcess[str]
+    workloads: Sequence[WorkloadFunction], answer: Path, status: int, errors: str
 ) -> list[WorkloadProblem]:
     text = read_source(answer)
     answers = json.loads(text) if text else {}
@@ -196,7 +190,7 @@ def _answers(
     for one in workloads:
         said = answers.get(f"{one.path}::{one.name}")
         if said is None:
-            said = f"its process ended with status {ended.returncode}: {last_words_of(ended.stderr)[:_TAIL]}"
+            said = f"its process ended with status {status}: {last_words_of(errors)[:_TAIL]}"
         if said:
             found.append(_problem(one, said))
     return found

@@ -6,9 +6,7 @@ import contextlib
 import json
 import os
 import shlex
-import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 
 from advisor.launches.store import LaunchStore, ProgramRow, RunRow
+from advisor.launches.warm_processes import Start, run_process
 from advisor.launches.workloads import KeptOutputs, last_words_of
 
 # What starting Python and ending the program may take beyond the seconds that the program has.
@@ -152,31 +151,21 @@ def _ended(place: Path, seconds: float) -> str:
         "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
     }
     said = place / "said"
-    with said.open("wb") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "advisor.launches.program_worker", str(place / "request.json")],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            env={**os.environ, **fixed},
-            start_new_session=True,
-        )
-        try:
-            status = process.wait(seconds + _SECONDS_MORE)
-        except subprocess.TimeoutExpired:
-            return f"it did not end within {seconds:g} s (workload-seconds sets how many)"
-        finally:
-            _end_group(process)
+    start = Start(
+        "advisor.launches.program_worker",
+        Path(os.devnull),
+        said,
+        {**os.environ, **fixed},
+        (str(place / "request.json"),),
+        new_session=True,
+    )
+    try:
+        status = run_process(start, seconds + _SECONDS_MORE)
+    except subprocess.TimeoutExpired:
+        return f"it did not end within {seconds:g} s (workload-seconds sets how many)"
     answer = place / "answer"
     if not answer.is_file():
         words = last_words_of(said.read_text(encoding="utf-8", errors="replace"))
         return f"its process ended with status {status}: {words}"
     text = answer.read_text(encoding="utf-8")
     return f"{text} (its standard input is empty here)" if text.startswith("EOFError") else text
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """Nothing; ends what the program started and left running, and itself where it still runs."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
