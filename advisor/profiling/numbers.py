@@ -31,6 +31,7 @@ class ProfilingNumbers:
     most_kept: int
     most_events: int
     nvml_interval_ms: float
+    most_nvml_samples: int
     counted_launches: int
     counting_seconds: float
 
@@ -45,6 +46,7 @@ def profiling_numbers() -> ProfilingNumbers:
         overhead_pairs=data["overhead"]["pairs"],
         **data["samples"],
         nvml_interval_ms=data["nvml"]["interval_ms"],
+        most_nvml_samples=data["nvml"]["most_kept"],
         counted_launches=data["counters"]["most_launches"],
         counting_seconds=data["counters"]["seconds"],
     )

@@ -83,7 +83,7 @@ class TimedCalls:
         """The launches and copies of the iteration; waits for them."""
         self.on = False
         launches = [TimedLaunch(one.what[0], *self._times(one), one.what[1]) for one in self._launches]
-        copies = [TimedCopy(*one.what, *self._times(one)) for one in self._copies]
+        copies = [TimedCopy(one.what[0], one.what[1], *self._times(one)) for one in self._copies]
         return launches, copies
 
     def _times(self, one: _Noted) -> tuple[float, float]:

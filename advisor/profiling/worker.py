@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from advisor.launches.outcome import Outcome
 from advisor.launches.worker import import_file, last_words, quiet
 from advisor.profiling.described_kernels import KernelDescriber
 from advisor.profiling.timed_calls import TimedCalls
@@ -33,12 +34,16 @@ class _Answers:
         self._answers.flush()
 
 
+def _heard_by_nobody(outcome: Outcome) -> None:
+    del outcome
+
+
 def main() -> None:
     """Answers requests until standard input ends."""
     lines = _Answers()
     request = json.loads(lines.requests.readline())
     try:
-        work = _Work(request)
+        work = Work(request)
         lines.say({"gpu": work.gpu()})
     except Exception as error:
         lines.say({"problem": last_words(error)})
@@ -50,7 +55,9 @@ def main() -> None:
             lines.say({"problem": last_words(error)})
 
 
-class _Work:
+class Work:
+    """Workloads of one file, ready to run; `calls` sees their launches."""
+
     def __init__(self, request: dict[str, Any]) -> None:
         self.file = Path(request["root"]) / request["path"]
         self.recorder: Any = None
@@ -73,7 +80,7 @@ class _Work:
         from advisor.launches.store import LaunchStore
 
         device = find_device(request["simulate"])
-        listen: Any = lambda outcome: None  # noqa: E731 - where counts are not asked for
+        listen: Callable[[Outcome], None] = _heard_by_nobody
         if request.get("folder"):
             store = LaunchStore(Path(request["root"]), Path(request["folder"]))
             listen = self.recorder = Recorder(store, store.begin_run(request["path"], device.id, "simt"))

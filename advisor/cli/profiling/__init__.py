@@ -1,0 +1,1 @@
+"""What `advisor profile` prints."""

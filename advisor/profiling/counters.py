@@ -1,0 +1,158 @@
+"""Hardware counters of a workload: Nsight Compute, run around a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.errors import AdvisorError
+from advisor.history.fingerprint import KernelIdentity
+from advisor.profiling.identities import identity_of
+from advisor.profiling.numbers import profiling_numbers
+from advisor.records import Value
+
+if TYPE_CHECKING:
+    from advisor.measured.reports.report import Launches, Quantity
+
+_NO_PERMISSION = "ERR_NVGPUCTRPERM"
+_MOST_WORDS = 300
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The metrics that counters gave by kernel and shape; `problem` says why there are none."""
+
+    metrics: Mapping[KernelIdentity, Mapping[str, Value]] = field(default_factory=dict)
+    version: str = ""
+    problem: str = ""
+
+
+def find_ncu(given: str = "") -> str | None:
+    """The path of Nsight Compute: the one that was given, else the one on PATH, None where there is none."""
+    return shutil.which(given or "ncu")
+
+
+def count(
+    ncu: str, root: Path, path: str, name: str, simulate: str = "", seconds: float | None = None
+) -> Counters:
+    """The counters of one run of a workload. With `simulate`, the id of a device, the process runs on the
+    SIMT machine, which has no counters of its own: it shows that everything around them works.
+    """
+    numbers = profiling_numbers()
+    with tempfile.TemporaryDirectory(prefix="advisor-counters-") as text:
+        folder = Path(text)
+        report, answer = folder / "counters.csv", folder / "answer.json"
+        request = folder / "request.json"
+        asked = {
+            "root": str(root), "path": path, "name": name, "answer": str(answer), "simulate": simulate,
+            "cache": True, "most_events": numbers.most_events,
+        }  # fmt: skip
+        request.write_text(json.dumps(asked), encoding="utf-8")
+        command = [
+            ncu, "--csv", "--page", "raw", "--print-units", "base", "--set", "full",
+            "--clock-control", "none", "--profile-from-start", "off",
+            "--launch-count", str(numbers.counted_launches), "--log-file", str(report),
+            sys.executable, "-m", "advisor.profiling.counted_run", str(request),
+        ]  # fmt: skip
+        try:
+            ended = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=numbers.counting_seconds if seconds is None else seconds,
+                check=False,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+        except subprocess.TimeoutExpired as error:
+            return Counters(problem=f"Nsight Compute did not end within {error.timeout:g} s.")
+        except OSError as error:
+            return Counters(problem=f"{ncu} cannot be started: {error.strerror or error}.")
+        return _read(report, answer, ended)
+
+
+def _read(report: Path, answer: Path, ended: subprocess.CompletedProcess[str]) -> Counters:
+    said = "\n".join([ended.stdout, ended.stderr, _text(report)])
+    if _NO_PERMISSION in said:
+        return Counters(problem=_EXPLAINED)
+    known = json.loads(_text(answer) or "{}")
+    if known.get("problem"):
+        return Counters(problem=f"The workload failed under Nsight Compute: {known['problem']}")
+    if ended.returncode != 0 or not known:
+        return Counters(problem=f"Nsight Compute ended with status {ended.returncode}: {_last_words(said)}")
+    from advisor.measured.reports import read_report
+
+    try:
+        found = read_report(report)
+    except AdvisorError as error:
+        return Counters(problem=f"What Nsight Compute printed cannot be read: {error}")
+    return Counters(_by_identity(found.launches, known["kernels"], known["order"]))
+
+
+# https://developer.nvidia.com/ERR_NVGPUCTRPERM
+_EXPLAINED = (
+    "This user may not read the GPU's performance counters (ERR_NVGPUCTRPERM). An administrator allows it "
+    "with `options nvidia NVreg_RestrictProfilingToAdminUsers=0` in a file below /etc/modprobe.d and a "
+    "restart; in a container it takes the capability SYS_ADMIN "
+    "(https://developer.nvidia.com/ERR_NVGPUCTRPERM)."
+)
+
+
+def _by_identity(
+    launches: Sequence[Launches], kernels: Sequence[Mapping[str, Any]], order: Sequence[int]
+) -> dict[KernelIdentity, dict[str, Value]]:
+    """Metrics by kernel and shape. Nsight Compute prints Numba's mangled names, so a kernel is known by its
+    function's name in them, and its shape.
+    """
+    from advisor.measured.reports.mapping import mapped
+
+    found: dict[KernelIdentity, dict[str, Value]] = {}
+    for number in dict.fromkeys(order):
+        who = identity_of(kernels[number])
+        function = who.name.rpartition(".")[2]
+        fitting = [
+            one
+            for one in launches
+            if function in one.name and one.grid in (who.grid, None) and one.block in (who.block, None)
+        ]
+        # Of kernels whose names contain each other the shortest name fits best.
+        if fitting:
+            one = min(fitting, key=lambda each: len(each.name))
+            found[who] = mapped("ncu", "kernel", _means(one)).metrics
+    return found
+
+
+def _means(launches: Launches) -> dict[str, Quantity]:
+    """Each metric's mean over the launches; of texts the first."""
+    from advisor.measured.reports.report import Quantity
+
+    found = {}
+    for name, quantities in launches.values.items():
+        numbers = [one.value for one in quantities if isinstance(one.value, float | int)]
+        alike = len({one.unit for one in quantities}) == 1
+        if numbers and alike and len(numbers) == len(quantities):
+            found[name] = Quantity(sum(numbers) / len(numbers), quantities[0].unit)
+        elif quantities:
+            found[name] = quantities[0]
+    return found
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _last_words(said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if "==ERROR==" in line]
+    return (errors or lines or ["it said nothing"])[-1][:_MOST_WORDS]
