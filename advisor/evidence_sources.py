@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.check_options import CheckOptions, Progress
 from advisor.compilation_unit import CompilationUnit
 from advisor.devices import Device
-from advisor.errors import EvidenceUnavailable
+from advisor.errors import AdvisorError, EvidenceUnavailable
 from advisor.findings import Problem, Report
 from advisor.metrics.joining import join
 from advisor.records import LineReading, Record
@@ -90,6 +90,36 @@ def simulated_records(
         new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
         store.close()
     return new
+
+
+def measured_records(
+    records: Sequence[Record],
+    texts: dict[str, str],
+    device: Device,
+    options: CheckOptions,
+    report: Report,
+) -> list[Record]:
+    """The records of the latest measurements of kernels in the files, from the project's history."""
+    from advisor.history.store import HistoryStore
+    from advisor.measured.evidence import measured_evidence
+
+    store = HistoryStore(options.settings.root)
+    simulated = {one.key for one in records if one.entity == "kernel" and _is_simulated(one)}
+    try:
+        evidence = measured_evidence(store, options.root, device, texts, simulated)
+    except AdvisorError as error:
+        report.notices.append(f"{error} The check goes on without it.")
+        return []
+    finally:
+        store.close()
+    report.notices += evidence.notices
+    lines = join([*records, *evidence.records], evidence.lines, "measured")
+    return [*evidence.records, *lines]
+
+
+def _is_simulated(kernel: Record) -> bool:
+    reading = kernel.readings.get("grid_blocks")
+    return reading is not None and reading.source == "simulated"
 
 
 def _with_workloads(

@@ -10,7 +10,7 @@ from advisor.check_options import CheckOptions, Progress
 from advisor.compilation_unit import CompilationUnit
 from advisor.config import Config
 from advisor.devices import Device
-from advisor.evidence_sources import compiled_records, simulated_records
+from advisor.evidence_sources import compiled_records, measured_records, simulated_records
 from advisor.facts.survey import Survey, survey
 from advisor.findings import Report
 from advisor.metrics.tables import Tables
@@ -56,6 +56,7 @@ class Means:
     survey: Callable[[Workplace, CheckOptions, Progress | None], Survey] = survey_workplace
     compile: Compile = compiled_records
     simulate: Simulate = simulated_records
+    measure: Simulate = measured_records
     judge: Callable[[Rulebook, Tables, RuleSettings], Judgement] = _judge
 
 

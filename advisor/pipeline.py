@@ -145,6 +145,11 @@ def _evidence(
         simulated = means.simulate(records, texts, device, options, report)
         looked_for |= {"defect"} if simulated else set()
         records += simulated
+    if options.wants("measured"):
+        texts = _own_texts(found, workplace, options)
+        # Behind the source's records, whose places are exact, and before others, whose runs are not measured.
+        first = len(found.records)
+        records[first:first] = means.measure(records, texts, device, options, report)
     providers = options.settings.metric_providers
     if providers and not options.no_run:
         records += provided_records(providers, records, rulebook, device, report)
