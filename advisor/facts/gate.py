@@ -26,6 +26,22 @@ def may_hold_device_code(data: bytes) -> bool:
     return _DEVICE_CODE.search(data) is not None
 
 
+_ARRAY_LIBRARY = re.compile(rb"\b(?:import|from)[ \t]+(?:torch|cupy)\b")
+_ARRAY_WORK = re.compile(
+    rb"\.item\(|\.cpu\(|\.get\(|asnumpy|\.tolist\(|synchronize\(|empty_cache|free_all_blocks|\bDataLoader\("
+    rb"|cuda\.graph\(|perf_counter|time\.time|\.cuda\(|\.to\(|matmul|all_reduce|device=|asarray|cupy"
+)
+
+
+def may_hold_array_code(data: bytes) -> bool:
+    """Whether the bytes of a file import torch or cupy, name a GPU, and do what host rules speak of."""
+    if b"torch" not in data and b"cupy" not in data:
+        return False
+    if b"cuda" not in data and b"cupy" not in data:
+        return False
+    return _ARRAY_LIBRARY.search(data) is not None and _ARRAY_WORK.search(data) is not None
+
+
 def searchable(data: bytes, path: str) -> bytes:
     """The bytes to look for words in: those of a file, of a notebook without the escapes in its strings."""
     if not is_notebook(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,13 +37,24 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class NamesElsewhere:
-    """Names in parts that a text leaves out of its module: called in functions for the GPU, and launched."""
+    """Names in parts that a text leaves out of its module: called in functions for the GPU, and launched.
+
+    `words` are those of FILE_WORDS that the whole module has, `often` launched names in more than two parts.
+    """
 
     called: frozenset[str] = frozenset()
     launched: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    often: frozenset[str] = frozenset()
 
 
 NOWHERE = NamesElsewhere()
+# Words that say something of a file as a whole, wherever they stand in it.
+FILE_WORDS = frozenset({
+    "numba", "triton", "torch", "cupy", "autocast", "set_float32_matmul_precision", "allow_tf32",
+    "GradScaler", "set_default_device", "set_default_tensor_type", "set_default_dtype", "fp32_precision",
+})  # fmt: skip
+_FILE_WORD = re.compile(rf"\b(?:{'|'.join(sorted(FILE_WORDS))})\b")
 
 
 @dataclass
@@ -108,6 +120,15 @@ class ModuleSyntax:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 found.setdefault(statement.name, statement)
         return found
+
+    @cached_property
+    def file_words(self) -> frozenset[str]:
+        """Those of FILE_WORDS that stand anywhere in the file."""
+        return self.elsewhere.words.union(_FILE_WORD.findall(self.source.text))
+
+    def mentions(self, word: str) -> bool:
+        """Whether one of FILE_WORDS stands anywhere in the file."""
+        return word in self.file_words
 
     def span(self, node: ast.AST) -> Span:
         """The place of a node, columns in characters."""

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from advisor.facts.beside import Neighbour, Stamp, read_neighbour, stamp_of
 from advisor.facts.device_functions import Resolver
 from advisor.facts.kernel_records import LaunchedAs
-from advisor.facts.module import NamesElsewhere
+from advisor.facts.module import FILE_WORDS, NamesElsewhere
 from advisor.facts.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.facts.moved_records import LineMove
 from advisor.facts.survey import Survey, kernels_by_name, launched_as, only_one
@@ -157,7 +157,9 @@ class _Edit:
         self._needs = Needs(parts)
         called = frozenset[str]().union(*(part.names.called for part in parts))
         launched = frozenset[str]().union(*(part.names.launched for part in parts))
-        self._elsewhere = NamesElsewhere(called, launched)
+        words = (one for one in FILE_WORDS if any(one in part.names.words for part in parts))
+        often = (name for name in launched if sum(name in part.names.words for part in parts) > 2)
+        self._elsewhere = NamesElsewhere(called, launched, frozenset(words), frozenset(often))
         self._hosts: list[_Found] = []
         self._read: frozenset[int] = frozenset()
 
@@ -216,7 +218,10 @@ class _Edit:
         """All that decides what is said with some parts known, except the lines where these stand."""
         parts = [self._parts[one] for one in numbers]
         names = frozenset[str]().union(*(part.names.binds for part in parts))
-        flags = (names & self._elsewhere.called, names & self._elsewhere.launched)
+        elsewhere = self._elsewhere
+        flags = (
+            names & elsewhere.called, names & elsewhere.launched, names & elsewhere.often, elsewhere.words,
+        )  # fmt: skip
         own = numbers.index(place) if place >= 0 else -1
         return (own, tuple(part.text for part in parts), *flags)
 

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.compilation_unit import CompilationUnit
-from advisor.facts.gate import is_damaged, launched_names, may_hold_device_code, searchable
+from advisor.facts.gate import (
+    is_damaged,
+    launched_names,
+    may_hold_array_code,
+    may_hold_device_code,
+    searchable,
+)
 from advisor.facts.host_records import is_test_path
 from advisor.facts.kernel_records import LaunchedAs
 from advisor.facts.surveyor import FileHost, FileKernels, Launched, Surveyor
@@ -19,8 +25,9 @@ from advisor.text import SourceText
 
 # What the source is always searched for; no record of one of these means that there is none.
 ENTITIES = (
-    "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "launch", "transfer",
-    "synchronisation", "allocation",
+    "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "row", "launch",
+    "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader", "measurement",
+    "capture", "captured_step", "early_read", "product", "expression", "collective", "round_trip",
 )  # fmt: skip
 Step = Callable[[int, int], None]
 _CHUNK = 24
@@ -54,7 +61,7 @@ def survey(
     sorted_files, sorted_neighbours = _Sieve(files), _Sieve(neighbours)
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
-    found = len(sorted_files.device) + len(sorted_neighbours.device)
+    found = len(sorted_files.device) + len(sorted_neighbours.device) + len(sorted_files.arrays)
     crew = _Crew(root, jobs if found > _CHUNK else 1)
     try:
         return _run(crew, sorted_files, sorted_neighbours, stdin, with_units, step)
@@ -63,11 +70,15 @@ def survey(
 
 
 class _Sieve:
-    """Files with device code, and files that might launch a kernel of another file, with those names."""
+    """Files with device code, and files that might launch a kernel of another file, with those names.
+
+    `arrays` are files without it that use torch or cupy on a GPU.
+    """
 
     def __init__(self, files: Sequence[Path]) -> None:
         self.device: list[Path] = []
         self.launchers: dict[Path, frozenset[str]] = {}
+        self.arrays: list[Path] = []
         for file in files:
             try:
                 data = file.read_bytes()
@@ -78,8 +89,11 @@ class _Sieve:
             data = searchable(data, path)
             if may_hold_device_code(data) or is_damaged(data, path):
                 self.device.append(file)
-            elif names := launched_names(data):
+                continue
+            if names := launched_names(data):
                 self.launchers[file] = names
+            if may_hold_array_code(data):
+                self.arrays.append(file)
 
     def launching(self, kernels: Collection[str]) -> list[Path]:
         """The files that launch one of the named kernels."""
@@ -99,10 +113,12 @@ def _run(
     texts = {stdin[0]: stdin[1]} if stdin else {}
     hosts = crew.hosts([*files, *neighbours.device], texts)
     by_name = kernels_by_name(hosts)
-    launching = crew.hosts(checked.launching(by_name), {})
+    launchers = checked.launching(by_name)
+    launching = crew.hosts(launchers, {})
+    arrays = crew.array_code([file for file in checked.arrays if file not in launchers and file not in texts])
     further = crew.hosts(neighbours.launching(by_name), {})
     launched = launched_as([*hosts, *launching, *further], by_name)
-    for host in [*hosts[: len(files)], *launching]:
+    for host in [*hosts[: len(files)], *launching, *arrays]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
         if host.text:
@@ -174,6 +190,12 @@ class _Crew:
         futures = [pool.submit(_hosts, chunk, dict(texts)) for pool, chunk in self._dealt(files)]
         return [host for future in futures for host in future.result()]
 
+    def array_code(self, files: list[Path]) -> list[FileHost]:
+        if self.local is not None:
+            return [self.local.array_code(file) for file in files]
+        futures = [pool.submit(_array_code, chunk) for pool, chunk in self._dealt(files)]
+        return [host for future in futures for host in future.result()]
+
     def files_read(self) -> frozenset[str]:
         if self.local is not None:
             return self.local.workspace.files
@@ -207,6 +229,11 @@ def _begin(root: Path) -> None:
 def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
     assert _surveyor is not None
     return [_surveyor.host(file, texts.get(file)) for file in files]
+
+
+def _array_code(files: list[Path]) -> list[FileHost]:
+    assert _surveyor is not None
+    return [_surveyor.array_code(file) for file in files]
 
 
 def _kernels(files: list[Path], launched: Launched, with_units: bool) -> list[FileKernels]:

@@ -12,8 +12,8 @@ from advisor.errors import SourceProblem
 from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
+from advisor.facts.host.evidence import host_side_records
 from advisor.facts.host_calls import find_host_calls
-from advisor.facts.host_records import host_call_records, launch_records
 from advisor.facts.kernel_records import LaunchedAs, kernel_records
 from advisor.facts.kernel_walk import kernel_facts
 from advisor.facts.lanes import BlockShape
@@ -100,9 +100,9 @@ class Surveyor:
             return result
         result.problems += left_out_cells(text)
         self.workspace.add(module)
-        launches = find_launches(module, self.resolver)
-        self._launches[str(file)] = launches
-        result.records = launch_records(launches) + host_call_records(find_host_calls(module, self.resolver))
+        launches = self._launches[str(file)] = self._find_launches(module)
+        calls = find_host_calls(module, self.resolver)
+        result.records = host_side_records(module, self.workspace, launches, calls)
         if result.records or result.problems:
             result.text = text.text
         result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
@@ -116,6 +116,19 @@ class Surveyor:
             )
             for launch in launches
         ]
+        return result
+
+    def array_code(self, file: Path) -> FileHost:
+        """The host side of a file that names no Numba: what it does with torch and cupy."""
+        result = FileHost(self.workspace.report_path(file))
+        try:
+            module = parse_module(read_source(file, result.path), str(file))
+        except SourceProblem:
+            # Without kernels nothing in the file is asked for, so that it cannot be read is no problem.
+            return result
+        result.records = host_side_records(module, self.workspace, [], [])
+        if result.records:
+            result.text = module.source.text
         return result
 
     def kernels(self, file: Path, launched: Launched, with_units: bool) -> FileKernels:
@@ -145,6 +158,13 @@ class Surveyor:
             return
         if with_units:
             result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations, types))
+
+    def _find_launches(self, module: ModuleSyntax) -> list[Launch]:
+        """The launches of a module; those of Triton look alike, and say other things of blocks."""
+        found = find_launches(module, self.resolver)
+        if module.mentions("triton") and not module.mentions("numba"):
+            return [launch for launch in found if launch.kernel is not None]
+        return found
 
     def launches_in(self, module: ModuleSyntax) -> list[Launch]:
         """The launches in a module that `host` has seen."""

@@ -1,0 +1,1 @@
+"""Evidence of host code around kernels: Numba, PyTorch and CuPy; nothing is executed."""

@@ -1,0 +1,223 @@
+"""Which assignments may have given a name its value at a place of host code."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from advisor.facts.module import FunctionNode, ModuleSyntax
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers")
+_THE_SAME_ITEMS = frozenset({"tqdm", "trange", "iter", "list", "tuple", "reversed", "sorted", "track"})
+_Position = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One statement that gives a name a value; with `item` the name is one of the value's items.
+
+    `value` is None where the statement does not show it.
+    """
+
+    statement: ast.AST
+    value: ast.expr | None
+    item: bool = False
+
+
+class Bindings:
+    """The bindings of a module's functions; each function is read once."""
+
+    def __init__(self, module: ModuleSyntax) -> None:
+        self.module = module
+        self._found: dict[ast.AST, dict[str, list[Binding]]] = {}
+        self._nodes: dict[ast.AST, list[ast.AST]] = {}
+
+    def nodes(self, owner: ast.AST) -> list[ast.AST]:
+        """The nodes of a function or module without those of the functions and classes in it."""
+        if owner not in self._nodes:
+            self._nodes[owner] = _own_nodes(owner)
+        return self._nodes[owner]
+
+    def owners(self) -> list[ast.AST]:
+        """The module and every function in it."""
+        return [self.module.tree, *self.module.functions]
+
+    def function(self, node: ast.AST) -> FunctionNode | None:
+        """The function that holds a node, None at module level and in classes and lambdas."""
+        scope = self.module.scope_of(node)
+        return scope if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+    def reaching(self, name: str, at: ast.AST) -> list[Binding | None]:
+        """What may have bound a name where it is read; None stands for a value from outside."""
+        scope = self.module.scope_of(at)
+        if isinstance(scope, ast.Lambda):
+            return [None]
+        owner: ast.AST = scope or self.module.tree
+        bound = self._of(owner).get(name, [])
+        given = scope is not None and not isinstance(scope, ast.ClassDef) and name in _parameters(scope)
+        if not bound and not given:
+            return [*self._of(self.module.tree).get(name, [])] if scope is not None else []
+        return self._reaching(bound, at, owner, given)
+
+    def every(self, name: str, at: ast.AST) -> list[Binding]:
+        """Every binding of a name in the function around a node, or else in the module."""
+        owner: ast.AST = self.module.scope_of(at) or self.module.tree
+        return self._of(owner).get(name) or self._of(self.module.tree).get(name, [])
+
+    def _reaching(
+        self, bound: list[Binding], at: ast.AST, owner: ast.AST, given: bool
+    ) -> list[Binding | None]:
+        above = self._above(at, owner)
+        blocks = {block for node in above if (block := self._block(node)) is not None}
+        last: Binding | None = None
+        between: list[Binding] = []
+        behind: list[Binding] = []
+        place = position(at)
+        for one in bound:
+            own = one.statement in above
+            binds_first = isinstance(one.statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith)
+            if not binds_first if own else position(one.statement) >= place:
+                behind.append(one)
+            elif own or self._block(one.statement) in blocks:
+                last, between = one, []
+            else:
+                between.append(one)
+        found: list[Binding | None] = [last] if last is not None else ([None] if given else [])
+        return [*found, *between, *(one for one in behind if self._carried(one, above, last))]
+
+    def _carried(self, one: Binding, above: list[ast.AST], last: Binding | None) -> bool:
+        """Whether a later binding reaches the place by another turn of a loop around both."""
+        for loop in above:
+            if isinstance(loop, ast.For | ast.While):
+                if last is not None and (last.statement is loop or self._inside(last.statement, loop)):
+                    return False
+                if self._inside(one.statement, loop):
+                    return True
+        return False
+
+    def _inside(self, node: ast.AST, outer: ast.AST) -> bool:
+        parent: ast.AST | None = node
+        while parent is not None and parent is not outer:
+            parent = self.module.parents.get(parent)
+        return parent is outer and node is not outer
+
+    def _above(self, node: ast.AST, owner: ast.AST) -> list[ast.AST]:
+        found: list[ast.AST] = []
+        parent: ast.AST | None = node
+        while parent is not None and parent is not owner:
+            found.append(parent)
+            parent = self.module.parents.get(parent)
+        return found
+
+    def _block(self, node: ast.AST) -> tuple[int, str] | None:
+        """The list of statements that a statement belongs to."""
+        if not isinstance(node, ast.stmt):
+            return None
+        parent = self.module.parents.get(node)
+        for field in _BLOCKS:
+            listed = getattr(parent, field, None)
+            if isinstance(listed, list) and node in listed:
+                return id(parent), field
+        return None
+
+    def _of(self, owner: ast.AST) -> dict[str, list[Binding]]:
+        if owner not in self._found:
+            found: dict[str, list[Binding]] = {}
+            for node in self.nodes(owner):
+                for name, binding in _bound(node):
+                    found.setdefault(name, []).append(binding)
+            for each in found.values():
+                each.sort(key=lambda one: position(one.statement))
+            self._found[owner] = found
+        return self._found[owner]
+
+
+def position(node: ast.AST) -> _Position:
+    """The line and column where a node begins."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _own_nodes(owner: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    waiting = list(getattr(owner, "body", []))
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, ast.AST):
+            continue
+        found.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    given = scope.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return {one.arg for one in every if one is not None}
+
+
+def _bound(node: ast.AST) -> list[tuple[str, Binding]]:
+    if isinstance(node, ast.Assign):
+        return [pair for target in node.targets for pair in _targets(target, node.value, node)]
+    if isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+        return _targets(node.target, node.value, node)
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return _items(node.target, node.iter, node)
+    if isinstance(node, ast.With | ast.AsyncWith):
+        named = [item.optional_vars for item in node.items if item.optional_vars is not None]
+        return [pair for target in named for pair in _targets(target, None, node)]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [(one.asname or one.name.split(".")[0], Binding(node, None)) for one in node.names]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [(node.name, Binding(node, None))]
+    return []
+
+
+def _targets(target: ast.expr, value: ast.expr | None, node: ast.AST) -> list[tuple[str, Binding]]:
+    if isinstance(target, ast.Name):
+        return [(target.id, Binding(node, value))]
+    if not isinstance(target, ast.Tuple | ast.List):
+        return []
+    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+        pairs = zip(target.elts, value.elts, strict=True)
+        return [pair for inner, part in pairs for pair in _targets(inner, part, node)]
+    return [
+        (name.id, Binding(node, value, item=True))
+        for inner in target.elts
+        for name in ast.walk(inner)
+        if isinstance(name, ast.Name)
+    ]
+
+
+def _items(target: ast.expr, values: ast.expr, node: ast.AST) -> list[tuple[str, Binding]]:
+    """The bindings of a loop's target, `enumerate`, `zip` and progress bars seen through."""
+    name = called(values)
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+    if isinstance(values, ast.Call) and values.args:
+        if name == "enumerate" and len(parts) == 2:
+            counter = [
+                (one.id, Binding(node, None)) for one in ast.walk(parts[0]) if isinstance(one, ast.Name)
+            ]
+            return [*counter, *_items(parts[1], values.args[0], node)]
+        if name == "zip" and len(parts) == len(values.args):
+            return [
+                pair
+                for inner, part in zip(parts, values.args, strict=True)
+                for pair in _items(inner, part, node)
+            ]
+        if name in _THE_SAME_ITEMS:
+            return _items(target, values.args[0], node)
+        if name == "range":
+            values = ast.copy_location(ast.Constant(value=0), values)
+    return [
+        (one.id, Binding(node, values, item=True)) for one in ast.walk(target) if isinstance(one, ast.Name)
+    ]
+
+
+def called(node: ast.AST) -> str:
+    """The last part of the name that a call calls, empty for anything else."""
+    if not isinstance(node, ast.Call):
+        return ""
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""

@@ -1,0 +1,138 @@
+"""How often host code comes to a place: loops around it, and whether every turn does."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from advisor.facts.host.placement import asks_for_gpu
+from advisor.facts.host_records import is_test_path
+from advisor.facts.host_scope import host_loops, timing_loop
+from advisor.facts.module import ModuleSyntax
+from advisor.facts.tree_nodes import below
+
+Loop = ast.For | ast.While
+_NOW_AND_THEN = (
+    "print", "log", "debug", "verbose", "save", "every", "interval", "freq", "first", "last", "step_", "best",
+    "epoch", "warmup", "profil", "check", "display", "show", "plot", "report",
+)  # fmt: skip
+_LEAVES = (ast.Return, ast.Break, ast.Raise)
+
+
+@dataclass(frozen=True)
+class LoopContext:
+    """The host loops around a place, innermost first.
+
+    `every_turn` is whether each turn of the innermost loop comes there, None where a condition decides that
+    the source says nothing of. `timed` is whether a loop repeats its body to measure it, or the file is a
+    test or a benchmark.
+    """
+
+    loops: tuple[Loop, ...]
+    every_turn: bool | None
+    timed: bool
+
+
+def loop_context(module: ModuleSyntax, node: ast.AST) -> LoopContext:
+    """The loops around a node of host code."""
+    loops = tuple(host_loops(module, node))
+    timed = is_test_path(module.path) or any(map(timing_loop, loops)) or _in_test(module, node)
+    if not loops:
+        return LoopContext((), None, timed)
+    return LoopContext(loops, _every_turn(module, node, loops[0]), timed)
+
+
+def _in_test(module: ModuleSyntax, node: ast.AST) -> bool:
+    """Whether a function around a node is a test or a benchmark by its name."""
+    names = [getattr(scope, "name", "").lower() for scope in module.scopes(node)]
+    return any(name.startswith(("test_", "bench", "test")) or "benchmark" in name for name in names)
+
+
+def _every_turn(module: ModuleSyntax, node: ast.AST, loop: Loop) -> bool | None:
+    if any(isinstance(one, ast.For | ast.While) and one is not loop for one in below(loop)):
+        # Beside a loop of its own, what happens once for all of its turns does not count.
+        return False
+    verdict: bool | None = True
+    child, parent = node, module.parents.get(node)
+    while parent is not None and parent is not loop:
+        if isinstance(parent, ast.ExceptHandler):
+            return False
+        if isinstance(parent, ast.If) and child is not parent.test:
+            block = parent.body if child in parent.body else parent.orelse
+            if isinstance(block[-1], _LEAVES) or _now_and_then(parent.test):
+                return False
+            if not asks_for_gpu(parent.test):
+                verdict = None
+        if isinstance(parent, ast.IfExp | ast.BoolOp):
+            verdict = None
+        child, parent = parent, module.parents.get(parent)
+    following = loop.body[loop.body.index(child) :] if isinstance(child, ast.stmt) else []
+    return False if any(isinstance(one, _LEAVES) for one in following) else verdict
+
+
+def _now_and_then(test: ast.expr) -> bool:
+    for node in below(test):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+            return True
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name and any(word in name.lower() for word in _NOW_AND_THEN):
+            return True
+    return False
+
+
+def changed_names(loop: Loop) -> set[str]:
+    """The names that a loop binds or writes items of, and those it hands to calls by themselves."""
+    found: set[str] = set()
+    for node in below(loop):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found |= {root} if (root := root_name(node)) else set()
+    return found
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that an expression of attributes and items begins with."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names read in a node."""
+    return {one.id for one in below(node) if isinstance(one, ast.Name)}
+
+
+def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
+    """Whether what a call in a loop gives outlives its turn: it is appended, yielded, returned or stored.
+
+    None where it is handed to code that the source does not show.
+    """
+    parent = module.parents.get(node)
+    if not isinstance(parent, ast.Assign) or not all(isinstance(one, ast.Name) for one in parent.targets):
+        return None
+    names = {one.id for one in parent.targets if isinstance(one, ast.Name)}
+    verdict: bool | None = False
+    for one in below(loop):
+        if not (isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in names):
+            continue
+        use = module.parents.get(one)
+        if isinstance(use, ast.Return | ast.Yield | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Starred):
+            return True
+        if isinstance(use, ast.Assign):
+            return True
+        if isinstance(use, ast.Call) and one in use.args and not isinstance(use.func, ast.Subscript):
+            if isinstance(use.func, ast.Attribute) and use.func.attr in ("append", "extend", "add", "put"):
+                return True
+            if (module.dotted(use.func) or "").split(".")[0] not in ("torch", "cupy", "numpy"):
+                verdict = None
+        elif isinstance(use, ast.keyword):
+            verdict = None
+    scope = module.scope_of(node)
+    outside = [
+        one
+        for one in (below(scope) if scope is not None else ())
+        if isinstance(one, ast.Name) and one.id in names and isinstance(one.ctx, ast.Load)
+    ]
+    inside = set(map(id, below(loop)))
+    return True if any(id(one) not in inside for one in outside) else verdict
