@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -141,6 +142,16 @@ class Finding:
     def paths(self) -> set[str]:
         """The finding's file and the files that its fixes edit."""
         return {self.path, *(edit.path for fix in self.fixes for edit in fix.edits if edit.path)}
+
+
+def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings, of one rule, line and kernel the first."""
+    seen: set[tuple[str, str, int, str | None]] = set()
+    for finding in findings:
+        key = (finding.rule, finding.path, finding.span.line, finding.kernel)
+        if key not in seen:
+            seen.add(key)
+            yield finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from advisor.devices import Device, find_device
 from advisor.evidence_sources import loop_head_records
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey
-from advisor.findings import SEVERITIES, Finding, Report
+from advisor.findings import SEVERITIES, Finding, Report, without_repetitions
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
 from advisor.former_rules import with_todays_names
@@ -170,6 +170,30 @@ def gather(
     return tables, rulebook, report
 
 
+def report_on(
+    records: Iterable[Record],
+    looked_for: Iterable[str],
+    options: CheckOptions,
+    texts: Mapping[str, str],
+    means: Means = USUAL,
+) -> Report:
+    """The report on records that were had in another way than by a check: judged and suppressed as its are.
+
+    `texts` are those of the files that the records lie in, `looked_for` the entities that were searched for.
+    """
+    device = find_device(options.device)
+    rulebook = means.rulebook(options.settings, options.strict)
+    options, notices = with_todays_names(options, rulebook)
+    selected = _selected(rulebook, options)
+    report = Report(device.name, texts=dict(texts), notices=list(notices))
+    tables = _tables([*records, device.record()], device, rulebook, looked_for)
+    _judge(tables, rulebook, selected, device, options, report, means)
+    _suppress(report, rulebook, selected, options)
+    report.findings.sort(key=_position)
+    report.summary = _summary(report, tables)
+    return report
+
+
 def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
     categories = {rule.id: rule.category for rule in rulebook.rules}
     categories |= {rule.id: rule.category for rule in load_meta_rules().values()}
@@ -219,7 +243,7 @@ def _judge(
     judgement = means.judge(rulebook, tables, settings)
     findings = [to_finding(match, rulebook, tables) for match in judgement.matches]
     report.undecided = list(judgement.undecided)
-    report.findings = list(_merged(findings))
+    report.findings = list(without_repetitions(findings))
     report.summary["suppressed"] = judgement.suppressed
 
 
@@ -229,16 +253,6 @@ def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Ite
         if finding.path not in ignored:
             ignored[finding.path] = options.settings.ignored_in(options.root / finding.path)
         if not any(matches(selector, finding.rule, finding.category) for selector in ignored[finding.path]):
-            yield finding
-
-
-def _merged(findings: Iterable[Finding]) -> Iterable[Finding]:
-    """Findings without repetitions: of one rule, line and kernel the first is kept."""
-    seen: set[tuple[str, str, int, str | None]] = set()
-    for finding in findings:
-        key = (finding.rule, finding.path, finding.span.line, finding.kernel)
-        if key not in seen:
-            seen.add(key)
             yield finding
 
 

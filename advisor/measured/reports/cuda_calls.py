@@ -1,4 +1,4 @@
-"""Kinds of calls and copies by the names that reports have for them; the table is knowledge/imports/calls.toml."""
+"""Kinds of calls and copies by the names of reports; the table is knowledge/imports/calls.toml."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ DIRECTIONS: tuple[Direction, ...] = ("htod", "dtoh", "dtod")
 
 @cache
 def _table() -> dict[str, Any]:
-    return tomllib.loads((knowledge_folder() / "imports" / "calls.toml").read_text(encoding="utf-8"))
+    path = knowledge_folder() / "imports" / "calls.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 @cache
@@ -55,4 +56,4 @@ def direction_in(text: str) -> Direction | None:
 @cache
 def is_pageable(text: str) -> bool:
     """Whether a word or number of a report means memory that is not page-locked."""
-    return text in _table()["memory"]["pageable"]
+    return bool(text in _table()["memory"]["pageable"])

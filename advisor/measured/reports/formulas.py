@@ -1,4 +1,4 @@
-"""Arithmetic on a report's numbers, as the tables of knowledge/imports write it; nothing else can be written."""
+"""Arithmetic on a report's numbers, as the tables of knowledge/imports write it; nothing else."""
 
 from __future__ import annotations
 

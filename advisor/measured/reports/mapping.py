@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
 from advisor.data_files import knowledge_folder
@@ -62,7 +62,7 @@ class Mapped:
 
 @cache
 def entries(tool: str, entity: Entity) -> tuple[Entry, ...]:
-    """The table of one tool for one entity, in order: of two entries of one metric the first that gives it."""
+    """The table of one tool for one entity, in order: of several of one metric the first counts."""
     path = knowledge_folder() / "imports" / f"{tool}.toml"
     groups = tomllib.loads(path.read_text(encoding="utf-8")).get(entity, [])
     return tuple(_entry(group) for group in groups)
@@ -99,89 +99,71 @@ def _patterns(names: str | Sequence[str]) -> tuple[re.Pattern[str], ...]:
 def mapped(tool: str, entity: Entity, values: Mapping[str, Quantity]) -> Mapped:
     """What the values of one launch, line or run are in the vocabulary."""
     result = Mapped()
-    for entry in entries(tool, entity):
-        if entry.metric not in result.metrics:
-            _apply(entry, values, result)
+    for entry, names, zeros in _plan(tool, entity, tuple(values)):
+        if entry.metric not in result.metrics and not any(values[name].value for name in zeros):
+            _apply(entry, names, values, result)
+            if entry.metric in result.metrics:
+                result.used.update(names.values(), zeros)
     return result
 
 
-def is_total(tool: str, metric: str) -> bool:
-    """Whether several launches of a kernel add up in a metric."""
-    return any(entry.metric == metric and entry.total for entry in entries(tool, "kernel"))
+def over_launches(tool: str, metric: str) -> Literal["sum", "weighted", "mean"]:
+    """How a kernel's metric comes from several launches: shares are weighted by the launches' times."""
+    entry = next((one for one in entries(tool, "kernel") if one.metric == metric), None)
+    if entry is not None and entry.total:
+        return "sum"
+    return "weighted" if entry is not None and entry.unit == "ratio" else "mean"
 
 
-def _apply(entry: Entry, values: Mapping[str, Quantity], result: Mapped) -> None:
-    names = _names_of_terms(entry, tuple(values))
-    zeros = _zeros(entry, values)
-    if names is None or zeros is None:
-        return
-    chosen = {term: values[name] for term, name in names.items() if name is not None}
-    if entry.unit == "text" and not entry.choose:
-        found: Value | None = str(chosen["x"].value)
-    else:
-        found = _number(entry, chosen, names, result)
-    if found is None:
-        return
-    result.metrics[entry.metric] = found
-    result.used.update(name for name in names.values() if name is not None)
-    result.used.update(zeros)
+_Plan: TypeAlias = tuple[tuple[Entry, Mapping[str, str], tuple[str, ...]], ...]
 
 
-def _number(
-    entry: Entry, chosen: Mapping[str, Quantity], names: Mapping[str, str | None], result: Mapped
-) -> Value | None:
-    numbers = {term: 0.0 for term in entry.optional}
-    kinds = set()
-    for term, quantity in chosen.items():
-        base = in_base_unit(quantity)
-        if base is None:
-            result.refused[str(names[term])] = f"its unit `{quantity.unit}` is not known"
-            return None
-        numbers[term] = base[0]
-        kinds.add(base[1])
-    if entry.choose:
-        return (min if entry.choose == "least" else max)(chosen, key=lambda term: numbers[term])
-    if entry.value == "x" and not kinds <= set(_KINDS[entry.unit]):
-        result.refused[str(names["x"])] = f"its unit `{chosen['x'].unit}` does not fit {entry.metric}"
-        return None
-    value = evaluate(entry.value, numbers)
-    return None if value is None else _within(entry, value, names, result)
-
-
-def _within(entry: Entry, value: float, names: Mapping[str, str | None], result: Mapped) -> float | None:
-    if entry.unit == "ratio" and 1.0 < value <= _SLACK:
-        return 1.0
-    if value < 0.0 or (entry.unit == "ratio" and value > 1.0):
-        for name in filter(None, names.values()):
-            result.refused[name] = f"{value:g} is no value of {entry.metric}"
-        return None
-    return value
-
-
-def _names_of_terms(entry: Entry, known: tuple[str, ...]) -> dict[str, str | None] | None:
-    """The report's name of each term, None where one that is needed is not there."""
-    found = _resolved(tuple(entry.terms.items()), known)
-    if any(name is None and term not in entry.optional for term, name in found.items()):
-        if not entry.choose:
-            return None
-        found = {term: name for term, name in found.items() if name is not None}
-    return found if any(found.values()) else None
-
-
-@cache
-def _resolved(
-    terms: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...], known: tuple[str, ...]
-) -> dict[str, str | None]:
-    return {term: _first(patterns, known) for term, patterns in terms}
+@lru_cache(maxsize=64)
+def _plan(tool: str, entity: Entity, known: tuple[str, ...]) -> _Plan:
+    """The entries for which a report's names suffice, the name of each term, and those that must be 0."""
+    found = []
+    for entry in entries(tool, entity):
+        names = {term: name for term, names in entry.terms.items() if (name := _first(names, known))}
+        needed = set(entry.terms) - entry.optional
+        zeros = tuple(name for name in known if any(one.fullmatch(name) for one in entry.zero))
+        if names and needed <= set(names) and (zeros or not entry.zero):
+            found.append((entry, names, zeros))
+    return tuple(found)
 
 
 def _first(patterns: Sequence[re.Pattern[str]], known: Sequence[str]) -> str | None:
     return next((name for one in patterns for name in known if one.fullmatch(name)), None)
 
 
-def _zeros(entry: Entry, values: Mapping[str, Quantity]) -> list[str] | None:
-    """The names of what must be 0 and is, None where something is not or nothing tells."""
-    if not entry.zero:
-        return []
-    found = [name for name in values for one in entry.zero if one.fullmatch(name)]
-    return found if found and not any(values[name].value for name in found) else None
+def _apply(entry: Entry, names: Mapping[str, str], values: Mapping[str, Quantity], result: Mapped) -> None:
+    chosen = {term: values[name] for term, name in names.items()}
+    if entry.unit == "text" and not entry.choose:
+        result.metrics[entry.metric] = str(chosen["x"].value)
+        return
+    numbers, kinds = dict.fromkeys(entry.optional, 0.0), set()
+    for term, quantity in chosen.items():
+        base = in_base_unit(quantity)
+        if base is None:
+            result.refused[names[term]] = f"its unit `{quantity.unit}` is not known"
+            return
+        numbers[term] = base[0]
+        kinds.add(base[1])
+    if entry.choose:
+        choice = min if entry.choose == "least" else max
+        result.metrics[entry.metric] = choice(chosen, key=lambda term: numbers[term])
+    elif entry.value == "x" and not kinds <= set(_KINDS[entry.unit]):
+        result.refused[names["x"]] = f"its unit `{chosen['x'].unit}` does not fit {entry.metric}"
+    else:
+        _put(entry, evaluate(entry.value, numbers), names, result)
+
+
+def _put(entry: Entry, value: float | None, names: Mapping[str, str], result: Mapped) -> None:
+    """Nothing; keeps a value that its metric can have."""
+    if value is None:
+        return
+    if entry.unit == "ratio" and 1.0 < value <= _SLACK:
+        value = 1.0
+    if value < 0.0 or (entry.unit == "ratio" and value > 1.0):
+        result.refused |= dict.fromkeys(names.values(), f"{value:g} is no value of {entry.metric}")
+    else:
+        result.metrics[entry.metric] = value

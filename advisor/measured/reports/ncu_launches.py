@@ -16,7 +16,9 @@ IDENTITY = (
     "ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size",
     "Grid Size", "Device", "CC", "Kernel Time", "Context ID", "Stream ID", "Invocations", "API Call ID",
 )  # fmt: skip
-_RANGE_COLUMN = re.compile(r"(Id:Domain:(Start/Stop|Push/Pop)_Range.*|(thread )?(Push/Pop|Start/End)_Range.*|NVTX.*)", re.I)
+_RANGE_COLUMN = re.compile(
+    r"(Id:Domain:(Start/Stop|Push/Pop)_Range.*|(thread )?(Push/Pop|Start/End)_Range.*|NVTX.*)", re.I
+)
 # In a cell: "0:<default domain>:step:none:none", or the name alone.
 _RANGE = re.compile(r'"?(?:\d+:)?(?:<?[^:<>"]*>?:)?([^:"]+)(?::[^"]*)?"?')
 _INSTANCES = re.compile(r"^(.*?)\s*\(.*\)$", re.DOTALL)
@@ -85,10 +87,6 @@ def gathered(launches: Sequence[NcuLaunch]) -> tuple[Launches, ...]:
 
 def _together(key: tuple[object, ...], group: Sequence[NcuLaunch]) -> Launches:
     _, grid, block, dynamic, ranges = key
-    values: dict[str, list[Quantity]] = {}
-    for one in group:
-        for name, found in one.values.items():
-            values.setdefault(name, []).append(found)
     times = [found for one in group if (found := _milliseconds(one)) is not None]
     return Launches(
         name=group[0].name,
@@ -96,7 +94,7 @@ def _together(key: tuple[object, ...], group: Sequence[NcuLaunch]) -> Launches:
         block=block,  # type: ignore[arg-type]
         launches=len(group),
         durations=tuple(times) if len(times) == len(group) else (),
-        values={name: tuple(found) for name, found in values.items()},
+        values=tuple(one.values for one in group),
         ranges=ranges,  # type: ignore[arg-type]
         dynamic_shared=int(str(dynamic)),
     )

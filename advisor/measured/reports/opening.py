@@ -22,7 +22,7 @@ _HARMLESS = 256 * 1024**2
 class _Measured(io.RawIOBase):
     """A decompressed stream that ends with an error once it has grown beyond reason."""
 
-    def __init__(self, stream: IO[bytes], path: Path) -> None:
+    def __init__(self, stream: gzip.GzipFile, path: Path) -> None:
         self._stream, self._path, self._read = stream, path, 0
         self._most = max(_HARMLESS, path.stat().st_size * _MOST_GROWTH)
 
@@ -39,7 +39,8 @@ class _Measured(io.RawIOBase):
         self._read += len(data)
         if self._read > self._most:
             raise UsageError(
-                f"{self._path}: the compressed file grows to more than {_MOST_GROWTH} times its size; it is not read."
+                f"{self._path}: the compressed file grows to more than {_MOST_GROWTH} times its size; "
+                "it is not read."
             )
         buffer[: len(data)] = data
         return len(data)
@@ -92,7 +93,7 @@ def opened_text(path: Path) -> Iterator[IO[str]]:
     """The lines of a text file. Raises UsageError where it is no text or cannot be read."""
     encoding = encoding_of(head_of(path))
     with opened(path) as stream:
-        text = io.TextIOWrapper(stream, encoding=encoding, newline="")  # type: ignore[type-var]
+        text = io.TextIOWrapper(stream, encoding=encoding, newline="")
         try:
             yield text
         except UnicodeError:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 _ABSENT = frozenset({"", "n/a", "nan", "-nan", "inf", "-inf", "-", "no data", "(null)", "null"})
 _SPACES = str.maketrans("", "", " \u00a0\u202f'_")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
-# What can only be one of both: 65,77 and 1.234,5 and 27.595.520 are commas' numbers, 65.77 and 1,234.5 points'.
+# What can only be one of both: 65,77 and 1.234,5 and 27.595.520 have commas before decimals, 65.77 points.
 _COMMA_DECIMALS = re.compile(r"[+-]?(\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,}|0,\d+)")
-_POINT_DECIMALS = re.compile(r"[+-]?(\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,}|0\.\d+|\d{4,}\.\d+)")
+_POINT_DECIMALS = re.compile(
+    r"[+-]?(\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,}|0\.\d+|\d{4,}\.\d+)"
+)
 
 
 @dataclass(frozen=True)

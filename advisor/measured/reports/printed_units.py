@@ -1,4 +1,4 @@
-"""Units as profilers print them, in the vocabulary's base units; the table is knowledge/imports/units.toml."""
+"""Units as profilers print them, in base units; the table is knowledge/imports/units.toml."""
 
 from __future__ import annotations
 
@@ -53,7 +53,11 @@ def _unit(name: str) -> tuple[str, float] | None:
     if name in units:
         return units[name]
     for prefix, factor in prefixes.items():
-        if name.startswith(prefix) and (known := units.get(name[len(prefix) :])) and known[0] in ("byte", "count"):
+        if (
+            name.startswith(prefix)
+            and (known := units.get(name[len(prefix) :]))
+            and known[0] in ("byte", "count")
+        ):
             return known[0], known[1] * factor
     return None
 

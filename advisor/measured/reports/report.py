@@ -22,7 +22,8 @@ class Launches:
     """Launches of one kernel with one shape in one place: what the report says of them together.
 
     `name` is the report's; `durations` are milliseconds, empty where only `values` tell of time; `launches`
-    counts them. `values` holds for each of the report's metrics one quantity for each launch that has one.
+    counts them. `values` are the report's metrics: of each launch, in the order of `durations`, or once for
+    all of them.
     """
 
     name: str
@@ -30,7 +31,7 @@ class Launches:
     block: Extent | None
     launches: int
     durations: tuple[float, ...] = ()
-    values: Mapping[str, tuple[Quantity, ...]] = field(default_factory=dict)
+    values: tuple[Mapping[str, Quantity], ...] = ()
     ranges: tuple[str, ...] = ()
     dynamic_shared: int = 0
 

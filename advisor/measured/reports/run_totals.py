@@ -40,7 +40,9 @@ class RunTotals:
         """What is known, in the names of knowledge/imports/nsys.toml."""
         found = {"kernels.names": Quantity(self.names), "kernels.launches": Quantity(self.launches)}
         if self.saw_calls:
-            found |= {f"calls.{kind}": _time(self._spent(kind)) for kind in ("launch", "synchronise", "allocate")}
+            found |= {
+                f"calls.{kind}": _time(self._spent(kind)) for kind in ("launch", "synchronise", "allocate")
+            }
         if self.saw_copies:
             found |= {f"copies.{way}": _time(self.copies[way]) for way in ("htod", "dtoh", "dtod")}
         if self.saw_memory_kinds:

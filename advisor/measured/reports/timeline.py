@@ -65,7 +65,7 @@ class LaunchGroups:
                 block=shape[2],
                 launches=len(durations),
                 durations=tuple(durations),
-                values={name: (value,) for name, value in self.values[shape].items()},
+                values=(self.values[shape],),
                 ranges=shape[4],
                 dynamic_shared=shape[3],
             )

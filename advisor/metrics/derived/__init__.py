@@ -14,7 +14,16 @@ from advisor.records import Record
 
 
 def derive_all(kernels: Iterable[Record], device: Device) -> None:
-    """Nothing; runs every module of this package over the kernels, in alphabetical order."""
+    """Nothing; runs every module of this package over the kernels, in alphabetical order.
+
+    No model puts another number in the place of what was measured.
+    """
     records = list(kernels)
+    measured = [
+        {name: reading for name, reading in kernel.readings.items() if reading.source == "measured"}
+        for kernel in records
+    ]
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
         importlib.import_module(f"{__name__}.{module.name}").derive(records, device)
+    for kernel, readings in zip(records, measured, strict=True):
+        kernel.readings.update(readings)

@@ -31,7 +31,7 @@ def read(path: Path) -> ImportedReport:
     launches: dict[tuple[str, ...], NcuLaunch] = {}
     advice = 0
     for row in rows:
-        key = tuple(row.get(column, "") for column in _LAUNCH) + (row["Kernel Name"],)
+        key = (*(row.get(column, "") for column in _LAUNCH), row["Kernel Name"])
         launch = launches.setdefault(key, launch_of(row))
         if row["Metric Name"].strip():
             _take(launch, row, notation)
@@ -85,7 +85,7 @@ def _notes(notation: Notation, advice: int) -> tuple[str, ...]:
     notes = []
     if not notation.certain:
         notes.append(
-            "Whether a comma or a point stands before decimals is not certain in this report; "
+            "Whether commas or points stand before decimals is not certain in this report; "
             f"a {'point' if notation.decimal == '.' else 'comma'} was assumed."
         )
     if advice:

@@ -1,4 +1,4 @@
-"""`ncu --csv --page raw`: a row for each launch, a column for each metric, the units in the row below the names."""
+"""`ncu --csv --page raw`: a row for each launch, a column for each metric, units below the names."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def read(path: Path) -> ImportedReport:
     for row in rows_of(path):
         if has_columns(row, ("ID", "Kernel Name")):
             if header and row != header:
-                raise UsageError(f"{path}: the file holds several tables with other columns; export them one by one.")
+                raise UsageError(
+                    f"{path}: the file holds several tables with other columns; export them one by one."
+                )
             header, units = [cell.strip() for cell in row], []
         elif header and len(row) == len(header) and not row[header.index("ID")].strip():
             units = row
@@ -58,7 +60,9 @@ def read(path: Path) -> ImportedReport:
     return _report(header, units or [""] * len(header), rows, bool(units))
 
 
-def _report(header: Sequence[str], units: Sequence[str], rows: Sequence[Sequence[str]], told: bool) -> ImportedReport:
+def _report(
+    header: Sequence[str], units: Sequence[str], rows: Sequence[Sequence[str]], told: bool
+) -> ImportedReport:
     metrics = [
         (at, name)
         for at, name in enumerate(header)
@@ -103,7 +107,9 @@ def _numbers(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> Iterator[
 
 def _doubt(notation: Notation) -> str:
     mark = "point" if notation.decimal == "." else "comma"
-    return f"Whether a comma or a point stands before decimals is not certain in this report; a {mark} was assumed."
+    return (
+        f"Whether commas or points stand before decimals is not certain in this report; a {mark} was assumed."
+    )
 
 
 def _device(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str | None:

@@ -36,8 +36,8 @@ def read(path: Path) -> ImportedReport:
         module = importlib.import_module("ncu_report")
     except ImportError:
         raise UsageError(
-            f"{path}: only Nsight Compute reads its reports, and neither `ncu` nor its module ncu_report is here; "
-            f"run `ncu --import {path.name} --csv --page raw > report.csv` where it is installed, and import that."
+            f"{path}: only Nsight Compute reads its reports; neither `ncu` nor its module ncu_report is here; "
+            f"run `ncu --import {path.name} --csv --page raw > report.csv` where it is, and import that."
         ) from None
     return _by_module(module, path)
 
@@ -67,7 +67,9 @@ def _exported(program: str, path: Path, target: Path, *options: str) -> Path:
     except (OSError, subprocess.SubprocessError) as error:
         raise UsageError(f"{path}: ncu could not be run: {error}.") from None
     if ended.returncode or not target.stat().st_size:
-        said = " ".join((ended.stderr.decode(errors="replace") or target.read_text("utf-8", "replace")).split())
+        said = " ".join(
+            (ended.stderr.decode(errors="replace") or target.read_text("utf-8", "replace")).split()
+        )
         raise UsageError(f"{path}: ncu cannot read the report: {said[:300] or 'it printed nothing'}")
     return target
 

@@ -1,4 +1,4 @@
-"""`ncu --csv --page source`: lines of the source, or machine instructions, with their counters and samples."""
+"""`ncu --csv --page source`: lines of the source with their counters and samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _NO_STALL = ("stall_selected",)
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the file begins with the name of a kernel and goes on with columns of lines or addresses."""
     del path
-    lines = [line.strip() for line in decoded(head).splitlines() if line.strip() and not line.startswith("==")]
+    lines = [
+        line.strip() for line in decoded(head).splitlines() if line.strip() and not line.startswith("==")
+    ]
     named = bool(lines) and lines[0].replace('"', "").split(",")[0] in (*_KERNEL, *_FILE)
     return any(_is_header([cell.strip('"') for cell in line.split(",")]) for line in lines[:6]) and (
         named or "Metric Name" not in lines[0]

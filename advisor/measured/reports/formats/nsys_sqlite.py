@@ -23,9 +23,12 @@ _FILLS = "CUPTI_ACTIVITY_KIND_MEMSET"
 _CALLS = ("CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER")
 _GPUS = "TARGET_INFO_GPU"
 _KERNEL_VALUES = {
-    "registersPerThread": "register/thread", "staticSharedMemory": "byte/block", "dynamicSharedMemory": "byte/block",
-    "gridX": "block", "gridY": "block", "gridZ": "block", "blockX": "thread", "blockY": "thread", "blockZ": "thread",
-}  # fmt: skip
+    "registersPerThread": "register/thread",
+    "staticSharedMemory": "byte/block",
+    "dynamicSharedMemory": "byte/block",
+    **{f"grid{axis}": "block" for axis in "XYZ"},
+    **{f"block{axis}": "thread" for axis in "XYZ"},
+}
 _NANOSECONDS = 1e-6
 
 
@@ -38,7 +41,9 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path) -> ImportedReport:
     """What the export holds. Raises UsageError for a database of something else or a damaged one."""
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        ) as connection:
             return _read(Export(connection), path)
     except sqlite3.Error as error:
         raise UsageError(f"{path}: the database cannot be read: {error}.") from None
@@ -105,7 +110,11 @@ def _kernels(
             int(values["dynamicSharedMemory"] or 0),
             ranges.get(key, ()) if ranges else (),
         )
-        groups.add(shape, (end - start) * _NANOSECONDS, _quantities(values, sms) if shape not in groups.groups else {})
+        groups.add(
+            shape,
+            (end - start) * _NANOSECONDS,
+            _quantities(values, sms) if shape not in groups.groups else {},
+        )
     totals.kernels = union
     if union.first is not None:
         yield union.first, union.end

@@ -1,0 +1,184 @@
+"""A run made of reports: read, mapped, matched to the project's kernels, and judged by the rules."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from advisor.check_options import CheckOptions
+from advisor.cli.importing.matching import Mapped, Matcher, ProjectKernel
+from advisor.devices import Device, find_device, load_devices
+from advisor.errors import UsageError
+from advisor.findings import Report
+from advisor.history.fingerprint import Run, RunFacts
+from advisor.history.identity import git_state
+from advisor.measured.reports import ImportedReport, read_report
+from advisor.measured.reports.fingerprints import Reading, merged, reading_of
+from advisor.measured.reports.records import records_of
+from advisor.records import Record
+
+_ENTITIES = ("run", "kernel", "line")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What `advisor import` made of its files: the run, the findings, and what was left out.
+
+    `unused` are the reports' metrics that no table maps, `refused` those whose numbers could not be taken,
+    with the reason. `judged_for` is the device that the rules used.
+    """
+
+    run: Run
+    report: Report
+    unused: tuple[str, ...]
+    refused: Mapping[str, str]
+    judged_for: str
+
+
+@dataclass(frozen=True)
+class Project:
+    """The kernels of the project, the records of its source, and its texts by path."""
+
+    kernels: tuple[ProjectKernel, ...]
+    records: tuple[Record, ...]
+    texts: Mapping[str, str]
+    shown: Mapping[str, str]
+
+
+def import_reports(
+    files: Sequence[Path],
+    options: CheckOptions,
+    project: Project,
+    label: str,
+    mapped: Sequence[str],
+    named: str,
+) -> Imported:
+    """The run that the reports tell of. Raises UsageError for a file that cannot be read.
+
+    `named` is the device that the user names, empty for that of the reports.
+    """
+    matcher = Matcher(project.kernels, [Mapped.parsed(one) for one in mapped])
+    reports = [read_report(file) for file in files]
+    readings = [reading_of(report) for report in reports]
+    fingerprints = merged(
+        matcher.matched(one, name) for reading in readings for name, one in reading.fingerprints
+    )
+    device, notes = _device(named, reports, options.device)
+    facts = _facts(files, reports, label, options, device, named)
+    run = Run(
+        facts,
+        metrics={name: value for reading in readings for name, value in reading.metrics.items()},
+        fingerprints=tuple(fingerprints),
+        notes=(*notes, *(note for report in reports for note in report.notes), *matcher.notes),
+        host={key: value for report in reports for key, value in report.host.items() if value},
+    )
+    judged = _judged(run, files, replace(options, device=device.id), project)
+    return Imported(run, judged, _unused(readings), _refused(readings), device.id)
+
+
+def _facts(
+    files: Sequence[Path],
+    reports: Sequence[ImportedReport],
+    label: str,
+    options: CheckOptions,
+    device: Device,
+    named: str,
+) -> RunFacts:
+    told = next((report.device for report in reports if report.device), "")
+    commit, dirty = git_state(options.settings.root)
+    versions = {name: value for report in reports for name, value in report.toolchain.items()}
+    return RunFacts(
+        kind="import",
+        label=label or ", ".join(file.name for file in files),
+        command=shlex.join(["advisor", "import", *map(str, files)]),
+        started=time.time(),
+        device=device.id if named or _is_known(told) else told or device.id,
+        executed_on=told or device.name,
+        toolchain=versions,
+        commit=commit,
+        dirty=dirty,
+    )
+
+
+def _is_known(name: str) -> bool:
+    return _found(name, None) is not None
+
+
+def _device(named: str, reports: Sequence[ImportedReport], default: str) -> tuple[Device, list[str]]:
+    """The device to judge for, and what has to be said of the choice."""
+    if named:
+        return find_device(named), []
+    told = list(dict.fromkeys(report.device for report in reports if report.device))
+    if len(told) > 1:
+        raise UsageError(f"the reports are of several GPUs ({', '.join(told)}); import them one by one.")
+    capability = next((report.capability for report in reports if report.capability), None)
+    device = _found(told[0] if told else "", capability)
+    if device is not None:
+        return device, []
+    assumed = find_device(default)
+    who = (
+        f"The GPU of the report, {told[0]}, has no device file"
+        if told
+        else "The report does not name its GPU"
+    )
+    return assumed, [
+        f"{who}; rules that need its numbers were judged for {assumed.id} (--device names another)."
+    ]
+
+
+def _found(name: str, capability: str | None) -> Device | None:
+    """The device with the report's name, as `NVIDIA A100-SXM4-80GB` is an A100 80GB; None for doubt."""
+    devices = load_devices().values()
+    words = [word for word in (name, name.removeprefix("NVIDIA ")) if word]
+    for word in words:
+        try:
+            return find_device(word)
+        except UsageError:
+            continue
+    folded = name.casefold().replace("-", " ").split()
+    fitting = [
+        device
+        for device in devices
+        if (capability is None or device.compute_capability == capability)
+        and folded
+        and all(word in folded for word in device.id.casefold().split("-")[:1])
+    ]
+    exact = [device for device in fitting if all(part in "".join(folded) for part in device.id.split("-"))]
+    chosen = exact if len(exact) == 1 else fitting
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _judged(run: Run, files: Sequence[Path], options: CheckOptions, project: Project) -> Report:
+    """The findings that rest on at least one number of the reports."""
+    from advisor.pipeline import report_on
+
+    shown = os.path.relpath(files[0], options.root).replace(os.sep, "/")
+    measured = records_of(run, shown, project.shown)
+    matched = {(one.path, one.label) for one in measured if one.entity == "kernel"}
+    source = [one for one in project.records if one.entity == "kernel" and (one.path, one.label) in matched]
+    facts = {(one.path, one.label): one for one in source}
+    for record in measured:
+        known = facts.get((record.path, record.label))
+        if record.entity == "kernel" and known is not None:
+            record.readings = {**known.readings, **record.readings}
+    texts = {path: text for path, text in project.texts.items() if any(path == one[0] for one in matched)}
+    report = report_on(measured, _ENTITIES, options, texts)
+    report.findings = [
+        finding for finding in report.findings if any(one.source == "measured" for one in finding.evidence)
+    ]
+    # A report holds numbers of kernels and runs, never of accesses: most rules stay open by its nature.
+    report.undecided = []
+    report.notices += run.notes
+    return report
+
+
+def _unused(readings: Sequence[Reading]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for reading in readings for name in reading.unused))
+
+
+def _refused(readings: Sequence[Reading]) -> dict[str, str]:
+    return {name: reason for reading in readings for name, reason in reading.refused.items()}

@@ -1,0 +1,104 @@
+"""JSON read piece by piece: a trace of gigabytes needs the memory of one of its events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+_CHUNK = 1 << 20
+# An event has some thousand characters; the values beside the events some ten thousand.
+_LONGEST = 64 * 1024**2
+_SPACE = " \t\r\n"
+
+
+class Damaged(Exception):
+    """The text is no JSON, or ends in the middle of it."""
+
+
+class JsonStream:
+    """The outermost object of a text, key by key; one array in it is given element by element."""
+
+    def __init__(self, text: IO[str]) -> None:
+        self._text, self._buffer, self._at, self._ended = text, "", 0, False
+        self._decoder = json.JSONDecoder()
+
+    def items(self, streamed: str) -> Iterator[tuple[str, Any]]:
+        """The keys and values of the object; of the array `streamed` one pair for each element.
+
+        A text that is an array itself counts as that array. Raises Damaged for what is no JSON.
+        """
+        if self._next() == "[":
+            for element in self._elements():
+                yield streamed, element
+            return
+        self._expect("{")
+        while self._next() != "}":
+            key = self._value()
+            self._expect(":")
+            if key == streamed and self._next() == "[":
+                for element in self._elements():
+                    yield streamed, element
+            else:
+                yield str(key), self._value()
+            if self._next() == ",":
+                self._at += 1
+        self._at += 1
+
+    def _elements(self) -> Iterator[Any]:
+        self._expect("[")
+        while self._next() != "]":
+            yield self._value()
+            if self._next() == ",":
+                self._at += 1
+            elif self._next() != "]":
+                raise Damaged(f"`,` or `]` was expected, not `{self._next()}`")
+        self._at += 1
+
+    def _expect(self, character: str) -> None:
+        if self._next() != character:
+            raise Damaged(f"`{character}` was expected, not `{self._next()}`")
+        self._at += 1
+
+    def _next(self) -> str:
+        """The next character that is no space, which stays to be read. Raises Damaged at the text's end."""
+        while True:
+            while self._at < len(self._buffer) and self._buffer[self._at] in _SPACE:
+                self._at += 1
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
+            if not self._fill():
+                raise Damaged("it ends in the middle")
+
+    def _value(self) -> Any:
+        self._next()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._buffer, self._at)
+            except json.JSONDecodeError as error:
+                if self._fill():
+                    continue
+                raise Damaged(
+                    error.msg if self._more_follows(error.pos) else "it ends in the middle"
+                ) from None
+            except RecursionError:
+                raise Damaged("it is nested too deep") from None
+            # A number at the end of the buffer may go on in the next piece.
+            if end == len(self._buffer) and self._fill():
+                continue
+            self._at = end
+            return value
+
+    def _more_follows(self, position: int) -> bool:
+        return position < len(self._buffer.rstrip())
+
+    def _fill(self) -> bool:
+        """Whether more was read; what was used is dropped."""
+        if self._ended:
+            return False
+        if len(self._buffer) - self._at > _LONGEST:
+            raise Damaged("one of its values has more than 64 MiB")
+        piece = self._text.read(max(_CHUNK, len(self._buffer) - self._at))
+        self._ended = not piece
+        self._buffer, self._at = self._buffer[self._at :] + piece, 0
+        return bool(piece)
