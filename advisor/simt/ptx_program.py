@@ -151,9 +151,13 @@ class Function:
 
 @dataclass
 class Module:
-    """One PTX text: its version and target, and what it declares, by name; `digest` is that of the text."""
+    """One PTX text: its version and target, and what it declares, by name.
+
+    `digest` is that of the text, `code_digest` that of the text without the places of the source.
+    """
 
     digest: str = ""
+    code_digest: str = ""
     version: str = ""
     target: str = ""
     address_size: int = 64

@@ -39,6 +39,7 @@ _INSTRUCTION = re.compile(
     r"(?:@(?P<not>!?)\s*(?P<predicate>%?\w+)\s+)?(?P<opcode>[a-z]\w*)(?P<rest>(?:\.[\w:]+)*)\s*(?P<operands>.*);",
     re.DOTALL,
 )
+_PLACES = re.compile(r"^\s*\.(?:loc|file)\b[^\n]*\n?", re.MULTILINE)
 _SPACES = (".global", ".shared", ".local", ".const", ".param", ".visible", ".weak", ".extern", ".common")
 
 
@@ -53,8 +54,12 @@ class PtxError(AdvisorError):
 def read_ptx(text: str) -> Module:
     """The module that a PTX text describes; raises PtxError for what is not understood."""
     module = _Reader(text).module()
-    module.digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    module.digest, module.code_digest = _digest(text), _digest(_PLACES.sub("", text))
     return module
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @lru_cache(maxsize=64)

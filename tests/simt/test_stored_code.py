@@ -14,7 +14,7 @@ from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.launch import Launch, pack_parameters
 from advisor.simt.ptx_reader import read_ptx
 from advisor.simt.vector import kernels, runtime
-from advisor.simt.vector.layout import Site
+from advisor.simt.vector.layout import Site, Space
 
 COUNTS = [Site.SECTORS, Site.IDEAL, Site.WAVEFRONTS, Site.LANES]
 
@@ -120,3 +120,16 @@ def test_numbas_kernels_come_back_with_their_lines(tmp_path: Path, translations:
     assert translations == [name]
     assert first.warp == second.warp
     assert {access.root for access in second.warp.accesses.values()} != {None}
+
+
+def test_a_kernel_that_has_only_moved_is_not_translated(tmp_path: Path, translations: list[str]) -> None:
+    def placed(folder: str, line: int) -> str:
+        text = PTX.replace("    st.global.u32", f"    .loc 1 {line} 3\n    st.global.u32")
+        return f'{text}\n    .file 1 "{folder}/k.py"\n'
+
+    launched(placed("/one", 7), Cache(tmp_path))
+    moved = machine.compile_kernel(read_ptx(placed("/two", 9)), "k", Cache(tmp_path))
+    assert translations == ["k"]
+    (at,) = (at for at, one in moved.warp.accesses.items() if one.writes and one.space == Space.GLOBAL)
+    place = moved.function.instructions[at].location
+    assert place is not None and (place.file, place.line) == ("/two/k.py", 9)

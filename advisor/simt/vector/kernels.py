@@ -80,8 +80,9 @@ def compile_kernel(module: Module, name: str, cache: Cache | None = None) -> Ker
         warp, text = translate(module, function)
         return object_code(text), warp
 
-    store = cache if module.digest else None
-    code, warp = stored_code(store, f"{module.digest} {name}", translated, warp_as_data, warp_from_data)
+    # Code knows nothing of the source's lines, so a kernel that has only moved is not translated again.
+    store, known_by = cache if module.code_digest else None, f"{module.code_digest} {name}"
+    code, warp = stored_code(store, known_by, translated, warp_as_data, warp_from_data)
     loaded = runtime(cache)
     called = {routine: loaded.addresses[routine] for routine in warp.routines}
     return Kernel(module, function, warp, load("kernel", code, ["warp"], called), loaded)
