@@ -195,12 +195,12 @@ class ArrayCalls:
                     word = "if" if isinstance(node, ast.If) else "while"
                     at = node.body[0] if isinstance(node, ast.While) else node
                     context = loop_context(self.module, at)
-                    values: dict[str, Value | None] = {"kind": "read"}
+                    values: dict[str, Value | None] = {"kind": "read", "timed": context.timed}
                     yield ArrayCall(node.test, "synchronisation", f"`{word}`", place.library, context, values)
 
     def _one(self, node: ast.expr, entity: str, call: str, library: str, kind: str) -> ArrayCall:
         context = loop_context(self.module, node)
-        return ArrayCall(node, entity, call, library, context, {"kind": kind})
+        return ArrayCall(node, entity, call, library, context, {"kind": kind, "timed": context.timed})
 
 
 def _shown(node: ast.expr) -> list[ast.expr]:

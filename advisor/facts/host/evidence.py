@@ -109,7 +109,11 @@ def _loaders(placement: Placement) -> Iterator[Record]:
 def _captures(placement: Placement) -> Iterator[Record]:
     for capture in find_captures(placement):
         yield record_of(
-            placement.module, "capture", capture.node.items[0], "capture", {"warmed_up": capture.warmed_up}
+            placement.module,
+            "capture",
+            capture.node.items[0].context_expr,
+            "capture",
+            {"warmed_up": capture.warmed_up},
         )
         for step in (*forbidden_steps(capture, placement), *rebound_inputs(capture, placement)):
             values: dict[str, Value | None] = {"call": step.call, "reason": step.reason, "said": step.said}
@@ -163,7 +167,6 @@ def _early_reads(placement: Placement) -> Iterator[Record]:
         if read is not None:
             values: dict[str, Value | None] = {
                 "call": ast.unparse(call.func),
-                "copied_in_line": float(call.lineno),
                 "waited": False,
             }
             yield record_of(placement.module, "early_read", read, "read", values)

@@ -71,19 +71,19 @@ def _forbidden(
     """What keeps a loop's launches from being captured once and replayed."""
     words = {"transfer": "a copy", "synchronisation": "a wait", "allocation": "an allocation"}
     for call in calls:
-        return f"{words[call.entity]}, {call.call} in line {call.node.lineno}"
+        return f"{words[call.entity]}, {call.call}"
     for launch in launches:
         if launch.host_arrays:
-            return f"host arrays as arguments in line {launch.node.lineno}"
+            return "host arrays as arguments"
         parent = module.parents.get(launch.node)
         while parent is not None and parent is not loop:
             if isinstance(parent, ast.If | ast.Try | ast.IfExp | ast.Match):
-                return f"a decision of the host in line {parent.lineno}"
+                return "a decision of the host"
             parent = module.parents.get(parent)
     known = {launch.node for launch in launches}
     for node in below(loop):
         if isinstance(node, ast.Call) and node not in known and not _around(node, loop):
-            return f"`{ast.unparse(node.func)}`, which the source does not show, in line {node.lineno}"
+            return f"`{ast.unparse(node.func)}`, which the source does not show"
     return None
 
 

@@ -16,6 +16,7 @@ _NOW_AND_THEN = (
     "print", "log", "debug", "verbose", "save", "every", "interval", "freq", "first", "last", "step_", "best",
     "epoch", "warmup", "profil", "check", "display", "show", "plot", "report",
 )  # fmt: skip
+_LIBRARIES = ("torch", "cupy", "numpy")
 _LEAVES = (ast.Return, ast.Break, ast.Raise)
 
 
@@ -124,10 +125,12 @@ def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
         if isinstance(use, ast.Call) and one in use.args and not isinstance(use.func, ast.Subscript):
             if isinstance(use.func, ast.Attribute) and use.func.attr in ("append", "extend", "add", "put"):
                 return True
-            if (module.dotted(use.func) or "").split(".")[0] not in ("torch", "cupy", "numpy"):
+            if _root(use, module) not in _LIBRARIES:
                 verdict = None
         elif isinstance(use, ast.keyword):
-            verdict = None
+            call = module.parents.get(use)
+            if not isinstance(call, ast.Call) or _root(call, module) not in _LIBRARIES:
+                verdict = None
     scope = module.scope_of(node)
     outside = [
         one
@@ -136,3 +139,7 @@ def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
     ]
     inside = set(map(id, below(loop)))
     return True if any(id(one) not in inside for one in outside) else verdict
+
+
+def _root(call: ast.Call, module: ModuleSyntax) -> str:
+    return (module.dotted(call.func) or "").split(".")[0]

@@ -140,7 +140,7 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
             work.append((node, library))
     if not work:
         return None
-    work.sort(key=lambda one: position(one[0]))
+    work.sort(key=lambda one: _ending(one[0]))
     node, library = work[-1]
     name = launches[node].name if isinstance(node, ast.Call) and node in launches else ast.unparse(node)
     measured = [launches[one] for one, _ in work if isinstance(one, ast.Call) and one in launches]
@@ -153,6 +153,10 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         compiled is not None,
         compiled,
     )
+
+
+def _ending(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0
 
 
 def _work(node: ast.AST, placement: Placement, launches: dict[ast.Call, Launch]) -> str | None:
@@ -182,7 +186,7 @@ def _waited(
             continue
         repeated = loops_outside or len(host_loops(placement.module, node)) > loops_outside
         if _is_wait(node, placement):
-            if repeated or position(node) >= position(last):
+            if repeated or _ending(node) >= _ending(last):
                 return True
         elif not _goes_on(node, placement):
             verdict = None

@@ -41,14 +41,24 @@ class Placement:
             "set_default_tensor_type"
         )
         self._known: dict[ast.AST, Placed | None] = {}
+        self._open: set[ast.AST] = set()
 
     def of(self, node: ast.expr, depth: int = _DEPTH) -> Placed | None:
         """Where a value lives, None where the source does not tell."""
         if depth <= 0:
             return None
         if node not in self._known:
+            outermost = not self._open
+            self._open.add(node)
             self._known[node] = _OPEN
             self._known[node] = self._found(node, depth - 1)
+            if outermost:
+                # What a cycle left open is only known from within it.
+                for one in self._open:
+                    if self._known.get(one) == _OPEN:
+                        del self._known[one]
+                self._open.clear()
+                return self._known.get(node)
         return self._known[node]
 
     def on_gpu(self, node: ast.expr) -> bool:
@@ -88,7 +98,9 @@ class Placement:
         known = [one for one in found if one != _OPEN]
         if gpu is not None:
             return gpu
-        return known[0] if known and all(one == known[0] for one in known) else None
+        if not known:
+            return _OPEN if found else None
+        return known[0] if all(one == known[0] for one in known) else None
 
     def _bound(self, one: Binding, depth: int) -> Placed | None:
         if one.value is None:

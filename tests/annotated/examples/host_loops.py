@@ -27,7 +27,7 @@ def time_steps(host, steps):
 
 def copies_in_each_step(batches, weights):
     results = []
-    for batch in batches:
+    for batch in batches:  # hit: chunks-on-one-stream
         a = cuda.to_device(batch)  # hit: copy-in-host-loop  # ok: same-copy-in-host-loop
         w = cuda.to_device(weights)  # hit: same-copy-in-host-loop  # ok: copy-in-host-loop
         b = cuda.device_array_like(batch)  # hit: allocation-in-host-loop
