@@ -22,6 +22,7 @@ from advisor.measured.reports.records import records_of
 from advisor.records import Record
 
 _ENTITIES = ("run", "kernel", "line")
+_UNKNOWN = "unknown GPU"
 
 
 @dataclass(frozen=True)
@@ -67,17 +68,16 @@ def import_reports(
     fingerprints = merged(
         matcher.matched(one, name) for reading in readings for name, one in reading.fingerprints
     )
-    device, notes = _device(named, reports, options.device)
-    facts = _facts(files, reports, label, options, device, named)
+    device = _chosen(named, reports, options.device)
     run = Run(
-        facts,
+        _facts(files, reports, label, options, device),
         metrics={name: value for reading in readings for name, value in reading.metrics.items()},
         fingerprints=tuple(fingerprints),
-        notes=(*notes, *(note for report in reports for note in report.notes), *matcher.notes),
+        notes=tuple(filter(None, [device.note, *_notes(reports), *matcher.notes])),
         host={key: value for report in reports for key, value in report.host.items() if value},
     )
-    judged = _judged(run, files, replace(options, device=device.id), project)
-    return Imported(run, judged, _unused(readings), _refused(readings), device.id)
+    judged = _judged(run, files, replace(options, device=device.device.id), project)
+    return Imported(run, judged, _unused(readings), _refused(readings), device.device.id)
 
 
 def _facts(
@@ -85,49 +85,46 @@ def _facts(
     reports: Sequence[ImportedReport],
     label: str,
     options: CheckOptions,
-    device: Device,
-    named: str,
+    device: _Chosen,
 ) -> RunFacts:
-    told = next((report.device for report in reports if report.device), "")
     commit, dirty = git_state(options.settings.root)
-    versions = {name: value for report in reports for name, value in report.toolchain.items()}
     return RunFacts(
         kind="import",
         label=label or ", ".join(file.name for file in files),
         command=shlex.join(["advisor", "import", *map(str, files)]),
         started=time.time(),
-        device=device.id if named or _is_known(told) else told or device.id,
-        executed_on=told or device.name,
-        toolchain=versions,
+        device=device.device.id if device.certain else device.told or _UNKNOWN,
+        executed_on=device.told or (device.device.name if device.certain else _UNKNOWN),
+        toolchain={name: value for report in reports for name, value in report.toolchain.items()},
         commit=commit,
         dirty=dirty,
     )
 
 
-def _is_known(name: str) -> bool:
-    return _found(name, None) is not None
+@dataclass(frozen=True)
+class _Chosen:
+    """The device to judge for, whether it is the report's, the report's name of it, and what to say of it."""
+
+    device: Device
+    certain: bool
+    told: str = ""
+    note: str = ""
 
 
-def _device(named: str, reports: Sequence[ImportedReport], default: str) -> tuple[Device, list[str]]:
-    """The device to judge for, and what has to be said of the choice."""
+def _chosen(named: str, reports: Sequence[ImportedReport], default: str) -> _Chosen:
+    names = list(dict.fromkeys(report.device for report in reports if report.device))
+    told = names[0] if names else ""
     if named:
-        return find_device(named), []
-    told = list(dict.fromkeys(report.device for report in reports if report.device))
-    if len(told) > 1:
-        raise UsageError(f"the reports are of several GPUs ({', '.join(told)}); import them one by one.")
+        return _Chosen(find_device(named), True, told)
+    if len(names) > 1:
+        raise UsageError(f"the reports are of several GPUs ({', '.join(names)}); import them one by one.")
     capability = next((report.capability for report in reports if report.capability), None)
-    device = _found(told[0] if told else "", capability)
-    if device is not None:
-        return device, []
-    assumed = find_device(default)
-    who = (
-        f"The GPU of the report, {told[0]}, has no device file"
-        if told
-        else "The report does not name its GPU"
-    )
-    return assumed, [
-        f"{who}; rules that need its numbers were judged for {assumed.id} (--device names another)."
-    ]
+    found = _found(told, capability)
+    if found is not None:
+        return _Chosen(found, True, told)
+    who = f"The GPU of the report, {told}, has no device file" if told else "The report does not name its GPU"
+    note = f"{who}; rules that need its numbers were judged for {default} (--device names another)."
+    return _Chosen(find_device(default), False, told, note)
 
 
 def _found(name: str, capability: str | None) -> Device | None:
@@ -174,6 +171,10 @@ def _judged(run: Run, files: Sequence[Path], options: CheckOptions, project: Pro
     report.undecided = []
     report.notices += run.notes
     return report
+
+
+def _notes(reports: Sequence[ImportedReport]) -> list[str]:
+    return list(dict.fromkeys(note for report in reports for note in report.notes))
 
 
 def _unused(readings: Sequence[Reading]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -40,5 +41,9 @@ def read_report(path: Path) -> ImportedReport:
     for one in known:
         if one.recognises(path, head):
             return one.read(path)
+    if head.startswith(b"==") and not re.search(rb"^[^=\s]", head, re.MULTILINE):
+        raise UsageError(
+            f"{path}: the file holds messages of Nsight Compute and no table; it profiled no kernel."
+        )
     names = ", ".join(dict.fromkeys(one.NAME for one in known))
     raise UsageError(f"{path}: this is none of the reports that can be read: {names}.")

@@ -23,7 +23,8 @@ DIRECTIONS: tuple[Direction, ...] = ("htod", "dtoh", "dtod")
 @cache
 def _table() -> dict[str, Any]:
     path = knowledge_folder() / "imports" / "calls.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return table
 
 
 @cache
@@ -33,6 +34,14 @@ def call_kind(name: str) -> CallKind | None:
         if any(re.match(pattern, name) for pattern in _table()[kind]):
             return kind
     return None
+
+
+@cache
+def place_named(text: str) -> str:
+    """The name of a range without what numbers it."""
+    for pattern in _table()["numbering"]:
+        text = re.sub(pattern, "", text)
+    return text
 
 
 @cache

@@ -120,7 +120,8 @@ def _timing(launches: Launches) -> Timing | None:
     known = {name: float(one.value) for name, one in numbers.items() if one is not None}
     if len(known) < len(_STATISTICS) or not launches.launches:
         return None
-    return Timing(launches.launches, *(known[name] for name in _STATISTICS))
+    mean, median, deviation, least, most = (known[name] for name in _STATISTICS)
+    return Timing(launches.launches, mean, median, deviation, least, most)
 
 
 def _lines(

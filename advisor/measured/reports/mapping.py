@@ -96,6 +96,13 @@ def _patterns(names: str | Sequence[str]) -> tuple[re.Pattern[str], ...]:
     )
 
 
+@cache
+def stall_name(short: str) -> str:
+    """The name of a reason to wait that a source page shortens."""
+    path = knowledge_folder() / "imports" / "ncu.toml"
+    return str(tomllib.loads(path.read_text(encoding="utf-8"))["stall_names"].get(short, short))
+
+
 def mapped(tool: str, entity: Entity, values: Mapping[str, Quantity]) -> Mapped:
     """What the values of one launch, line or run are in the vocabulary."""
     result = Mapped()

@@ -14,13 +14,13 @@ from advisor.measured.reports.report import Extent, Launches, Quantity
 # Columns that say which launch a row is about; every other column is a metric.
 IDENTITY = (
     "ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size",
-    "Grid Size", "Device", "CC", "Kernel Time", "Context ID", "Stream ID", "Invocations", "API Call ID",
+    "Grid Size", "Device", "CC", "device__attribute_display_name", "Kernel Time", "Context ID", "Stream ID", "Invocations", "API Call ID",
 )  # fmt: skip
-_RANGE_COLUMN = re.compile(
-    r"(Id:Domain:(Start/Stop|Push/Pop)_Range.*|(thread )?(Push/Pop|Start/End)_Range.*|NVTX.*)", re.I
-)
-# In a cell: "0:<default domain>:step:none:none", or the name alone.
-_RANGE = re.compile(r'"?(?:\d+:)?(?:<?[^:<>"]*>?:)?([^:"]+)(?::[^"]*)?"?')
+# "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg" and the same with Start/Stop.
+_RANGE_COLUMN = re.compile(r".*Domain:(Push/Pop|Start/Stop)_Range.*|NVTX.*", re.IGNORECASE)
+# A cell holds the thread and then each range in quotes: its domain, its name and six more fields.
+_RANGE = re.compile(r'"([^"]+)"')
+_FIELDS_BEHIND = 6
 _INSTANCES = re.compile(r"^(.*?)\s*\(.*\)$", re.DOTALL)
 _SHAPE_METRICS = {"block": "launch__block_dim_", "grid": "launch__grid_dim_"}
 TIME = ("gpu__time_duration.sum", "gpu__time_duration.avg")
@@ -58,8 +58,13 @@ def launch_of(row: Mapping[str, str]) -> NcuLaunch:
 
 
 def _ranges(cell: str) -> list[str]:
-    found = [_RANGE.fullmatch(part.strip()) for part in re.split(r"[;\n]", cell) if part.strip()]
-    return [match[1].strip() for match in found if match is not None and match[1].strip()]
+    found = []
+    for piece in _RANGE.findall(cell):
+        fields = piece.split(":")
+        # A name may hold colons itself.
+        last = -_FIELDS_BEHIND if len(fields) > _FIELDS_BEHIND + 1 else 2
+        found.append(":".join(fields[1:last]).strip() or piece.strip())
+    return found
 
 
 def quantity(name: str, text: str, unit: str, notation: Notation) -> Quantity | None:

@@ -10,6 +10,7 @@ from advisor.records import Record, kernel_key
 from advisor.text import Span
 
 _RUN = "imported run"
+_NO_WALL_TIME = "The report does not tell how long the run took; the time of its kernels stands for it."
 
 
 def records_of(run: Run, report: str, shown: Mapping[str, str] | None = None) -> list[Record]:
@@ -19,9 +20,10 @@ def records_of(run: Run, report: str, shown: Mapping[str, str] | None = None) ->
     the fingerprints. Every shape of a launch is a record of its own, the longest first.
     """
     found = Record("run", _RUN, report, Span(1), run.facts.label)
+    totals = _totals(run.fingerprints)
+    found.know("measured", (_NO_WALL_TIME,), total_latency_ms=_all_kernels(totals))
     found.know("measured", (), **run.metrics)
     records = [found]
-    totals = _totals(run.fingerprints)
     longest_first = sorted(run.fingerprints, key=lambda one: -float(one.metrics.get("latency_ms", 0.0)))
     for number, fingerprint in enumerate(longest_first):
         records += _of_kernel(number, fingerprint, totals, report, dict(shown or {}))
@@ -37,6 +39,11 @@ def _totals(fingerprints: Sequence[Fingerprint]) -> dict[tuple[str, str | None],
             if metric in one.metrics:
                 sums[metric] = sums.get(metric, 0.0) + float(one.metrics[metric])
     return found
+
+
+def _all_kernels(totals: Mapping[tuple[str, str | None], Mapping[str, float]]) -> float | None:
+    """The time of all kernels together, None where no kernel's time is known."""
+    return sum(one.get("latency_ms", 0.0) for one in totals.values()) or None
 
 
 def _of_kernel(

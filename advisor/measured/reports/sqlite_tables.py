@@ -55,15 +55,16 @@ class Export:
         row = self.connection.execute(f'SELECT min(start), max("end") FROM {_quoted(table)}').fetchone()
         return row[0], row[1]
 
-    def calls(self, table: str) -> Iterator[tuple[str, int, int]]:
-        """For each name of a call how often it was called and the nanoseconds that took."""
+    def calls(self, table: str) -> Iterator[tuple[str, int, int, int | None]]:
+        """For each name of a call and thread how often it was called and the nanoseconds that took."""
+        thread = "globalTid" if "globalTid" in self.tables[table] else "NULL"
         query = (
-            f'SELECT nameId, count(*), sum("end" - start) FROM {_quoted(table)} '
-            'WHERE "end" IS NOT NULL GROUP BY nameId'
+            f'SELECT nameId, count(*), sum("end" - start), {thread} FROM {_quoted(table)} '
+            f'WHERE "end" IS NOT NULL GROUP BY nameId, {thread}'
         )
         if "nameId" in self.tables[table]:
-            for name, number, spent in self.connection.execute(query):
-                yield self.text(name), number, spent
+            for name, number, spent, who in self.connection.execute(query):
+                yield self.text(name), number, spent, who
 
     def stretches(self, tables: Sequence[str]) -> Iterator[tuple[int, int]]:
         """The events of several tables in order of their beginnings, on the device of the first kernel."""

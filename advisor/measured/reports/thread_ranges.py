@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
+from advisor.measured.reports.cuda_calls import place_named
+
 Names = tuple[str, ...]
 _Range = tuple[float, float, str]
 
@@ -17,7 +19,7 @@ class ThreadRanges:
 
     def add(self, thread: Hashable, start: float, end: float, name: str) -> None:
         """Nothing; keeps a range."""
-        self._by_thread.setdefault(thread, []).append((start, end, name))
+        self._by_thread.setdefault(thread, []).append((start, end, place_named(name) or name))
 
     def __bool__(self) -> bool:
         return bool(self._by_thread)

@@ -36,7 +36,7 @@ def read(path: Path) -> ImportedReport:
         module = importlib.import_module("ncu_report")
     except ImportError:
         raise UsageError(
-            f"{path}: only Nsight Compute reads its reports; neither `ncu` nor its module ncu_report is here; "
+            f"{path}: only Nsight Compute reads this; neither `ncu` nor its module ncu_report is here; "
             f"run `ncu --import {path.name} --csv --page raw > report.csv` where it is, and import that."
         ) from None
     return _by_module(module, path)

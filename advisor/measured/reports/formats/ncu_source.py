@@ -8,6 +8,7 @@ from pathlib import Path
 
 from advisor.errors import UsageError
 from advisor.measured.reports.csv_tables import rows_of
+from advisor.measured.reports.mapping import stall_name
 from advisor.measured.reports.ncu_launches import quantity
 from advisor.measured.reports.opening import decoded
 from advisor.measured.reports.printed_numbers import Notation, notation_of
@@ -64,8 +65,13 @@ def read(path: Path) -> ImportedReport:
                 "with line information."
             )
         raise UsageError(f"{path}: the source page has no lines.")
-    columns = dict.fromkeys(name for part in parts for name in part.header if name and name != "Source")
+    columns = dict.fromkeys(name for part in parts for name in part.header if not _is_read(name))
     return ImportedReport(tool="ncu", launches=(), lines=tuple(lines), columns=tuple(columns))
+
+
+def _is_read(name: str) -> bool:
+    """Whether a column tells of a place, or of samples, which are read here."""
+    return name in ("", "Source", *_LINE, *_ADDRESS, *_SAMPLES) or name.startswith("stall_")
 
 
 def _parts(path: Path) -> Iterator[_Part]:
@@ -136,7 +142,7 @@ def _stall(
     if not 0.0 < share <= 1.0:
         return {}
     return {
-        "Most Frequent Stall": Quantity(most.removeprefix("stall_")),
+        "Most Frequent Stall": Quantity(stall_name(most.removeprefix("stall_"))),
         "Share Of Most Frequent Stall": Quantity(share),
     }
 

@@ -149,13 +149,16 @@ def _copies(export: Export, totals: RunTotals, notes: list[str]) -> Iterator[tup
         notes.append("This version of the export does not tell which copies use pageable memory.")
     first, last = None, 0.0
     columns = ("start", "end", "copyKind", "bytes", "srcKind", "dstKind")
-    for start, end, kind, size, source, target in export.rows(_COPIES, columns):
+    unions: dict[str, Busy] = {}
+    for start, end, kind, size, source, target in export.rows(_COPIES, columns, order="start"):
         way = direction(ways.get(kind) or str(kind)) or "other"
-        totals.copies[way] += end - start
+        unions.setdefault(way, Busy()).add(start, end)
         totals.copied_bytes[way] += size or 0
         if any(one is not None and is_pageable(kinds.get(one) or str(one)) for one in (source, target)):
-            totals.copies["pageable"] += end - start
+            unions.setdefault("pageable", Busy()).add(start, end)
         first, last = start if first is None else min(first, start), max(last, end)
+    # Copies of several streams overlap: what counts is the time in which one is under way.
+    totals.copies.update({way: union.covered for way, union in unions.items()})
     if first is not None:
         yield first, last
 
@@ -166,8 +169,8 @@ def _calls(export: Export, totals: RunTotals, notes: list[str]) -> Iterator[tupl
         notes.append("The export holds no calls of the CUDA runtime or driver.")
     for table in tables:
         first, last = export.edges(table)
-        for name, number, spent in export.calls(table):
-            totals.call(name, spent, number)
+        for name, number, spent, thread in export.calls(table):
+            totals.call(name, spent, number, thread)
         if first is not None and last is not None:
             yield first, last
 

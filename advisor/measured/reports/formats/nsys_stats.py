@@ -24,6 +24,11 @@ NAME = "nsys stats CSV"
 _COLUMN = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
 _EACH = {"Reg/Trd": "register/thread"}
 _AXES = "XYZ"
+# Columns that are read here, or follow from those.
+_READ = frozenset(
+    "Time Total Name Operation Count Instances Avg Med Min Max StdDev Start Duration CorrId Throughput Bytes "
+    "SrcMemKd DstMemKd Device Ctx GreenCtx Strm StcSMem DymSMem GrdX GrdY GrdZ BlkX BlkY BlkZ".split()
+) | {"Total Time", "Num Calls"}
 _NANOSECONDS = 1e6
 
 
@@ -105,7 +110,9 @@ def read(path: Path) -> ImportedReport:
     )
     return ImportedReport(
         tool="nsys", launches=found, run=run, device=_device(tables), host=totals.host(), notes=tuple(notes),
-        columns=tuple(dict.fromkeys(name for table in tables for name in table.names)),
+        columns=tuple(
+            dict.fromkeys(name for table in tables for name in table.names if name not in _READ or name in _EACH)
+        ),
     )  # fmt: skip
 
 

@@ -50,6 +50,7 @@ class _Trace:
     starts: list[float] = field(default_factory=list)
     ends: list[float] = field(default_factory=list)
     calls: dict[int, tuple[object, float]] = field(default_factory=dict)
+    copies: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     ranges: ThreadRanges = field(default_factory=ThreadRanges)
     first: float | None = None
     last: float = 0.0
@@ -92,7 +93,7 @@ def _take(trace: _Trace, event: Mapping[str, Any]) -> None:
         _take_device(trace, kind, name, details, start, spent)
     elif kind in ("cuda_runtime", "cuda_driver", "runtime", "driver"):
         _seen(trace, start, spent)
-        trace.totals.call(name, spent * _MICROSECONDS)
+        trace.totals.call(name, spent * _MICROSECONDS, thread=thread)
         if isinstance(details.get("correlation"), int):
             trace.calls[details["correlation"]] = (thread, start)
     elif kind == "user_annotation":
@@ -119,9 +120,8 @@ def _take_device(
     elif kind == "gpu_memcpy":
         totals.saw_copies = totals.saw_memory_kinds = True
         way = direction_in(name) or "other"
-        totals.copies[way] += spent * _MICROSECONDS  # type: ignore[assignment]
-        if "pageable" in name.lower():
-            totals.copies["pageable"] += spent * _MICROSECONDS  # type: ignore[assignment]
+        for one in [way, "pageable"] if "pageable" in name.lower() else [way]:
+            trace.copies.setdefault(one, []).append((start, start + spent))
         size = details.get("bytes")
         totals.copied_bytes[way] += size if isinstance(size, int) else 0
     else:
@@ -170,6 +170,10 @@ def _report(trace: _Trace, header: Mapping[str, Any]) -> ImportedReport:
         [(start - origin) * _MICROSECONDS for start in trace.starts],
         [(end - origin) * _MICROSECONDS for end in trace.ends],
     )
+    for way, stretches in trace.copies.items():
+        # Copies of several streams overlap: what counts is the time in which one is under way.
+        union = Busy.of([start - origin for start, _ in stretches], [end - origin for _, end in stretches])
+        totals.copies[way] = union.covered * _MICROSECONDS  # type: ignore[assignment]
     totals.span = (trace.last - trace.first) * _MICROSECONDS if trace.first is not None else None
     if trace.kernels:
         totals.saw_copies, totals.fills = True, totals.fills or 0.0
