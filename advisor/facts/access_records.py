@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from advisor.facts.access_reuse import block_axes, carried_loads, loaded_by_many
 from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, Array, AtomicUse, Condition, KernelFacts, Place
 from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, extents_of, lane_pattern
+from advisor.facts.thread_use import single_thread
 from advisor.records import Record
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
@@ -23,12 +25,17 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
     found = []
     patterns: dict[object, LanePattern] = {}
     alike: dict[object, Record] = {}
-    for access in facts.accesses:
+    carried = carried_loads(facts)
+    by_many = loaded_by_many(facts, block_axes(facts, shapes))
+    for position, access in enumerate(facts.accesses):
         element = (id(access.array), *(index.form for index in access.indices))
         record = _record(access, kernel)
         found.append(record)
         # Unrolled code meets one element hundreds of times under the same conditions.
-        situation = (element, access.kind, id(access.place.loops), id(access.place.conditions))
+        situation = (
+            element, access.kind, id(access.place.loops), id(access.place.conditions), access.row is None,
+            position in carried, position in by_many,
+        )  # fmt: skip
         known = alike.setdefault(situation, record)
         if known is not record:
             record.readings = dict(known.readings)
@@ -38,6 +45,12 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, _assumptions(access.array, shapes))
         _know_context(record, access, facts, groups)
+        record.know(
+            "source",
+            in_row=access.row is not None,
+            carried=position in carried,
+            shared_by_threads=position in by_many,
+        )
     return found
 
 
@@ -117,11 +130,10 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
         global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
-        single_thread=any(
-            condition.single_lane and not condition.exit for condition in access.place.conditions
-        ),
+        single_thread=single_thread(access.place),
         reread_by_neighbours=access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
+        window_iterations=_iterations(access, depends),
     )
 
 
@@ -148,6 +160,17 @@ def _walked_again(access: Access, depends: set[str]) -> float | None:
             return None if any(one.counter not in depends for one in access.place.loops) else 0.0
         elements *= loop.trip_count
     return 0.0
+
+
+def _iterations(access: Access, depends: set[str]) -> float | None:
+    """How often the loops run that the index follows, None where one of them has no constant count."""
+    product = 1.0
+    for loop in access.place.loops:
+        if loop.counter in depends:
+            if loop.trip_count is None:
+                return None
+            product *= loop.trip_count
+    return product
 
 
 def _data_decides(access: Access, atoms: Atoms) -> bool:
@@ -211,9 +234,7 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             loop_depth=float(len(atomic.place.loops)),
             spins=atomic.spins,
             array=name,
-            single_thread=any(
-                condition.single_lane and not condition.exit for condition in atomic.place.conditions
-            ),
+            single_thread=single_thread(atomic.place),
         )
         lanes = _lanes_per_address(atomic, facts, shapes)
         record.know(

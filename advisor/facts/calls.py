@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
 
 from advisor.facts.declarations import Declaration, cuda_member
 from advisor.facts.element_types import COSTLY, FLOAT_CASTS, INTEGER_CASTS, itemsize_of
@@ -16,6 +18,7 @@ from advisor.facts.kernel_facts import (
     Index,
     Kind,
     Opaque,
+    RowUse,
     Scalar,
     Space,
     Tuple,
@@ -26,6 +29,11 @@ from advisor.facts.kernel_facts import (
 _AXES = ("x", "y", "z")
 _DEEPEST_CALL = 6
 _MOST_ACCESSES = 2000
+_LIBRARIES = ("math.", "numpy.", "cmath.", "numba.", "operator.")
+_BUILTINS = frozenset(
+    {"abs", "bool", "complex", "divmod", "enumerate", "len", "max", "min", "pow", "print", "round", "zip"}
+)
+_MEETING = ("shfl", "vote", "ballot", "all_sync", "any_sync", "eq_sync", "match", "syncwarp", "cg.", "reduce")
 _UNCHANGED_BY_ZERO = frozenset({"add", "sub", "or_", "xor"})
 
 
@@ -70,6 +78,7 @@ class Calls(Expressions, ABC):
         outer, self.truncating = self.truncating, False
         values = self._arguments(node)
         self.truncating = outer
+        self.facts.threads_meet |= not dotted.startswith(_LIBRARIES) and dotted not in _BUILTINS
         base = [self.value(node.func.value)] if isinstance(node.func, ast.Attribute) and not dotted else []
         scalars = [self.as_scalar(value) for value in values]
         kinds = {scalar.kind for scalar in scalars}
@@ -128,11 +137,10 @@ class Calls(Expressions, ABC):
         if member == "syncthreads" or member.startswith("syncthreads_"):
             values = self._arguments(node)
             self.facts.barriers.append(BarrierUse(self.place(node)))
+            self.facts.threads_meet = True
             return self.opaque([], "int") if values else Opaque()
-        if member.startswith(("threadIdx", "blockIdx")):
-            return None
-        if member.startswith("jit"):
-            return None
+        if member.startswith(_MEETING):
+            self.facts.threads_meet = True
         return None
 
     def _grid(self, member: str, node: ast.Call) -> Value:
@@ -161,6 +169,7 @@ class Calls(Expressions, ABC):
             if dims == (0,):
                 dims = (None,)
         dtype = self._dtype(arguments.get("dtype"))
+        self.facts.threads_meet |= space == "shared"
         kinds: dict[str, Space] = {"shared": "shared", "local": "local", "const": "constant"}
         array = Array(
             self._target_name(node),
@@ -234,7 +243,37 @@ class Calls(Expressions, ABC):
         bound: dict[str, Value] = {name: self.opaque([]) for name in names}
         bound.update(zip(names, values, strict=False))
         bound.update(keywords)
-        return self.run_function(device, bound)
+        first = len(self.facts.accesses) + self.withdrawn
+        result = self.run_function(device, bound)
+        if not self.depth:
+            self._note_rows(device, node, values, first - self.withdrawn)
+        return result
+
+    def _note_rows(self, device: Declaration, node: ast.Call, values: Sequence[Value], first: int) -> None:
+        """Notes at the accesses of a device function through which argument of the kernel's call they went."""
+        views = [(argument, self.view(value)) for argument, value in zip(node.args, values, strict=False)]
+        rows = [(view, RowUse(self.place(argument), device.name, view.prefix))
+                for argument, view in views if view is not None and self._of_thread(view)]  # fmt: skip
+        for position in range(first, len(self.facts.accesses) if rows else first):
+            access = self.facts.accesses[position]
+            for view, row in rows:
+                if access.array is view.array and self._only_the_row(access.indices, view.prefix):
+                    self.facts.accesses[position] = replace(access, row=row)
+                    break
+
+    def _of_thread(self, view: View) -> bool:
+        return any(name.startswith("tid.") for name in self.depends(view))
+
+    def _only_the_row(self, indices: Sequence[Index], prefix: Sequence[Index]) -> bool:
+        """Whether indices begin as a row does, and the thread chose the row but not the place in it."""
+        if len(indices) < len(prefix):
+            return False
+        inside = [index.form for index in indices[len(prefix) :]]
+        for index, given in zip(indices, prefix, strict=False):
+            if not given.is_slice and index.form != given.form:
+                return False
+            inside.append(index.form - given.form)
+        return not any(name.startswith("tid.") for form in inside for name in self.atoms.depends(form))
 
     @abstractmethod
     def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:

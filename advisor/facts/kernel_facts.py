@@ -106,6 +106,15 @@ class Place:
 
 
 @dataclass(frozen=True)
+class RowUse:
+    """A part of an array that a kernel hands to a device function: where, and to which function."""
+
+    place: Place
+    function: str
+    prefix: tuple[Index, ...]
+
+
+@dataclass(frozen=True)
 class Access:
     """A load, store or update of an array element."""
 
@@ -114,6 +123,7 @@ class Access:
     indices: tuple[Index, ...]
     kind: Literal["load", "store", "update"]
     whole: bool = False
+    row: RowUse | None = None
 
 
 @dataclass(frozen=True)
@@ -189,4 +199,6 @@ class KernelFacts:
     index_atoms: set[str] = field(default_factory=set)
     thread_dimensions: set[str] = field(default_factory=set)
     float64_cast: bool = False
+    # Threads of a block work together: shared memory, barriers, shuffles, or a function that is not known.
+    threads_meet: bool = False
     complete: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from advisor.facts.declarations import cuda_member
 from advisor.facts.forms import atom, number
@@ -79,7 +80,9 @@ class Names(WalkState):
         view = self.view(base)
         if view is not None and node.attr in ("shape", "size", "ndim", "T", "strides", "dtype"):
             return self._property(view, node.attr)
-        if node.attr in ("real", "imag", "x", "y", "z", "w") and isinstance(base, Scalar):
+        if node.attr in ("real", "imag"):
+            return replace(base, constant=None) if isinstance(base, Scalar) else view or self.opaque([base])
+        if node.attr in ("x", "y", "z", "w") and isinstance(base, Scalar):
             return Scalar(base.form, base.kind)
         return self.opaque([base], loaded=True)
 

@@ -10,6 +10,8 @@ from advisor.facts.access_records import access_records, atomic_records
 from advisor.facts.kernel_facts import Condition, KernelFacts, Place
 from advisor.facts.lanes import WARP, BlockShape
 from advisor.facts.module import FunctionNode
+from advisor.facts.row_records import row_records
+from advisor.facts.thread_use import one_thread_works
 from advisor.facts.tree_nodes import below
 from advisor.records import Record
 
@@ -53,7 +55,9 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     kernel = _kernel_record(facts, blocks, launched_inside)
     kernel.know("source", grid_rounded_up=True if launched.rounded_up else None)
     found = [kernel]
-    found += access_records(facts, shapes, kernel.key)
+    accesses = access_records(facts, shapes, kernel.key)
+    found += accesses
+    found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)
     found += _branch_records(facts, shapes, kernel.key)
     found += _loop_records(facts, kernel.key)
@@ -87,6 +91,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         declared_in_function=nested,
         closure_varies=_reads_outer(declaration.node, outer) if outer else False,
         lane_dependent=bool(facts.thread_dimensions),
+        one_thread_works=one_thread_works(facts),
         stated_float64=facts.float64_cast or _names_float64(declaration.signature),
         block_threads=float(threads.pop()) if len(threads) == 1 and 0 not in threads else None,
     )
@@ -132,11 +137,6 @@ def _names_float64(signature: ast.expr | None) -> bool:
 def thread_dependent(condition: Condition) -> bool:
     """Whether threads of one block may decide differently."""
     return any(name in condition.depends for name in _THREADS)
-
-
-def single_thread(place: Place) -> bool:
-    """Whether only one thread of the block gets to a place."""
-    return any(condition.single_lane and not condition.exit for condition in place.conditions)
 
 
 def _place_key(kernel: str, place: Place, what: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.facts.forms import Atoms, Form
+from advisor.facts.forms import Atoms, Form, number
 from advisor.facts.kernel_facts import Access, Array
 
 WARP = 32
@@ -81,8 +81,8 @@ def lane_pattern(
     lane_atoms = [_hidden(form, atoms, axes) for form in forms]
     if any(lane_atoms):
         hidden = [name for names in lane_atoms for name in names]
-        loaded = all(atoms.known[name].loaded for name in hidden)
-        return LanePattern("indirect" if loaded else "unknown", _lane_axis(forms, atoms, axes))
+        kind = "indirect" if all(atoms.known[name].loaded for name in hidden) else "unknown"
+        return _own_rows(access, kind, lane_atoms, atoms, block, extents)
     addresses = _addresses(forms, block, extents)
     itemsize = access.array.itemsize or BANK_BYTES
     pattern = LanePattern(
@@ -98,6 +98,35 @@ def lane_pattern(
     sectors = len({address * itemsize // SECTOR_BYTES for address in addresses})
     ideal = -(-len(set(addresses)) * itemsize // SECTOR_BYTES)
     return LanePattern(*_fields(pattern)[:4], sectors=max(sectors, 1), ideal_sectors=max(ideal, 1))
+
+
+def _own_rows(
+    access: Access,
+    kind: str,
+    lane_atoms: list[list[str]],
+    atoms: Atoms,
+    block: BlockShape,
+    extents: tuple[int | None, ...],
+) -> LanePattern:
+    """The pattern of lanes that meet unknown elements, each in a row of its own: a sector for each row.
+
+    Where the earlier indices do not keep the lanes in different rows, how they spread is not known.
+    """
+    forms = [index.form for index in access.indices]
+    axes = set(block.lane_axes)
+    first = next(axis for axis, names in enumerate(lane_atoms) if names)
+    before = [*forms[:first], *[number(0)] * (len(forms) - first)]
+    lane_axis = _lane_axis(before, atoms, axes)
+    addresses = _addresses(before, block, extents)
+    rows = set(addresses)
+    itemsize = access.array.itemsize or BANK_BYTES
+    ends = [*sorted(rows)[1:], max(rows) + _UNKNOWN_SIZE]
+    nearest = min(after - row for row, after in zip(sorted(rows), ends, strict=True))
+    if lane_axis != "slow" or nearest * itemsize < SECTOR_BYTES or access.array.space == "shared":
+        return LanePattern(kind, _lane_axis(forms, atoms, axes))
+    ideal = -(-len(addresses) * itemsize // SECTOR_BYTES)
+    other = _other_thread_on_fast_axis(forms, atoms, block)
+    return LanePattern(kind, "slow", None, other, len(rows), max(ideal, 1))
 
 
 def _fields(pattern: LanePattern) -> tuple[str, str | None, int | None, bool | None]:

@@ -57,6 +57,7 @@ class Subscripts(Names):
                 and access.indices == base.view.prefix
             ):
                 if access.kind == "load":
+                    self.withdrawn += 1
                     del self.facts.accesses[position]
                 return
 
@@ -92,12 +93,13 @@ class Subscripts(Names):
         return tuple(found)
 
     def indexed(self, view: View, node: ast.expr) -> View:
-        """A view with further indices, which fill open slices first."""
+        """A view with further indices, which fill first what earlier subscripts have left open by slices."""
         prefix = list(view.prefix)
+        still_open = [position for position, known in enumerate(prefix) if known.is_slice]
         for index in self.indices(node):
-            open_slice = next((position for position, known in enumerate(prefix) if known.is_slice), None)
-            if open_slice is None:
-                prefix.append(index)
+            if still_open:
+                position = still_open.pop(0)
+                prefix[position] = Index(prefix[position].form + index.form, index.is_slice)
             else:
-                prefix[open_slice] = Index(prefix[open_slice].form + index.form, index.is_slice)
+                prefix.append(index)
         return View(view.array, tuple(prefix))

@@ -19,6 +19,7 @@ from advisor.facts.kernel_facts import (
     View,
 )
 from advisor.facts.module import ModuleSyntax
+from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
 
 Resolve = Callable[[str, ModuleSyntax], Declaration | None]
@@ -48,6 +49,8 @@ class WalkState:
         self.conditions: tuple[Condition, ...] = ()
         self.constants = Constants(workspace, self.module, self.function)
         self.truncating = False
+        # Loads that turned out to be rows, of which only elements are loaded.
+        self.withdrawn = 0
         # In the test of a while loop, and in any test inside one, an atomic may wait for another thread.
         self.spinning = False
         self.testing = False
@@ -106,30 +109,61 @@ class WalkState:
 
     def condition(self, test: Value, node: ast.AST, leaves: bool = False, negated: bool = False) -> Condition:
         """The condition that a test puts on what it encloses, or on all that follows when it `leaves`."""
-        single = self._selects_one_thread(node) and not negated
+        single = self._leaves_one_thread(node) if negated else self._selects_one_thread(node)
         return Condition(self.depends(test), self.loaded(test), single, leaves, node)
 
     def _selects_one_thread(self, node: ast.AST) -> bool:
         """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` is."""
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
             return any(self._selects_one_thread(item) for item in node.values)
-        if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)):
+        return (
+            isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) and self._names_a_thread(node)
+        )
+
+    def _leaves_one_thread(self, node: ast.AST) -> bool:
+        """Whether a test is true for all threads of the block but one, as `threadIdx.x != 0` is."""
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
+            return any(self._leaves_one_thread(item) for item in node.values)
+        if not isinstance(node, ast.Compare) or not self._names_a_thread(node):
             return False
-        values = [
-            self.env.get(item.id) if isinstance(item, ast.Name) else None
-            for item in (node.left, node.comparators[0])
-        ]
-        for value, item in zip(values, (node.left, node.comparators[0]), strict=True):
-            if value is None and isinstance(item, ast.Attribute):
-                value = self.value(item)
-            if isinstance(value, Scalar) and any(
-                name.startswith("tid.") for monomial, _ in value.form.terms for name in monomial
-            ):
-                return True
-        return False
+        positive = isinstance(node.ops[0], ast.Gt) and _is_number(node.comparators[0], 0)
+        return isinstance(node.ops[0], ast.NotEq) or positive
+
+    def _names_a_thread(self, node: ast.Compare) -> bool:
+        """Whether a comparison has the thread's index on one side, and on the other what all threads share."""
+        if len(node.ops) != 1:
+            return False
+        left, right = node.left, node.comparators[0]
+        return any(
+            _follows_thread(self._side(one)) and not self._names_threads(other)
+            for one, other in ((left, right), (right, left))
+        )
+
+    def _side(self, item: ast.AST) -> Value | None:
+        """The value of a name or attribute, without noting anything; None for other expressions."""
+        if isinstance(item, ast.Name):
+            return self.env.get(item.id)
+        return self.value(item) if isinstance(item, ast.Attribute) else None
+
+    def _names_threads(self, expression: ast.expr) -> bool:
+        """Whether some name or attribute in an expression depends on the thread."""
+        values = [self._side(inner) for inner in below(expression)]
+        return any(
+            name.startswith("tid.") for value in values if value is not None for name in self.depends(value)
+        )
 
     def view(self, value: Value) -> View | None:
         """The array view behind a value, also behind an element that turns out to be a row."""
         if isinstance(value, View):
             return value
         return value.view if isinstance(value, Scalar) else None
+
+
+def _follows_thread(value: Value | None) -> bool:
+    return isinstance(value, Scalar) and any(
+        name.startswith("tid.") for monomial, _ in value.form.terms for name in monomial
+    )
+
+
+def _is_number(node: ast.expr, number: int) -> bool:
+    return isinstance(node, ast.Constant) and node.value == number

@@ -26,7 +26,7 @@ def each_its_own(a):
 
 
 @cuda.jit
-def one_thread_adds(a, totals):
+def one_thread_adds(a, totals):  # hit: one-thread-works
     if cuda.threadIdx.x == 0:
         totals[0] = np.float32(0)
         totals[cuda.blockIdx.x] += a[0, 0]  # ok: unordered-update

@@ -29,7 +29,7 @@ def loop_inside_a_thread(a, out):
 
 
 @cuda.jit
-def the_first_thread_sums(a, out):
+def the_first_thread_sums(a, out):  # hit: one-thread-works
     t = cuda.threadIdx.x
     if t == 0:  # hit: single-thread-loop
         total = np.float32(0)
@@ -39,7 +39,7 @@ def the_first_thread_sums(a, out):
 
 
 @cuda.jit
-def the_first_thread_stores(out):
+def the_first_thread_stores(out):  # hit: one-thread-works
     t = cuda.threadIdx.x
     if t == 0:  # ok: single-thread-loop
         out[cuda.blockIdx.x] = np.float32(1)

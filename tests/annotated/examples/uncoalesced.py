@@ -60,7 +60,7 @@ def the_same_for_all(table, a, out):
 
 
 @cuda.jit
-def one_thread_only(a, out):
+def one_thread_only(a, out):  # hit: one-thread-works
     if cuda.threadIdx.x == 0:
         out[64 * cuda.blockIdx.x] = a[64 * cuda.blockIdx.x]  # ok: uncoalesced-access
 

@@ -1,0 +1,21 @@
+"""How many of a block's threads a kernel gives something to do."""
+
+from __future__ import annotations
+
+from advisor.facts.kernel_facts import KernelFacts, Place
+
+
+def one_thread_works(facts: KernelFacts) -> bool:
+    """Whether a single thread of each block stores all that the kernel stores, and no other can help it."""
+    if facts.threads_meet or not facts.complete or len(facts.thread_dimensions) != 1:
+        return False
+    changes = [
+        access.place for access in facts.accesses if access.kind != "load" and access.array.space == "global"
+    ]
+    changes += [atomic.place for atomic in facts.atomics]
+    return bool(changes) and all(single_thread(place) for place in changes)
+
+
+def single_thread(place: Place) -> bool:
+    """Whether only one thread of the block gets to a place."""
+    return any(condition.single_lane for condition in place.conditions)
