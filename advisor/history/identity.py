@@ -20,7 +20,7 @@ _GIT_SECONDS = 10.0
 
 
 class Definition(NamedTuple):
-    """A function in a file: its qualified name, without `<locals>`, the line of its `def`, the text's hash."""
+    """A function of a file: qualified name without `<locals>`, the line of its `def`, its text's hash."""
 
     name: str
     line: int

@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS fingerprints (
 CREATE INDEX IF NOT EXISTS runs_by_label ON runs (label);
 CREATE INDEX IF NOT EXISTS runs_by_commit ON runs (commit_id);
 CREATE INDEX IF NOT EXISTS fingerprints_of_run ON fingerprints (run);
-CREATE INDEX IF NOT EXISTS fingerprints_of_kernel ON fingerprints (path, name, run);
+CREATE INDEX IF NOT EXISTS fingerprints_of_kernel ON fingerprints (path, name, run, source);
 CREATE INDEX IF NOT EXISTS fingerprints_by_name ON fingerprints (name, run);
 """
 
@@ -64,7 +64,7 @@ def _connection(name: str, file: Path, write: bool) -> sqlite3.Connection:
         _require_version(connection, file)
         if write:
             connection.execute("PRAGMA journal_mode=WAL")
-            # With a write-ahead log this outlives the end of any process; a lost transaction costs one kernel.
+            # With a write-ahead log what is kept outlives the end of any process.
             connection.execute("PRAGMA synchronous=NORMAL")
             _make_tables(connection, file)
     except BaseException:

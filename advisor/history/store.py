@@ -179,13 +179,11 @@ class HistoryStore:
         found: dict[tuple[str, str], tuple[Run, tuple[Fingerprint, ...]]] = {}
         runs: dict[int, Run] = {}
         for path in dict.fromkeys(paths):
-            latest: dict[str, tuple[int, list[Fingerprint]]] = {}
-            for row in self._read(_LATEST, {"path": path, "device": device, "source": source}):
-                latest.setdefault(row[1], (row[0], []))[1].append(read_fingerprint(row[1:]))
-            for name, (number, those) in latest.items():
+            for name, number in self._read(_LATEST, {"path": path, "device": device, "source": source}):
+                rows = self._read(_OF_KERNEL, {"path": path, "name": name, "run": number, "source": source})
                 if number not in runs:
                     runs[number] = self.facts_of(number)
-                found[path, name] = runs[number], tuple(those)
+                found[path, name] = runs[number], tuple(map(read_fingerprint, rows))
         return found
 
     def times(self, name: str | None = None, path: str | None = None) -> list[TimePoint]:
@@ -262,15 +260,14 @@ class HistoryStore:
             raise AdvisorError(f"The history {self.file} cannot be used: {error}.") from error
 
 
-_LATEST = f"""
-WITH of_file AS (
-    SELECT f.id, f.run, {", ".join(f"f.{one.strip()}" for one in FINGERPRINT_COLUMNS.split(","))}
-    FROM fingerprints f JOIN runs r ON r.id = f.run
-    WHERE f.path = :path AND (:device IS NULL OR r.device = :device)
-      AND (:source IS NULL OR f.source = :source)
-)
-SELECT run, {FINGERPRINT_COLUMNS} FROM of_file
-WHERE run = (SELECT max(other.run) FROM of_file other WHERE other.name = of_file.name) ORDER BY id
+_LATEST = """
+SELECT f.name, max(f.run) FROM fingerprints f JOIN runs r ON r.id = f.run
+WHERE f.path = :path AND (:device IS NULL OR r.device = :device) AND (:source IS NULL OR f.source = :source)
+GROUP BY f.name ORDER BY min(f.id)
+"""
+_OF_KERNEL = f"""
+SELECT {FINGERPRINT_COLUMNS} FROM fingerprints
+WHERE path = :path AND name = :name AND run = :run AND (:source IS NULL OR source = :source) ORDER BY id
 """
 
 
