@@ -39,7 +39,8 @@ class Analysis:
     false while more of that is to come, `parsed` where the text has an error. `remarks` say why a kernel has
     no better numbers, `broken_rules` what is left out of the rules because it cannot be read. `texts` are
     those of all files looked at, by path from the document's root; `tables` hold the metrics of all entities.
-    Fixes are not written yet. `left_out` says why the text was not looked at at all.
+    Fixes are not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis
+    of an earlier text, which may know what this one does not.
     """
 
     document: Document
@@ -56,6 +57,7 @@ class Analysis:
     complete: bool = True
     parsed: bool = True
     left_out: str = ""
+    former: Analysis | None = None
 
 
 def analyse(

@@ -14,6 +14,7 @@ from advisor.records import Record
 from lsp_server.analysis import Analysis, analyse
 from lsp_server.carried import carried
 from lsp_server.documents import Document
+from lsp_server.measured import Measured
 from lsp_server.preferences import Preferences
 from lsp_server.stages import Stage, Stop
 from lsp_server.surroundings import Surroundings
@@ -36,6 +37,7 @@ class Analyst:
         self._surroundings = Surroundings()
         self._stale = False
         self._good: dict[str, Analysis] = {}
+        self._measured = Measured()
 
     @cached_property
     def _configs(self) -> KeptConfigs:
@@ -75,22 +77,30 @@ class Analyst:
     def _with_last_good(self, now: Analysis) -> Analysis:
         """What was said last, carried along, where the text does not parse at the moment."""
         uri = now.document.uri
+        now = replace(now, former=self._measured.before(now))
         if now.parsed:
             self._good[uri] = now
             while len(self._good) > _MOST_DOCUMENTS:
-                del self._good[next(iter(self._good))]
+                self.close_document(next(iter(self._good)))
             return now
         good = self._good.get(uri)
         return now if good is None or good.device != now.device else carried(good, now)
 
     def better(self, analysis: Analysis) -> None:
         """Takes note of a better analysis of a text, in case that the next one does not parse."""
-        if analysis.document.uri in self._good:
-            self._good[analysis.document.uri] = analysis
+        uri = analysis.document.uri
+        if uri in self._good:
+            self._good[uri] = analysis
 
     def close_document(self, uri: str) -> None:
         """Forgets a document."""
         self._good.pop(uri, None)
+        self._measured.forget(uri)
+
+    def prefer(self, preferences: Preferences) -> None:
+        """Takes on what the user has chosen; no number that rests on another choice is shown again."""
+        self.preferences = preferences
+        self._measured.forget()
 
     def later(self, document: Document, stage: Stage, stop: Stop) -> Analysis | None:
         """What one of the later stages says, with all that was known before; None where it says nothing.
@@ -106,7 +116,7 @@ class Analyst:
         except SourceProblem:
             return None
         settings = load_config(document.file.parent)
-        means = self._means
+        means, chosen = self._means, self.preferences
         if stage == "recorded" or not self.preferences.compiled_evidence:
             if not stores_of(CheckOptions("", document.root, settings=settings)):
                 return None
@@ -115,7 +125,10 @@ class Analyst:
             return None
         self._compiler.complete = True
         found = analyse(document, self._surroundings, "simulated", self._device(), means, stop.check)
-        return replace(found, complete=self._compiler.complete)
+        found = replace(found, complete=self._compiler.complete)
+        if document.uri in self._good and self.preferences == chosen:
+            self._measured.take(found, stage == "compiled" and found.complete)
+        return replace(found, former=self._measured.before(found))
 
     def unknown_device(self) -> str:
         """What is wrong with the chosen device, nothing where it is known."""

@@ -25,7 +25,13 @@ def carried(good: Analysis, now: Analysis) -> Analysis:
     tables = {entity: _table(table, path, moved) for entity, table in good.tables.items()}
     texts = {**good.texts, path: now.document.source.text}
     return replace(
-        now, findings=tuple(findings), tables=tables, texts=texts, evidence=good.evidence, device=good.device
+        now,
+        findings=tuple(findings),
+        tables=tables,
+        texts=texts,
+        evidence=good.evidence,
+        device=good.device,
+        former=good.former,
     )
 
 
@@ -52,16 +58,17 @@ def line_move(old: tuple[str, ...], new: tuple[str, ...]) -> Moved:
 
 
 def _finding(finding: Finding, path: str, moved: Moved) -> Finding | None:
-    span = _span(finding.span, moved) if finding.path == path else finding.span
+    span = moved_span(finding.span, moved) if finding.path == path else finding.span
     related = []
     for one in finding.related:
-        place = _span(one.span, moved) if one.path == path else one.span
+        place = moved_span(one.span, moved) if one.path == path else one.span
         if place is not None:
             related.append(replace(one, span=place))
     return None if span is None else replace(finding, span=span, related=tuple(related), fixes=())
 
 
-def _span(span: Span, moved: Moved) -> Span | None:
+def moved_span(span: Span, moved: Moved) -> Span | None:
+    """Where a span of the former text is now; None where its lines have changed."""
     first, last = moved(span.line), moved(span.end_line)
     if first is None or last is None or last - first != span.end_line - span.line:
         return None
@@ -70,7 +77,7 @@ def _span(span: Span, moved: Moved) -> Span | None:
 
 def _table(table: Table, path: str, moved: Moved) -> Table:
     spans = [
-        (_span(span, moved) or _near(span, moved)) if own == path else span
+        (moved_span(span, moved) or _near(span, moved)) if own == path else span
         for own, span in zip(table.paths, table.spans, strict=True)
     ]
     return replace(table, spans=spans)

@@ -31,8 +31,7 @@ def machine_code_page(kernel: Row, line: int, analysis: Analysis) -> ShownPage:
     from advisor.compiled import Target
     from advisor.compiled.listing import list_kernel
 
-    key = kernel.table.keys[kernel.number]
-    unit = next((one for one in _units(analysis) if one.kernel == key), None)
+    unit = next((one for one in _units(analysis) if one.kernel == kernel.key), None)
     if unit is None:
         raise EvidenceUnavailable(f"The kernel {kernel.label} cannot be compiled by itself.")
     listing = list_kernel(unit, Target.parse(analysis.device.compute_capability), _SECONDS)

@@ -20,7 +20,8 @@ from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import METRICS, stands_in_source, text_at
 from lsp_server.numbers.cards import Quantities
 from lsp_server.numbers.kernel_card import kernel_card
-from lsp_server.numbers.rows import Known, Row, known_of
+from lsp_server.numbers.known import Known, known_of
+from lsp_server.numbers.rows import Row
 from lsp_server.rules_in_use import rules_in_use
 from lsp_server.session import AdvisorServer
 
@@ -132,7 +133,7 @@ def _shown(name: str, page: Page) -> ShownPage:
 
 def _accesses(kernel: Row, known: Known, analysis: Analysis, quantities: Quantities) -> list[str]:
     """The lines of a table of the accesses, those of device functions in other files left out."""
-    rows = [row for row in known.rows("access") if row.table.owners[row.number] == kernel.number]
+    rows = [row for row in known.owned("access", kernel) if row.path == known.path]
     shown = [metric for metric in METRICS if any(row.value(metric) is not None for row in rows)]
     if not rows:
         return []

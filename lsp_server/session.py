@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -60,6 +61,8 @@ class AdvisorServer(LanguageServer):
         self.simulations = Simulations()
         self.stages = LaterStages(self.analyst.later, self._show, self._tell_failure)
         self._pending: dict[str, asyncio.Task[None]] = {}
+        self._settings = Preferences()
+        self._chosen_device: str | None = None
         self._told: dict[str, Path] = {}
         self._logged: set[str] = set()
         self._resting: asyncio.TimerHandle | None = None
@@ -71,11 +74,24 @@ class AdvisorServer(LanguageServer):
         """What the user has chosen."""
         return self.analyst.preferences
 
+    def take_settings(self, settings: Preferences) -> None:
+        """Takes on the client's settings; a device chosen by command holds until theirs is another."""
+        if settings.device != self._settings.device:
+            self._chosen_device = None
+        self._settings = settings
+        chosen = self._chosen_device
+        self.use(settings if chosen is None else replace(settings, device=chosen))
+
+    def choose_device(self, device: str) -> None:
+        """Takes another device for this session, the configured one where it is empty."""
+        self._chosen_device = device
+        self.use(replace(self._settings, device=device))
+
     def use(self, preferences: Preferences) -> None:
         """Takes on other preferences: what rested on the former ones is looked at again."""
         if preferences == self.analyst.preferences:
             return
-        self.analyst.preferences = preferences
+        self.analyst.prefer(preferences)
         if wrong := self.analyst.unknown_device():
             self.tell_once(wrong)
         self.stages.forget()

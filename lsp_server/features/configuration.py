@@ -44,7 +44,7 @@ async def _take(ls: AdvisorServer, told: object) -> None:
     chosen, also_wrong = read_preferences(given, at_start)
     for message in (*wrong, *also_wrong):
         ls.tell_once(message)
-    ls.use(chosen)
+    ls.take_settings(chosen)
 
 
 async def _asked(ls: AdvisorServer) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 from lsprotocol import types
 
@@ -78,7 +77,7 @@ async def choose_device(ls: AdvisorServer, *arguments: object) -> None:
     except AdvisorError as error:
         ls.tell(str(error))
         return
-    ls.use(replace(ls.preferences, device=device))
+    ls.choose_device(device)
 
 
 async def _picked(ls: AdvisorServer) -> str | None:

@@ -7,8 +7,9 @@ from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import access_card, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities
 from lsp_server.numbers.kernel_card import kernel_card
+from lsp_server.numbers.known import Known, known_of
 from lsp_server.numbers.launch_card import launch_card
-from lsp_server.numbers.rows import Known, Row, known_of
+from lsp_server.numbers.rows import Row
 from lsp_server.positions import holds
 
 

@@ -75,7 +75,7 @@ class Quantities:
     def grid(self, heading: str, row: Row, metrics: Iterable[str]) -> tuple[Grid, ...]:
         """A table of those metrics that are known, with their sources; nothing when none is."""
         rows = [
-            (metric, written, row.source(metric) or "")
+            (metric, written, row.told(metric))
             for metric in metrics
             if (written := self.written(row, metric))
         ]

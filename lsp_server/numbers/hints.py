@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import ATOMIC_METRICS, METRICS, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities
-from lsp_server.numbers.rows import Known, Row, known_of
+from lsp_server.numbers.known import Known, known_of
+from lsp_server.numbers.rows import BEFORE_EDIT, Row
 from lsp_server.numbers.thresholds import thresholds
 
 # Names that the compiler gives to shared arrays; users do not know them.
@@ -63,9 +64,10 @@ def _access(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
     sectors, ideal = row.amount("sectors_per_request"), row.amount("ideal_sectors_per_request")
     ways = row.amount("bank_conflict_ways")
     if sectors is not None and ideal is not None and sectors > ideal * thresholds().sectors_over_ideal:
-        return f"{_short(sectors)} sectors/request, ideal {_short(ideal)}", METRICS
+        label = f"{_short(sectors)} sectors/request, ideal {_short(ideal)}"
+        return _marked(label, row, "sectors_per_request"), METRICS
     if ways is not None and ways >= thresholds().bank_conflict_ways:
-        return f"{_short(ways)}-way bank conflict", METRICS
+        return _marked(f"{_short(ways)}-way bank conflict", row, "bank_conflict_ways"), METRICS
     return "", ()
 
 
@@ -74,7 +76,7 @@ def _atomic(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
     lanes = row.amount("lanes_per_address")
     if lanes is None or row.holds("single_thread") or lanes < thresholds().lanes_per_address:
         return "", ()
-    return f"{_short(lanes)} lanes/address", ATOMIC_METRICS
+    return _marked(f"{_short(lanes)} lanes/address", row, "lanes_per_address"), ATOMIC_METRICS
 
 
 def _barrier(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
@@ -86,7 +88,8 @@ def _barrier(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
     passed = kernel.amount("barriers_per_block") if kernel is not None else None
     if kernel is None or not passed or passed < 2.0 or len(known.owned("barrier", kernel)) > 1:
         return "", ()
-    return f"{_short(passed)} times each block", ("loop_depth",)
+    label = _marked(f"{_short(passed)} times each block", kernel, "barriers_per_block")
+    return label, ("loop_depth",)
 
 
 def _branch(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
@@ -96,7 +99,8 @@ def _branch(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if divided is not None:
         worth = divided >= thresholds().divided
-        return (f"diverges {divided:.0%}" if worth else ""), ("divided", "data_dependent")
+        label = _marked(f"diverges {divided:.0%}", row, "divided") if worth else ""
+        return label, ("divided", "data_dependent")
     if row.holds("lane_dependent") and row.holds("data_dependent"):
         return "may diverge", ("lane_dependent", "data_dependent")
     return "", ()
@@ -108,7 +112,7 @@ def _line(row: Row, known: Known) -> tuple[str, tuple[str, ...]]:
     if not count or (kernel is not None and kernel.holds("stated_float64")):
         return "", ()
     metrics = ("fp64_instructions", "fp64_special_instructions", "conversion_instructions", "instructions")
-    return f"{count:.0f} float64", metrics
+    return _marked(f"{count:.0f} float64", row, "fp64_instructions"), metrics
 
 
 _TELLING = {
@@ -118,6 +122,11 @@ _TELLING = {
     "branch": _branch,
     "line": _line,
 }
+
+
+def _marked(label: str, row: Row, metric: str) -> str:
+    """The words, and whether what they rest on is from before the text was edited."""
+    return f"{label} ({BEFORE_EDIT})" if row.from_before(metric) else label
 
 
 def _named(row: Row, label: str) -> str:

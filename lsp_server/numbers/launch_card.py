@@ -9,8 +9,9 @@ from advisor.rules.units import RATIO, format_value
 from advisor.text import SourceText
 from lsp_server.numbers.access_card import text_at
 from lsp_server.numbers.cards import Card, Grid
+from lsp_server.numbers.known import Known
 from lsp_server.numbers.occupancies import occupancy_on
-from lsp_server.numbers.rows import Known, Row
+from lsp_server.numbers.rows import Row
 
 _Line = tuple[str, str, str]
 _HEAD = ("", "value", "evidence")
@@ -20,8 +21,9 @@ def launch_card(launch: Row, known: Known, source: SourceText) -> Card:
     """What is known of a launch and of the kernel that it starts."""
     kernel, device = known.owner(launch, "kernel"), known.device
     blocks, from_run = _blocks(launch, kernel, known)
+    told_by = _told(kernel, "grid_blocks") if kernel is not None and from_run else ""
     warp = device.warp_size if device is not None else None
-    lines = [*_shape(launch, blocks, from_run, warp)]
+    lines = [*_shape(launch, blocks, told_by, warp)]
     if kernel is not None and device is not None:
         lines += _filling(launch, kernel, device, blocks)
     told = kernel.assumptions(("registers", *(("grid_blocks",) if from_run else ()))) if kernel else ()
@@ -38,10 +40,10 @@ def _blocks(launch: Row, kernel: Row | None, known: Known) -> tuple[float | None
     return kernel.amount("grid_blocks"), True
 
 
-def _shape(launch: Row, blocks: float | None, from_run: bool, warp: int | None) -> list[_Line]:
+def _shape(launch: Row, blocks: float | None, told_by: str, warp: int | None) -> list[_Line]:
     lines = []
     if blocks is not None:
-        lines.append(("grid", _plural(blocks, "block"), "simulated" if from_run else _told(launch, "blocks")))
+        lines.append(("grid", _plural(blocks, "block"), told_by or _told(launch, "blocks")))
     threads = launch.amount("block_threads")
     if threads is not None:
         axes = [launch.amount(f"block_{axis}") for axis in "xyz"]
@@ -90,7 +92,7 @@ def _filling(launch: Row, kernel: Row, device: Device, blocks: float | None) -> 
 
 
 def _told(row: Row, metric: str) -> str:
-    return row.source(metric) or ""
+    return row.told(metric)
 
 
 def _plural(count: float, word: str) -> str:

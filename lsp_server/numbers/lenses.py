@@ -10,7 +10,8 @@ from advisor.rules.units import RATIO, format_value
 from advisor.text import SourceText, Span
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.cards import Quantities
-from lsp_server.numbers.rows import Known, Row, known_of
+from lsp_server.numbers.known import Known, known_of
+from lsp_server.numbers.rows import BEFORE_EDIT, Row
 
 _WORKLOAD = "workload "
 
@@ -30,7 +31,7 @@ def lenses(analysis: Analysis) -> list[Lens]:
     known, source = known_of(analysis), analysis.document.source
     quantities, device = Quantities(analysis.settings), known.device.name if known.device else ""
     return [
-        Lens(first_line(source, kernel.span), kernel, " · ".join(_parts(kernel, known, quantities)), device)
+        Lens(first_line(source, kernel.span), kernel, _numbers(kernel, known, quantities), device)
         for kernel in known.rows("kernel")
     ]
 
@@ -56,32 +57,46 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _parts(kernel: Row, known: Known, quantities: Quantities) -> Iterator[str]:
+def _numbers(kernel: Row, known: Known, quantities: Quantities) -> str:
+    """The numbers of a kernel; those of the text before it was edited follow and are called so."""
+    now: list[str] = []
+    before: list[str] = []
+    for metric, part in _parts(kernel, known, quantities):
+        (before if kernel.from_before(metric) else now).append(part)
+    if before:
+        before[0] = f"{BEFORE_EDIT}: {before[0]}"
+    return " · ".join([*now, *before])
+
+
+def _parts(kernel: Row, known: Known, quantities: Quantities) -> Iterator[tuple[str, str]]:
+    """The parts, each with the metric that it rests on."""
     registers, spilled = kernel.amount("registers"), kernel.amount("spill_store_bytes")
     if registers is not None:
-        yield f"{registers:.0f} registers"
+        yield "registers", f"{registers:.0f} registers"
     if spilled:
-        yield f"spills {quantities.written(kernel, 'spill_store_bytes')}"
+        yield "spill_store_bytes", f"spills {quantities.written(kernel, 'spill_store_bytes')}"
     occupancy = kernel.amount("theoretical_occupancy")
     if occupancy is not None:
         limiter = kernel.text("occupancy_limiter")
-        yield f"occupancy {format_value(occupancy, RATIO)}" + (f" ({limiter})" if limiter else "")
+        limited = f" ({limiter})" if limiter else ""
+        yield "theoretical_occupancy", f"occupancy {format_value(occupancy, RATIO)}{limited}"
     if kernel.value("ai_flops_per_byte") is not None:
-        yield quantities.written(kernel, "ai_flops_per_byte")
+        yield "ai_flops_per_byte", quantities.written(kernel, "ai_flops_per_byte")
     if kernel.value("predicted_ms") is not None:
         device = f" on {known.device.name}" if known.device else ""
         limiter = kernel.text("time_limiter")
         limited = f" ({limiter})" if limiter else ""
-        yield f"predicted {quantities.written(kernel, 'predicted_ms')}{device}{limited}"
+        predicted = quantities.written(kernel, "predicted_ms")
+        yield "predicted_ms", f"predicted {predicted}{device}{limited}"
     run = known.owner(kernel, "run")
     if run is not None and kernel.value("launches") is not None:
-        yield _origin(run)
+        yield "launches", _origin(run)
 
 
 def _origin(run: Row) -> str:
     """Where the numbers of the launch come from, and how old they are."""
     from advisor.launches.evidence import age, run_started
 
-    started = run_started(run.table.keys[run.number])
+    started = run_started(run.key)
     old = f", {age(max(0.0, time.time() - started))} old" if started is not None else ""
     return f"from {'its workload' if run.label.startswith(_WORKLOAD) else 'recorded run'}{old}"

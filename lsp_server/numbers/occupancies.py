@@ -8,7 +8,7 @@ from advisor.metrics.derived.theoretical_occupancy import USUAL_BLOCK
 from advisor.occupancy import Occupancy, occupancy
 from advisor.rules.units import RATIO, format_value
 from lsp_server.numbers.cards import Grid
-from lsp_server.numbers.rows import Row
+from lsp_server.numbers.rows import BEFORE_EDIT, Row
 
 
 def occupancy_on(device: Device, kernel: Row, block_threads: float, dynamic: float = 0.0) -> Occupancy | None:
@@ -42,4 +42,6 @@ def occupancy_grid(kernel: Row) -> tuple[Grid, ...]:
             rows.append((device.name, blocks, warps, format_value(found.ratio, RATIO), found.limiter))
     head = ("device", "blocks/SM", "warps/SM", "occupancy", "limited by")
     title = f"Occupancy with blocks of {threads:.0f} threads, on every device"
+    if kernel.from_before("registers"):
+        title += f" (registers {BEFORE_EDIT})"
     return (Grid(title, (head, *rows)),) if rows else ()

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from advisor.devices import Device, find_device
-from advisor.errors import AdvisorError
-from advisor.metrics.tables import Table, Tables
+from advisor.metrics.tables import Table
 from advisor.records import Source, Value
 from advisor.text import Span
-from lsp_server.analysis import Analysis
+
+# Said of a value that the present text has not been asked for yet.
+BEFORE_EDIT = "before the edit"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One record of a table; a metric that is not known has no value, whatever is asked for."""
+    """One record of a table; a metric that is not known has no value, whatever is asked for.
+
+    What only a compiler or a run can tell is taken from `before`, the same record of the text before it was
+    edited, as long as nothing newer is known. `place` is set of a record that is itself from before the edit:
+    where it would stand now.
+    """
 
     table: Table
     number: int
+    before: Row | None = None
+    place: Span | None = None
 
     @property
     def entity(self) -> str:
@@ -31,20 +38,41 @@ class Row:
         return self.table.labels[self.number]
 
     @property
+    def key(self) -> str:
+        """What the record is known by in its table."""
+        return self.table.keys[self.number]
+
+    @property
+    def path(self) -> str:
+        """The file that the record stands in."""
+        return self.table.paths[self.number]
+
+    @property
     def span(self) -> Span:
         """The record's place in its file."""
-        return self.table.spans[self.number]
+        return self.place or self.table.spans[self.number]
 
     def source(self, metric: str) -> Source | None:
         """The source that gave the metric's value, None where it is unknown."""
-        column = self.table.columns.get(metric)
-        return None if column is None else column.source(self.number)
+        row = self._knowing(metric)
+        return None if row is None else row.table.columns[metric].source(row.number)
+
+    def from_before(self, metric: str) -> bool:
+        """Whether the metric's value is that of the text before an edit."""
+        row = self._knowing(metric)
+        return row is not None and (row is not self or self.place is not None)
+
+    def told(self, metric: str) -> str:
+        """The source of the metric's value in words, empty where it is unknown."""
+        source = self.source(metric) or ""
+        return f"{source}, {BEFORE_EDIT}" if self.from_before(metric) else source
 
     def value(self, metric: str) -> Value | None:
         """The metric's value, truth values as 0 and 1; None where it is unknown."""
-        if self.source(metric) is None:
+        row = self._knowing(metric)
+        if row is None:
             return None
-        value = self.table.columns[metric].values[self.number]
+        value = row.table.columns[metric].values[row.number]
         return value if isinstance(value, str) else float(value)
 
     def amount(self, metric: str) -> float | None:
@@ -63,54 +91,31 @@ class Row:
 
     def assumptions(self, metrics: Iterable[str]) -> tuple[str, ...]:
         """What the values of these metrics rest on, each sentence once."""
-        columns = (self.table.columns.get(metric) for metric in metrics)
-        told = (one for column in columns if column for one in column.assumptions.get(self.number, ()))
-        return tuple(dict.fromkeys(told))
+        told: dict[str, None] = {}
+        for metric in metrics:
+            row = self._knowing(metric)
+            if row is not None:
+                told |= dict.fromkeys(row.table.columns[metric].assumptions.get(row.number, ()))
+        return tuple(told)
 
+    def without_source(self) -> bool:
+        """Whether the source says nothing of the record: only a compiler or a run has found it."""
+        return all(column.source(self.number) != "source" for column in self.table.columns.values())
 
-def known_of(analysis: Analysis) -> Known:
-    """What an analysis knows about its document."""
-    return Known(analysis.tables, analysis.document.path, analysis.parsed)
+    def moved(self, place: Span) -> Row:
+        """The record as one from before the edit, which would stand there now."""
+        return replace(self, place=place)
 
+    def _knowing(self, metric: str) -> Row | None:
+        """This record or the same one of an earlier text, whichever knows the metric; None where none does.
 
-@dataclass(frozen=True)
-class Known:
-    """What the tables know about one file, by the path that its findings carry.
-
-    `exact` where the tables are those of the present text; else what stood on lines that have changed has no
-    place of its own any more, only the beginning of a line near by.
-    """
-
-    tables: Tables
-    path: str
-    exact: bool = True
-
-    def rows(self, entity: str) -> Iterator[Row]:
-        """The records of an entity that have a place in the file, in the order of the table."""
-        table = self.tables.get(entity)
-        if table is not None:
-            for number, (path, span) in enumerate(zip(table.paths, table.spans, strict=True)):
-                placed = self.exact or entity == "kernel" or span != Span(span.line)
-                if path == self.path and span.line >= 1 and placed:
-                    yield Row(table, number)
-
-    def owner(self, row: Row, entity: str) -> Row | None:
-        """The record of another entity that a record belongs to: an access's kernel, a kernel's run."""
-        table, number = self.tables.get(entity), int(row.table.owners[row.number])
-        return Row(table, number) if table is not None and 0 <= number < len(table) else None
-
-    def owned(self, entity: str, owner: Row) -> list[Row]:
-        """The records of an entity that belong to another record, whatever file they stand in."""
-        table = self.tables.get(entity)
-        if table is None:
-            return []
-        return [Row(table, number) for number, own in enumerate(table.owners) if own == owner.number]
-
-    @property
-    def device(self) -> Device | None:
-        """The device that the numbers are for."""
-        table = self.tables.get("device")
-        try:
-            return find_device(table.keys[0]) if table is not None and len(table) else None
-        except AdvisorError:
-            return None
+        Of what the source says nothing is taken from an earlier text: it is read at every edit.
+        """
+        row: Row | None = self
+        while row is not None:
+            column = row.table.columns.get(metric)
+            source = None if column is None else column.source(row.number)
+            if source is not None and (row is self or source != "source"):
+                return row
+            row = row.before
+        return None

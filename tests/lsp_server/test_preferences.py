@@ -8,6 +8,8 @@ from kernel_pairs import TRANSPOSED
 
 from lsp_server.preferences import Preferences, read_preferences
 
+EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+
 
 @pytest.mark.parametrize(
     "given",
@@ -73,4 +75,33 @@ def test_a_client_that_can_be_asked_is_asked_and_told_of_changes(client):
     assert "There is no device called 'nothing-like-it'" in client.shown_message()
     client.notify("workspace/didChangeConfiguration", {"settings": None})
     client.reply(client.received("workspace/configuration"), [None])
+    assert client.stop() == 0
+
+
+def device(client, uri):
+    found = client.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    return found[-1]["command"]["title"].removeprefix("Device: ")
+
+
+def settings(client, **chosen):
+    client.notify("workspace/didChangeConfiguration", {"settings": {"kernelAdvisor": chosen}})
+
+
+def test_a_device_chosen_by_command_holds_until_the_setting_itself_changes(client):
+    client.start(chosen={"device": "t4"})
+    uri = client.open("k.py", TRANSPOSED)
+    assert device(client, uri) == "NVIDIA T4"
+    client.answer(client.command("advisor.chooseDevice", "h100-sxm"))
+    settings(client, inlayHints=False, device="t4")
+    settings(client, inlayHints=False)
+    assert device(client, uri) == "NVIDIA H100 SXM"
+    assert not client.ask("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": EVERYTHING})
+    settings(client, device="v100")
+    assert device(client, uri) == "NVIDIA V100"
+    settings(client, device="t4")
+    assert device(client, uri) == "NVIDIA T4"
+    # "As configured" is a choice too: the project's device, whatever the setting is.
+    client.answer(client.command("advisor.chooseDevice", ""))
+    settings(client, device="t4", codeLenses=True)
+    assert device(client, uri) == "NVIDIA A100 80GB"
     assert client.stop() == 0
