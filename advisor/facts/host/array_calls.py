@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 
 from advisor.facts.host.call_options import non_blocking
 from advisor.facts.host.device_names import destination
-from advisor.facts.host.loop_context import LoopContext, changed_names, is_kept, loop_context, names_in
+from advisor.facts.host.loop_context import (
+    LoopContext,
+    changed_names,
+    is_kept,
+    loop_context,
+    names_in,
+    reads_clock,
+)
 from advisor.facts.host.placed import CUPY_CREATORS, RANDOM_CREATORS, TORCH_CREATORS
 from advisor.facts.host.placement import Placement
 from advisor.records import Value
@@ -65,7 +72,7 @@ class ArrayCalls:
             return self._sent(call, function)
         if name == "synchronize":
             return self._stream_wait(call, dotted)
-        if name == "free_all_blocks" and "cupy" in self.roots:
+        if name == "free_all_blocks" and "cupy" in self.roots and not (call.args or call.keywords):
             return self._one(call, "synchronisation", "free_all_blocks", "cupy", kind="free")
         if name in ("item", "tolist", "cpu", "get") and self.placement.on_gpu(function.value):
             place = self.placement.of(function.value)
@@ -196,11 +203,12 @@ class ArrayCalls:
                     at = node.body[0] if isinstance(node, ast.While) else node
                     context = loop_context(self.module, at)
                     values: dict[str, Value | None] = {"kind": "read", "timed": context.timed}
-                    yield ArrayCall(node.test, "synchronisation", f"`{word}`", place.library, context, values)
+                    yield ArrayCall(node.test, "synchronisation", word, place.library, context, values)
 
     def _one(self, node: ast.expr, entity: str, call: str, library: str, kind: str) -> ArrayCall:
         context = loop_context(self.module, node)
-        return ArrayCall(node, entity, call, library, context, {"kind": kind, "timed": context.timed})
+        timed = context.timed or any(reads_clock(loop, self.module) for loop in context.loops)
+        return ArrayCall(node, entity, call, library, context, {"kind": kind, "timed": timed})
 
 
 def _shown(node: ast.expr) -> list[ast.expr]:

@@ -16,9 +16,9 @@ from advisor.facts.host.loop_context import LoopContext, loop_context
 from advisor.facts.host.measurements import find_measurements
 from advisor.facts.host.placement import Placement
 from advisor.facts.host.several_gpus import find_collectives, find_round_trips
-from advisor.facts.host.stream_use import leaves_stream_out, source_pinned, stream_of
+from advisor.facts.host.stream_use import has_stream, leaves_stream_out, source_pinned
 from advisor.facts.host_calls import HostCall
-from advisor.facts.host_records import host_call_records, launch_records
+from advisor.facts.host_records import host_call_records, is_test_path, launch_records
 from advisor.facts.launches import Launch
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.workspace import Workspace
@@ -47,9 +47,10 @@ def host_side_records(
 def _launches(placement: Placement, launches: Sequence[Launch]) -> list[Record]:
     found = launch_records(launches)
     for record, launch in zip(found, launches, strict=True):
+        sliced = sliced_by(launch, placement)
         record.know(
             "source",
-            sliced_arguments=float(sliced_by(launch)),
+            sliced_arguments=None if sliced is None else float(sliced),
             leaves_stream_out=leaves_stream_out(launch, placement),
         )
     return found
@@ -60,8 +61,9 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall]) -> list[Record
     for record, call in zip(found, calls, strict=True):
         record.know("source", library="numba")
         if call.entity == "transfer":
-            on_stream = stream_of(call.node) is not None
-            record.know("source", on_stream=on_stream, source_pinned=source_pinned(call, placement))
+            on_stream, pinned = has_stream(call.node, placement), source_pinned(call, placement)
+            record.know("source", on_stream=on_stream, source_pinned=pinned)
+            record.know("source", in_test_or_benchmark=call.timed or is_test_path(call.module.path))
         if call.entity == "synchronisation":
             record.know("source", kind="wait")
         if call.loops:

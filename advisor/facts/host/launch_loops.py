@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.facts.host.loop_context import Loop, changed_names, loop_context, names_in
+from advisor.facts.host.placement import Placement
 from advisor.facts.host_calls import HostCall
 from advisor.facts.host_scope import host_loops
 from advisor.facts.launches import Launch
@@ -59,7 +60,7 @@ def _launch_loop(
         len(launches),
         static,
         _forbidden(module, loop, launches, own),
-        _in_chunks(module, launches, own, changed),
+        _in_chunks(module, loop, launches, own, changed),
         any(_on_stream(launch) for launch in launches) or any(_with_stream(call.node) for call in own),
         loop_context(module, loop.body[0]).timed,
     )
@@ -94,7 +95,11 @@ def _around(node: ast.Call, loop: Loop) -> bool:
 
 
 def _in_chunks(
-    module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[HostCall], changed: set[str]
+    module: ModuleSyntax,
+    loop: Loop,
+    launches: Sequence[Launch],
+    calls: Sequence[HostCall],
+    changed: set[str],
 ) -> bool:
     """Whether what the loop copies in is of its own turn, a kernel gets it, and results are copied out."""
     brought = set()
@@ -107,6 +112,9 @@ def _in_chunks(
                 brought.add(target.id)
     given = {one.id for launch in launches for one in launch.node.args if isinstance(one, ast.Name)}
     out = any(call.call == "copy_to_host" for call in calls)
+    if any(isinstance(one, ast.FunctionDef) for one in below(loop)):
+        # A kernel for each turn: the turns try things out.
+        return False
     return bool(brought & given) and out
 
 
@@ -119,19 +127,26 @@ def _with_stream(call: ast.Call) -> bool:
     return any(one.arg == "stream" for one in call.keywords) or len(call.args) > 1
 
 
-def sliced_by(launch: Launch) -> int:
-    """How many of a launch's arguments are items that the innermost loop around it counts through."""
+def sliced_by(launch: Launch, placement: Placement) -> int | None:
+    """How many of a launch's arguments are items of arrays that the innermost loop around it counts through.
+
+    None where they are items of what may be a list of arrays.
+    """
     loops = host_loops(launch.module, launch.node)
     if not loops or not isinstance(loops[0], ast.For) or not isinstance(loops[0].target, ast.Name):
         return 0
     number = loops[0].target.id
     counted = isinstance(loops[0].iter, ast.Call) and (launch.module.dotted(loops[0].iter.func) == "range")
-    return sum(_is_item(one, number) for one in launch.node.args) if counted else 0
+    items = [one for one in launch.node.args if isinstance(one, ast.Subscript) and _is_item(one, number)]
+    if not counted or not items:
+        return 0
+    places = [placement.of(one.value) for one in items]
+    return sum(place is not None and place.kind == "array" for place in places) or None
 
 
-def _is_item(node: ast.expr, number: str) -> bool:
+def _is_item(node: ast.Subscript, number: str) -> bool:
     """Whether an expression is `a[i]` or `a[i, …]` of a plain name and the loop's number itself."""
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+    if not isinstance(node.value, ast.Name):
         return False
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return any(isinstance(one, ast.Name) and one.id == number for one in parts)

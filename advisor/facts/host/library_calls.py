@@ -123,7 +123,8 @@ def find_chains(placement: Placement) -> Iterator[Chain]:
         if not _is_elementwise(node, placement) or _is_elementwise(_above(node, placement), placement):
             continue
         place = placement.of(node)
-        if place is None or not place.on_gpu or place.library not in ("torch", "cupy"):
+        if place is None or not place.on_gpu or place.library != "cupy":
+            # Those of torch are most often sums of losses, of one element each.
             continue
         count = _count(node, placement)
         if count >= 2 and not _is_fused(node, placement):
@@ -142,7 +143,7 @@ def _is_elementwise(node: ast.AST | None, placement: Placement) -> bool:
         return isinstance(node.op, _OPERATORS) and placement.on_gpu(node)
     if isinstance(node, ast.Call) and called(node) in _ELEMENTWISE:
         root = (placement.module.dotted(node.func) or "").split(".")[0]
-        return root in ("torch", "cupy") and placement.on_gpu(node)
+        return root == "cupy" and placement.on_gpu(node)
     return False
 
 

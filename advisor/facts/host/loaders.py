@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from advisor.facts.host.bindings import position
+from advisor.facts.host.bindings import called, position
 from advisor.facts.host.call_options import loader_pins
 from advisor.facts.host.device_names import destination
 from advisor.facts.host.loop_context import loop_context
@@ -46,7 +46,7 @@ def find_loaders(placement: Placement) -> Iterator[Loader]:
         yield Loader(
             call,
             True if sent else None,
-            _whole(call, "num_workers", _WORKERS) if not given else None,
+            _whole(call, "num_workers", _WORKERS) if not given and not _in_memory(call, placement) else None,
             None if _on_gpu_already(call, placement) else loader_pins(call),
             _truth(call, "persistent_workers", _PERSISTENT) if not given else None,
             max(len(host_loops(module, loop)) for loop in sent) if sent else None,
@@ -95,6 +95,15 @@ def _sends(loop: ast.For, placement: Placement) -> bool:
             if source is not None and source.batch:
                 return True
     return False
+
+
+def _in_memory(call: ast.Call, placement: Placement) -> bool:
+    """Whether the dataset is a TensorDataset, which has nothing to load."""
+    data = _value(call, "dataset", 0)
+    values: list[ast.expr | None] = [data]
+    if isinstance(data, ast.Name):
+        values = [one.value if one else None for one in placement.bindings.reaching(data.id, data)]
+    return any(called(one) == "TensorDataset" for one in values if one is not None)
 
 
 def _on_gpu_already(call: ast.Call, placement: Placement) -> bool:

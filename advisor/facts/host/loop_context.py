@@ -12,6 +12,10 @@ from advisor.facts.module import ModuleSyntax
 from advisor.facts.tree_nodes import below
 
 Loop = ast.For | ast.While
+CLOCKS = frozenset({
+    "time.time", "time.perf_counter", "time.perf_counter_ns", "time.monotonic", "time.monotonic_ns",
+    "time.time_ns", "timeit.default_timer",
+})  # fmt: skip
 _NOW_AND_THEN = (
     "print", "log", "debug", "verbose", "save", "every", "interval", "freq", "first", "last", "step_", "best",
     "epoch", "warmup", "profil", "check", "display", "show", "plot", "report",
@@ -66,9 +70,26 @@ def _every_turn(module: ModuleSyntax, node: ast.AST, loop: Loop) -> bool | None:
                 verdict = None
         if isinstance(parent, ast.IfExp | ast.BoolOp):
             verdict = None
+        if _left_behind(child, parent):
+            return False
         child, parent = parent, module.parents.get(parent)
-    following = loop.body[loop.body.index(child) :] if isinstance(child, ast.stmt) else []
-    return False if any(isinstance(one, _LEAVES) for one in following) else verdict
+    return False if _left_behind(child, loop) else verdict
+
+
+def _left_behind(child: ast.AST, parent: ast.AST) -> bool:
+    """Whether a statement behind a child of a block leaves the loop."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and child in block:
+            return any(_leaves(one) for one in block[block.index(child) :])
+    return False
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    """Whether a statement leaves the loop wherever it ends well."""
+    if isinstance(statement, ast.Try | ast.With):
+        return any(_leaves(one) for one in statement.body)
+    return isinstance(statement, _LEAVES)
 
 
 def _now_and_then(test: ast.expr) -> bool:
@@ -79,6 +100,11 @@ def _now_and_then(test: ast.expr) -> bool:
         if name and any(word in name.lower() for word in _NOW_AND_THEN):
             return True
     return False
+
+
+def reads_clock(loop: Loop, module: ModuleSyntax) -> bool:
+    """Whether a loop reads the host's clock."""
+    return any(isinstance(one, ast.Call) and module.dotted(one.func) in CLOCKS for one in below(loop))
 
 
 def changed_names(loop: Loop) -> set[str]:

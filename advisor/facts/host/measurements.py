@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.facts.host.bindings import position
+from advisor.facts.host.loop_context import CLOCKS
 from advisor.facts.host.placement import Placement
 from advisor.facts.host_scope import host_loops
 from advisor.facts.launches import Launch
@@ -14,10 +15,6 @@ from advisor.facts.module import NOWHERE, ModuleSyntax
 from advisor.facts.module_parts import split
 from advisor.facts.tree_nodes import below
 
-_CLOCKS = frozenset({
-    "time.time", "time.perf_counter", "time.perf_counter_ns", "time.monotonic", "time.monotonic_ns",
-    "time.time_ns", "timeit.default_timer",
-})  # fmt: skip
 _WAITS = frozenset({
     "synchronize", "item", "tolist", "cpu", "numpy", "get", "asnumpy", "copy_to_host", "wait", "result",
     "join", "elapsed_time", "deviceSynchronize", "barrier", "block_until_ready",
@@ -27,6 +24,7 @@ _GO_ON = frozenset({
     "range", "len", "enumerate", "min", "max", "zip", "clip_grad_norm_", "size", "join", "tqdm",
     "set_description",
 })  # fmt: skip
+_OF_THE_HOST = ("compil", "codegen", "jit", "launch", "enqueue", "dispatch", "overhead", "cold", "first call")
 _COMPUTES = frozenset({"cuda", "to", "device", "float", "half", "detach", "view", "reshape"})
 
 
@@ -50,6 +48,16 @@ class Measurement:
 class _Span:
     statements: Sequence[ast.stmt]
     end: ast.Call
+    behind: Sequence[ast.stmt] = ()
+
+    def is_of_the_host(self) -> bool:
+        """Whether the text says that it is the time of a compilation or a launch that is measured."""
+        for statement in (self.statements[-1], *self.behind):
+            for node in below(statement):
+                said = node.value if isinstance(node, ast.Constant) else getattr(node, "id", "")
+                if isinstance(said, str) and any(word in said.lower() for word in _OF_THE_HOST):
+                    return True
+        return False
 
     def nodes(self) -> Iterator[ast.AST]:
         """The nodes between the two readings."""
@@ -62,7 +70,7 @@ class _Span:
 def find_measurements(placement: Placement, launches: Sequence[Launch]) -> Iterator[Measurement]:
     """The measurements of a module's GPU work, in order of lines."""
     module = placement.module
-    clocks = [call for call in module.calls if module.dotted(call.func) in _CLOCKS]
+    clocks = [call for call in module.calls if module.dotted(call.func) in CLOCKS]
     if len(clocks) < 2:
         return
     by_node = {launch.node: launch for launch in launches}
@@ -98,7 +106,9 @@ def _span(start: ast.Assign, name: str, clocks: Collection[ast.Call], placement:
         if ends:
             whole = not isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.Try)
             taken = whole and _difference(block[number:], ends[0], name, module.parents)
-            return _Span(block[at + 1 : number + 1], ends[0]) if taken else None
+            return (
+                _Span(block[at + 1 : number + 1], ends[0], block[number + 1 : number + 4]) if taken else None
+            )
         if name in {one.id for one in below(statement) if isinstance(one, ast.Name) and _stores(one)}:
             return None
     return None
@@ -149,7 +159,7 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         span.end,
         library,
         name if len(name) <= 40 else name[:37] + "...",
-        _waited(span, node, placement, launches),
+        None if span.is_of_the_host() else _waited(span, node, placement, launches),
         compiled is not None,
         compiled,
     )

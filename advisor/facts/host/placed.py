@@ -65,6 +65,13 @@ NO_ARRAYS = frozenset({
     "int64", "uint8", "float16", "int8", "complex64", "complex128", "bool_", "issubdtype", "result_type",
     "isscalar", "shape", "ndim", "allclose", "equal", "array_equal", "is_grad_enabled", "RawKernel",
     "RawModule", "ElementwiseKernel", "ReductionKernel", "get_array_module", "errstate", "random",
+    "broadcast_shapes", "can_cast", "get_default_memory_pool", "get_default_pinned_memory_pool",
+    "show_config", "may_share_memory", "shares_memory", "common_type", "promote_types", "min_scalar_type", "typename",
+    "iscomplexobj", "isrealobj", "isfortran", "set_printoptions", "array_repr", "array_str", "size", "fuse",
+    "memoize", "clear_memo", "vectorize", "poly1d", "seed", "get_random_state", "set_random_state",
+    "RandomState", "default_rng", "is_floating_point", "is_complex", "typecodes",
+    "savez", "get_include", "compile", "jit", "broadcast_tensors", "is_inference",
+    "set_num_threads", "get_rng_state", "initial_seed",
 })  # fmt: skip
 LIKE_A_MODULE = frozenset({
     "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_", "apply", "share_memory",

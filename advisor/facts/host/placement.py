@@ -277,9 +277,9 @@ def _joined(found: list[Placed | None]) -> Placed | None:
 def _cupy(dotted: str, name: str) -> Placed | None:
     if name == "asnumpy":
         return Placed("numpy", "host", pinned=False)
-    if dotted.startswith("cupyx.empty_pinned") or dotted.startswith("cupy.cuda.") or name in NO_ARRAYS:
-        return None
-    return Placed("cupy", "gpu")
+    parts = dotted.split(".")
+    public = len(parts) == 2 or (len(parts) == 3 and parts[1] in ("linalg", "random", "fft"))
+    return Placed("cupy", "gpu") if public and name not in NO_ARRAYS and name[:1] != "_" else None
 
 
 def _numba(member: str) -> Placed | None:

@@ -12,7 +12,7 @@ from advisor.facts.host.device_names import destination
 from advisor.facts.host.loop_context import LoopContext, loop_context, names_in
 from advisor.facts.host.placement import Placement
 
-_COLLECTIVES = frozenset({"all_reduce", "broadcast", "all_gather", "reduce", "reduce_scatter"})
+_COLLECTIVES = frozenset({"all_reduce", "reduce_scatter"})
 _PARAMETERS = frozenset({"parameters", "named_parameters", "buffers", "state_dict"})
 
 

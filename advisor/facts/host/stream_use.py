@@ -16,6 +16,14 @@ def stream_of(call: ast.Call) -> ast.expr | None:
     return None if isinstance(found, ast.Constant) else found
 
 
+def has_stream(call: ast.Call, placement: Placement) -> bool | None:
+    """Whether a copy of Numba is given a stream; None for the caller's, which may be the default."""
+    stream = stream_of(call)
+    if isinstance(stream, ast.Name):
+        return None if None in placement.bindings.reaching(stream.id, stream) else True
+    return stream is not None
+
+
 def source_pinned(call: HostCall, placement: Placement) -> bool | None:
     """Whether the host memory of a copy is page-locked; None where the source does not tell."""
     if not call.node.args:
