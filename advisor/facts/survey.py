@@ -58,7 +58,7 @@ def survey(
 
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out.
     """
-    sorted_files, sorted_neighbours = _Sieve(files), _Sieve(neighbours)
+    sorted_files, sorted_neighbours = _Sieve(files, root), _Sieve(neighbours, root)
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
     found = len(sorted_files.device) + len(sorted_neighbours.device) + len(sorted_files.arrays)
@@ -75,7 +75,7 @@ class _Sieve:
     `arrays` are files without it that use torch or cupy on a GPU.
     """
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], root: Path) -> None:
         self.device: list[Path] = []
         self.launchers: dict[Path, frozenset[str]] = {}
         self.arrays: list[Path] = []
@@ -92,7 +92,8 @@ class _Sieve:
                 continue
             if names := launched_names(data):
                 self.launchers[file] = names
-            if may_hold_array_code(data):
+            is_test = is_test_path(str(file).removeprefix(str(root)))
+            if may_hold_array_code(data, is_test=is_test):
                 self.arrays.append(file)
 
     def launching(self, kernels: Collection[str]) -> list[Path]:
@@ -143,7 +144,9 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
         for seen in host.launches:
             target = seen.kernel or only_one(by_name.get(seen.name, set()))
             if target is not None:
-                known.setdefault(target, LaunchedAs()).note(seen.block, seen.rounded_up, seen.types)
+                known.setdefault(target, LaunchedAs()).note(
+                    seen.block, seen.rounded_up, seen.types, seen.extents
+                )
     return {**found[True], **found[False]}
 
 

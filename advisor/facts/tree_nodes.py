@@ -8,6 +8,7 @@ from collections import defaultdict
 _NO_CHILDREN = frozenset(
     {ast.Name, ast.Constant, ast.Global, ast.Nonlocal, ast.alias, ast.Pass, ast.Break, ast.Continue}
 )
+_SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda})
 _NO_NODES = frozenset({"ctx", "op", "ops", "id", "attr", "kind", "type_comment", "level", "module", "simple",
                        "is_async", "conversion"})  # fmt: skip
 
@@ -30,6 +31,25 @@ def below(root: ast.AST) -> list[ast.AST]:
     fields = _FIELDS
     add = found.append
     for node in found:
+        for name in fields[node.__class__]:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                for item in value:
+                    if isinstance(item, ast.AST):
+                        add(item)
+            elif isinstance(value, ast.AST):
+                add(value)
+    return found
+
+
+def below_in_scope(root: ast.AST) -> list[ast.AST]:
+    """The nodes of a module or of a definition's body, functions and classes in it without theirs."""
+    found: list[ast.AST] = list(getattr(root, "body", []))
+    fields = _FIELDS
+    add = found.append
+    for node in found:
+        if node.__class__ in _SCOPES:
+            continue
         for name in fields[node.__class__]:
             value = getattr(node, name, None)
             if value.__class__ is list:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.module import ModuleSyntax
+from advisor.facts.tree_nodes import below_in_scope
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
 _THE_SAME_ITEMS = frozenset({"tqdm", "trange", "iter", "list", "tuple", "reversed", "sorted", "track"})
@@ -35,17 +36,12 @@ class Bindings:
     def nodes(self, owner: ast.AST) -> list[ast.AST]:
         """The nodes of a function or module without those of the functions and classes in it."""
         if owner not in self._nodes:
-            self._nodes[owner] = _own_nodes(owner)
+            self._nodes[owner] = below_in_scope(owner)
         return self._nodes[owner]
 
     def owners(self) -> list[ast.AST]:
         """The module and every function in it."""
         return [self.module.tree, *self.module.functions]
-
-    def function(self, node: ast.AST) -> FunctionNode | None:
-        """The function that holds a node, None at module level and in classes and lambdas."""
-        scope = self.module.scope_of(node)
-        return scope if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
 
     def reaching(self, name: str, at: ast.AST) -> list[Binding | None]:
         """What may have bound a name where it is read; None stands for a value from outside."""
@@ -135,19 +131,6 @@ class Bindings:
 def position(node: ast.AST) -> _Position:
     """The line and column where a node begins."""
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _own_nodes(owner: ast.AST) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    waiting = list(getattr(owner, "body", []))
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, ast.AST):
-            continue
-        found.append(node)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            waiting.extend(ast.iter_child_nodes(node))
-    return found
 
 
 def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
