@@ -20,7 +20,7 @@ from advisor.profiling.numbers import profiling_numbers
 from advisor.records import Value
 
 if TYPE_CHECKING:
-    from advisor.measured.reports.report import Launches, Quantity
+    from advisor.measured.reports.report import Launches
 
 _NO_PERMISSION = "ERR_NVGPUCTRPERM"
 _MOST_WORDS = 300
@@ -109,40 +109,36 @@ _EXPLAINED = (
 def _by_identity(
     launches: Sequence[Launches], kernels: Sequence[Mapping[str, Any]], order: Sequence[int]
 ) -> dict[KernelIdentity, dict[str, Value]]:
-    """Metrics by kernel and shape. Nsight Compute prints Numba's mangled names, so a kernel is known by its
-    function's name in them, and its shape.
-    """
-    from advisor.measured.reports.mapping import mapped
+    """Metrics by kernel and shape; Nsight Compute prints the function's name mangled."""
+    from advisor.measured.reports.kernel_names import readable
 
     found: dict[KernelIdentity, dict[str, Value]] = {}
     for number in dict.fromkeys(order):
         who = identity_of(kernels[number])
         function = who.name.rpartition(".")[2]
-        fitting = [
-            one
-            for one in launches
-            if function in one.name and one.grid in (who.grid, None) and one.block in (who.block, None)
-        ]
-        # Of kernels whose names contain each other the shortest name fits best.
-        if fitting:
-            one = min(fitting, key=lambda each: len(each.name))
-            found[who] = mapped("ncu", "kernel", _means(one)).metrics
+        for one in launches:
+            if readable(one.name).name.rpartition(".")[2] != function:
+                continue
+            if one.grid not in (who.grid, None) or one.block not in (who.block, None):
+                continue
+            found[who] = _of_a_launch(one)
     return found
 
 
-def _means(launches: Launches) -> dict[str, Quantity]:
-    """Each metric's mean over the launches; of texts the first."""
-    from advisor.measured.reports.report import Quantity
+def _of_a_launch(launches: Launches) -> dict[str, Value]:
+    """The metrics of a mean launch; a text that differs between launches is the first's."""
+    from advisor.measured.reports.mapping import mapped
 
-    found = {}
-    for name, quantities in launches.values.items():
-        numbers = [one.value for one in quantities if isinstance(one.value, float | int)]
-        alike = len({one.unit for one in quantities}) == 1
-        if numbers and alike and len(numbers) == len(quantities):
-            found[name] = Quantity(sum(numbers) / len(numbers), quantities[0].unit)
-        elif quantities:
-            found[name] = quantities[0]
-    return found
+    found: dict[str, list[Value]] = {}
+    for values in launches.values:
+        for name, value in mapped("ncu", "kernel", values).metrics.items():
+            found.setdefault(name, []).append(value)
+    return {name: _mean(values) for name, values in found.items()}
+
+
+def _mean(values: Sequence[Value]) -> Value:
+    numbers = [float(one) for one in values if not isinstance(one, str)]
+    return sum(numbers) / len(numbers) if len(numbers) == len(values) else values[0]
 
 
 def _text(file: Path) -> str:

@@ -1,0 +1,227 @@
+"""`advisor profile` for real: without a GPU times are predicted, and every line says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
+
+from advisor_command import PROGRAM, AdvisorCommand
+
+from advisor.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts, Timing
+from advisor.history.identity import functions
+from advisor.history.store import HistoryStore
+from advisor.launches.gpu_launches import has_gpu
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or has_gpu(), reason="it is about Linux without a GPU"
+)
+
+WORK = """\
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def twice(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
+
+
+def workload():
+    x = cuda.to_device(np.ones(1000, np.float32))
+    twice[4, 256](x)
+    twice[4, 256](x)
+    twice[2, 512](x)
+
+
+def workload_fails():
+    raise ValueError("no data")
+"""
+GOOD = WORK.split("def workload_fails")[0]
+
+
+@pytest.fixture(scope="module")
+def advise(tmp_path_factory: pytest.TempPathFactory) -> AdvisorCommand:
+    return AdvisorCommand(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "work.py").write_text(GOOD)
+    return tmp_path
+
+
+def test_predicted_times_are_marked_and_kept(advise: AdvisorCommand, project: Path) -> None:
+    done = advise("profile", "work.py", "--label", "first", cwd=project)
+    text = done.out.decode()
+    assert done.status == 0, done.err
+    assert text.startswith("PREDICTED for a100-80gb, no GPU")
+    assert "predicted time" in text
+    assert "kernel (predicted)" in text
+    assert "CV" not in text
+    assert "Kept as run 1 (first): 2 fingerprints." in text
+    store = HistoryStore(project)
+    run = store.run(store.find("first"))
+    assert (run.facts.kind, run.facts.executed_on, run.status) == ("profile", "simt", "done")
+    assert run.facts.command == "advisor profile work.py"
+    shapes = [(one.identity.grid, one.identity.block, one.launches) for one in run.fingerprints]
+    assert shapes == [((4, 1, 1), (256, 1, 1), 2), ((2, 1, 1), (512, 1, 1), 1)]
+    assert {one.source for one in run.fingerprints} == {"simulated"}
+    for one in run.fingerprints:
+        assert one.timing is not None
+        assert (one.timing.iterations, one.timing.deviation, one.timing.variation) == (1, 0.0, None)
+        assert one.timing.mean == one.metrics["predicted_ms"]
+        assert "time_mean_ms" not in one.metrics
+        assert one.lines
+        assert one.identity.source_hash == functions(GOOD)[0].source_hash
+    assert run.metrics["transfer_htod_bytes"] == 4000.0
+    assert "memcpy_htod_ms" not in run.metrics
+
+
+def test_json_says_of_each_kernel_that_it_was_predicted(advise: AdvisorCommand, project: Path) -> None:
+    done = advise("profile", "work.py", "--format", "json", "--no-store", cwd=project)
+    content = json.loads(done.out)
+    assert (content["basis"], content["run"], content["executed_on"]) == ("predicted", None, "simt")
+    (workload,) = content["workloads"]
+    assert {kernel["basis"] for kernel in workload["kernels"]} == {"predicted"}
+    assert workload["copies"] == {"htod": {"bytes": 4000.0, "ms": None}}
+    assert workload["iterations"] is None
+    assert not (project / ".advisor" / "history.sqlite").exists()
+
+
+def test_a_workload_that_fails_leaves_the_others(advise: AdvisorCommand, project: Path) -> None:
+    (project / "work.py").write_text(WORK)
+    done = advise("profile", "work.py", cwd=project)
+    assert done.status == 1
+    assert "failed: ValueError: no data" in done.out.decode()
+    assert len(HistoryStore(project).run(1).fingerprints) == 2
+
+
+def test_when_none_runs_the_status_tells(advise: AdvisorCommand, project: Path) -> None:
+    (project / "work.py").write_text(GOOD.replace("x = cuda", "raise ValueError('no data')\n    x = cuda"))
+    done = advise("profile", "work.py", cwd=project)
+    assert done.status == 2
+    assert HistoryStore(project).runs()[0].status == "failed"
+
+
+def test_a_device_whose_clock_is_unknown_gets_no_time(advise: AdvisorCommand, project: Path) -> None:
+    done = advise("profile", "work.py", "--device", "h200", "--no-store", cwd=project)
+    assert done.status == 0
+    assert "No time is predicted for NVIDIA H200" in done.out.decode()
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["nothing.py"], "nothing.py"),
+        (["empty.py"], "There is no workload in these files"),
+        (["notes.ipynb"], "notebooks are only read"),
+        (["work.py", "--device", "q9"], "no device called"),
+        (["work.py", "--iterations", "0"], "'0' is no number of runs"),
+        (["work.py", "--seconds", "nan"], "no number of seconds"),
+        (["work.py", "--ncu", "/nowhere/ncu"], "there is no such program"),
+    ],
+)
+def test_wrong_use(advise: AdvisorCommand, project: Path, argv: list[str], words: str) -> None:
+    (project / "empty.py").write_text("x = 1\n")
+    (project / "notes.ipynb").write_text("{}")
+    done = advise("profile", *argv, cwd=project)
+    assert done.status == 2
+    assert words in done.err
+    assert not (project / ".advisor" / "history.sqlite").exists()
+
+
+def test_a_history_of_a_newer_version_does_not_lose_the_profile(
+    advise: AdvisorCommand, project: Path
+) -> None:
+    store = HistoryStore(project)
+    store.add_run(Run(RunFacts("profile", "", "", 0.0, "h200", "simt")))
+    connection = store._connection
+    assert connection is not None
+    connection.execute("PRAGMA user_version=9")
+    store.close()
+    done = advise("profile", "work.py", cwd=project)
+    assert done.status == 2
+    assert "PREDICTED" in done.out.decode()
+    assert "Kept as run" not in done.out.decode()
+    assert "newer version" in done.err
+
+
+def test_a_killed_profile_keeps_what_was_finished(advise: AdvisorCommand, project: Path) -> None:
+    slow = GOOD.split("def workload")[0] + (
+        "def workload():\n    import time\n    open('here', 'w').close()\n    time.sleep(600)\n"
+    )
+    (project / "a.py").write_text(GOOD)
+    (project / "z.py").write_text(slow)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "advisor", "profile", "a.py", "z.py"],
+        cwd=project,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(PROGRAM),
+            "HOME": str(project),
+            "XDG_CACHE_HOME": str(project / "c"),
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while not (project / "here").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    run = HistoryStore(project).run(1)
+    assert run.status == "broken off"
+    assert [one.identity.path for one in run.fingerprints] == ["a.py", "a.py"]
+    assert advise("profile", "a.py", cwd=project).status == 0
+
+
+def measured(text: str = GOOD, **metrics: float) -> Run:
+    who = KernelIdentity("twice", "work.py", functions(text)[0].source_hash, (), (4, 1, 1), (256, 1, 1))
+    timing = Timing(20, 9.0, 9.0, 0.1, 8.9, 9.1)
+    facts = RunFacts("profile", "", "advisor profile", time.time() - 7300, "a100-80gb", "NVIDIA A100 80GB")
+    return Run(
+        facts,
+        {"gpu_utilization": 0.2, "active_kernels": 1.0},
+        (Fingerprint(who, "measured", 1, timing, metrics),),
+    )
+
+
+def test_check_uses_measurements_when_asked_to(advise: AdvisorCommand, project: Path) -> None:
+    HistoryStore(project).add_run(measured(l2_hit_rate=0.1, dram_norm=0.8, dram_rereads=3.0))
+    usual = advise.check("work.py", cwd=project)
+    assert "poor-l2-locality" not in usual.rules
+    asked = advise.check("work.py", "--evidence", "measured", cwd=project)
+    (finding,) = [one for one in asked.findings if one["rule"] == "poor-l2-locality"]
+    assert {one["source"] for one in finding["evidence"] if one["metric"].endswith("l2_hit_rate")} == {
+        "measured"
+    }
+    assert "Measured on NVIDIA A100 80GB: grid 4, block 256, 2 h ago." in finding["assumptions"]
+    assert "gpu-underused" in asked.rules
+
+
+def test_check_tells_of_measurements_that_are_too_old(advise: AdvisorCommand, project: Path) -> None:
+    HistoryStore(project).add_run(measured(GOOD.replace("*= 2", "*= 3"), l2_hit_rate=0.1, dram_norm=0.8))
+    done = advise("check", "work.py", "--evidence", "measured", cwd=project)
+    assert "poor-l2-locality" not in done.out.decode()
+    assert "twice has changed since it was measured" in done.out.decode() + done.err
+
+
+def test_check_goes_on_without_a_history_that_cannot_be_read(advise: AdvisorCommand, project: Path) -> None:
+    (project / ".advisor").mkdir()
+    (project / ".advisor" / "history.sqlite").write_text("no database at all\n" * 20)
+    done = advise("check", "work.py", "--evidence", "measured", cwd=project)
+    assert done.status in (0, 1)
+    assert "cannot be used: file is not a database" in done.out.decode() + done.err
