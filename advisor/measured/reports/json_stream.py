@@ -10,6 +10,7 @@ _CHUNK = 1 << 20
 # An event has some thousand characters; the values beside the events some ten thousand.
 _LONGEST = 64 * 1024**2
 _SPACE = " \t\r\n"
+_BEHIND = frozenset(f"{_SPACE},:]}}")
 
 
 class Damaged(Exception):
@@ -83,8 +84,9 @@ class JsonStream:
                 ) from None
             except RecursionError:
                 raise Damaged("it is nested too deep") from None
-            # A number at the end of the buffer may go on in the next piece.
-            if end == len(self._buffer) and self._fill():
+            # A number may go on in the next piece: 1.5e-7 begins as 1, 1.5 and 1.5 with an `e` behind it.
+            behind = self._buffer[end : end + 1]
+            if isinstance(value, int | float) and behind not in _BEHIND and self._fill():
                 continue
             self._at = end
             return value

@@ -14,7 +14,8 @@ from advisor.measured.reports.report import Extent, Launches, Quantity
 # Columns that say which launch a row is about; every other column is a metric.
 IDENTITY = (
     "ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size",
-    "Grid Size", "Device", "CC", "device__attribute_display_name", "Kernel Time", "Context ID", "Stream ID", "Invocations", "API Call ID",
+    "Grid Size", "Device", "CC", "Kernel Time", "Context ID", "Stream ID", "Invocations", "API Call ID",
+    "device__attribute_display_name",
 )  # fmt: skip
 # "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg" and the same with Start/Stop.
 _RANGE_COLUMN = re.compile(r".*Domain:(Push/Pop|Start/Stop)_Range.*|NVTX.*", re.IGNORECASE)

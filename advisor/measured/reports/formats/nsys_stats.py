@@ -25,10 +25,12 @@ _COLUMN = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
 _EACH = {"Reg/Trd": "register/thread"}
 _AXES = "XYZ"
 # Columns that are read here, or follow from those.
-_READ = frozenset(
-    "Time Total Name Operation Count Instances Avg Med Min Max StdDev Start Duration CorrId Throughput Bytes "
-    "SrcMemKd DstMemKd Device Ctx GreenCtx Strm StcSMem DymSMem GrdX GrdY GrdZ BlkX BlkY BlkZ".split()
-) | {"Total Time", "Num Calls"}
+_READ = {
+    "Time", "Total", "Total Time", "Name", "Operation", "Count", "Instances", "Num Calls",
+    "Avg", "Med", "Min", "Max", "StdDev", "Start", "Duration", "CorrId", "Throughput", "Bytes",
+    "SrcMemKd", "DstMemKd", "Device", "Ctx", "GreenCtx", "Strm", "StcSMem", "DymSMem", "Reg/Trd",
+    "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ",
+}  # fmt: skip
 _NANOSECONDS = 1e6
 
 
@@ -110,9 +112,7 @@ def read(path: Path) -> ImportedReport:
     )
     return ImportedReport(
         tool="nsys", launches=found, run=run, device=_device(tables), host=totals.host(), notes=tuple(notes),
-        columns=tuple(
-            dict.fromkeys(name for table in tables for name in table.names if name not in _READ or name in _EACH)
-        ),
+        columns=tuple(dict.fromkeys(name for table in tables for name in table.names if name not in _READ)),
     )  # fmt: skip
 
 

@@ -1,0 +1,215 @@
+"""`advisor import`: reports kept in the history, matched to kernels, judged by the rules."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.__main__ import main
+from advisor.history.store import HistoryStore
+
+DATA = Path(__file__).parents[1] / "data/reports"
+sys.path.append(str(Path(__file__).parents[1] / "measured/reports"))
+
+from nsys_export import launch_bound_run  # noqa: E402
+
+VECTORS = """from numba import cuda
+
+
+@cuda.jit
+def add(x, y, out):
+    '''A sum.'''
+
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = x[i] + y[i]
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "pyproject.toml").write_text("[tool.advisor]\n")
+    (tmp_path / "vectors.py").write_text(VECTORS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def imported(capsys: pytest.CaptureFixture[str], *argv: object) -> dict[str, Any]:
+    assert main(["import", *map(str, argv), "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
+
+
+def rules(found: dict[str, Any]) -> set[str]:
+    return {finding["rule"] for finding in found["findings"]}
+
+
+def test_a_run_is_kept(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = imported(capsys, DATA / "ncu-raw.csv", DATA / "ncu-source.csv", "--label", "first")
+    store = HistoryStore(project)
+    run = store.run(store.find("first"))
+    store.close()
+    assert found["run"]["id"] == run.id
+    assert (run.facts.kind, run.facts.label, run.facts.device) == ("import", "first", "a100-80gb")
+    assert run.facts.executed_on == "NVIDIA A100-SXM4-80GB"
+    add = next(one for one in run.fingerprints if one.identity.path)
+    assert (add.identity.path, add.identity.name, add.line) == ("vectors.py", "add", 5)
+    assert add.identity.source_hash
+    assert add.metrics["dram_norm"] == pytest.approx(0.9102)
+    assert [line.path for line in add.lines] == ["vectors.py", "vectors.py"]
+    assert {one.identity.name for one in run.fingerprints} == {"add", "transpose_naive<float>", "scan_tile"}
+
+
+def test_nothing_is_kept_when_asked_so(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert imported(capsys, DATA / "ncu-raw.csv", "--no-store")["run"]["id"] is None
+    assert not (project / ".advisor").exists()
+
+
+def test_findings_of_kernels_and_lines(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = imported(capsys, DATA / "ncu-raw.csv", DATA / "ncu-source.csv", "--no-store")
+    places = {(one["rule"], one["kernel"], Path(one["path"]).name, one["line"]) for one in found["findings"]}
+    assert places >= {
+        ("memory-bound", "add", "vectors.py", 5),
+        ("waits-for-memory", "add", "vectors.py", 5),
+        ("hot-line", "add", "vectors.py", 10),
+        ("partly-used-sectors", "transpose_naive<float>", "ncu-raw.csv", 1),
+        ("few-waves", "transpose_naive<float>", "ncu-raw.csv", 1),
+        ("excess-wavefronts-at-line", "scan_tile", "scan.cu", 31),
+    }
+    # 6,291,456 of 8,000,000 sectors are needed: less than a quarter is wasted.
+    assert "excess-sectors-at-line" not in rules(found)
+
+
+def test_every_finding_rests_on_something_measured(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = imported(capsys, DATA / "ncu-raw.csv", DATA / "ncu-source.csv", "--no-store")
+    assert len(found["findings"]) > 8
+    for finding in found["findings"]:
+        assert {one["source"] for one in finding["evidence"]} == {"measured"}
+
+
+def test_gains_are_those_of_the_numbers(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = imported(capsys, DATA / "ncu-raw.csv", "--no-store")
+    gains = {one["rule"]: one["gain"]["speedup"] for one in found["findings"] if one["gain"]}
+    # (1 - 4/32) * 0.78 of the time: 1 / (1 - 0.6825); 7% of a wave: 1 / 0.07.
+    assert gains["partly-used-sectors"] == pytest.approx(1 / (1 - 0.6825), rel=1e-3)
+    assert gains["few-waves"] == pytest.approx(1 / 0.07, rel=1e-2)
+
+
+@pytest.mark.parametrize("launch", ["cuLaunchKernel", "cudaLaunchKernel_v7000"])
+@pytest.mark.parametrize("old", [False, True])
+def test_host_rules_see_the_driver_and_the_runtime(
+    project: Path, capsys: pytest.CaptureFixture[str], launch: str, old: bool
+) -> None:
+    found = imported(capsys, launch_bound_run(project / "run.sqlite", launch, old=old), "--no-store")
+    assert {"launch-bound", "gpu-underused"} <= rules(found)
+    # 150 of 1,000 us are copies: less than a fifth.
+    assert "high-memcpy-share" not in rules(found)
+    (bound,) = [one for one in found["findings"] if one["rule"] == "launch-bound"]
+    assert "720 us of the 1 ms" in bound["message"]
+
+
+def test_high_memcpy_share_of_a_trace(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = imported(capsys, DATA / "nsys-gpu-trace.csv", "--no-store")
+    assert {"high-memcpy-share", "gpu-underused"} <= rules(found)
+    assert found["judged_for"] == "l4"
+
+
+def test_the_case_study_tells_its_story(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """SM utilisation 9.1% to 74% and tensor cores 0 to 62%, as in "CUDA Performance Debugging & Profiling"."""
+    before = imported(capsys, DATA / "case-study-before.csv", "--label", "before")
+    after = imported(capsys, DATA / "case-study-after.csv", "--label", "after")
+    (first,), (second,) = before["kernels"], after["kernels"]
+    assert first["name"] == second["name"] == "matmul_bias_relu"
+    assert first["metrics"]["sm_throughput"] == pytest.approx(0.091)
+    assert second["metrics"]["sm_throughput"] == pytest.approx(0.74)
+    assert first["metrics"]["tensor_utilization"] == 0.0
+    assert second["metrics"]["tensor_utilization"] == pytest.approx(0.62)
+    # 4 ms to 0.9 ms: the four to five times as fast that the document tells of.
+    assert 4 < first["metrics"]["latency_ms"] / second["metrics"]["latency_ms"] < 5
+    assert "few-waves" in rules(before)
+    assert rules(after) == set()
+    store = HistoryStore(project)
+    assert [run.facts.label for run in store.runs()] == ["after", "before"]
+    store.close()
+
+
+def test_the_case_study_in_text(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, numbers in (("before", ("9.1%", "0.0%")), ("after", ("74.0%", "62.0%"))):
+        assert main(["import", str(DATA / f"case-study-{name}.csv"), "--no-store"]) == 0
+        row = next(
+            line for line in capsys.readouterr().out.splitlines() if line.startswith("matmul_bias_relu ")
+        )
+        assert all(number in row.split() for number in numbers)
+
+
+def test_a_kernel_is_matched_by_the_users_word(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = imported(
+        capsys, DATA / "ncu-raw.csv", "--no-store", "--map", r"transpose_naive<\w+>=vectors.py::add"
+    )
+    assert {one["path"] for one in found["kernels"]} == {"vectors.py"}
+
+
+def test_two_kernels_of_one_name_are_not_guessed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "old").mkdir()
+    (project / "old/vectors.py").write_text(VECTORS)
+    found = imported(capsys, DATA / "ncu-raw.csv", "--no-store")
+    assert {one["path"] for one in found["kernels"]} == {None}
+    assert any("--map tells which" in note for note in found["run"]["notes"])
+
+
+def test_a_kernel_of_another_module_is_not_matched(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "vectors.py").rename(project / "other.py")
+    found = imported(capsys, DATA / "ncu-raw.csv", "--no-store")
+    assert {one["path"] for one in found["kernels"]} == {None}
+
+
+def test_suppressions_of_the_source_hold(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = VECTORS.replace(
+        "def add(x, y, out):", "def add(x, y, out):  # advisor: ignore[memory-bound] a sum"
+    )
+    (project / "vectors.py").write_text(text)
+    assert "memory-bound" not in rules(imported(capsys, DATA / "ncu-raw.csv", "--no-store"))
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["missing.csv"], "there is no such file"),
+        (["bad.csv"], "none of the reports"),
+        ([str(DATA / "ncu-raw.csv"), "bad.csv"], "none of the reports"),
+        ([str(DATA / "ncu-raw.csv"), "--map", "nonsense"], "write it as 'regex=path::kernel'"),
+        ([str(DATA / "ncu-raw.csv"), "--map", "(=vectors.py::add"], "no regular expression"),
+        ([str(DATA / "ncu-raw.csv"), "--map", "x=vectors.py::mul"], "there is no kernel vectors.py::mul"),
+        ([str(DATA / "ncu-raw.csv"), "--device", "h999"], "There is no device called"),
+        ([str(DATA / "ncu-raw.csv"), str(DATA / "nsys-gpu-trace.csv")], "several GPUs"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence_and_nothing_is_kept(
+    project: Path, capsys: pytest.CaptureFixture[str], argv: list[str], said: str
+) -> None:
+    (project / "bad.csv").write_text("name,price\napple,3\n")
+    assert main(["import", *argv]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert not (project / ".advisor").exists()
+
+
+def test_unused_metrics_are_counted_and_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(DATA / "ncu-raw.csv"), "--no-store"]) == 0
+    printed = capsys.readouterr().out
+    assert (
+        "2 metrics of the report not used: device__attribute_multiprocessor_count, some__future_metric.sum."
+        in printed
+    )
+
+
+def test_the_gpu_that_no_report_names(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = imported(capsys, DATA / "ncu-details-comma.csv", "--no-store")
+    assert found["run"]["device"] == found["run"]["executed_on"] == "unknown GPU"
+    assert any("does not name its GPU" in note for note in found["run"]["notes"])
+    named = imported(capsys, DATA / "ncu-details-comma.csv", "--no-store", "--device", "h100-sxm")
+    assert named["run"]["device"] == named["judged_for"] == "h100-sxm"
