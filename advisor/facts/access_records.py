@@ -83,6 +83,8 @@ def _assumptions(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
             f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
         )
         found.append(f"Array `{array.name}` is taken to be C-contiguous with {size}.")
+    if array.made and array.made[-1] is not None:
+        found.append(f"A row of `{array.name}` has {array.made[-1]} elements where a launch makes it.")
     return tuple(found)
 
 

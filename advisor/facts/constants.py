@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from advisor.facts.block_limit import largest_block
 from advisor.facts.constant_calls import FunctionRun
 from advisor.facts.constant_folding import (
     FUNCTIONS,
@@ -66,6 +67,14 @@ class Constants:
         if isinstance(result, int) and abs(result) > LARGEST:
             return UNKNOWN
         return result
+
+    def possible(self, node: ast.expr, most: int) -> list[object]:
+        """The values that the branches of the source give an expression, each by itself; at most `most`."""
+        if isinstance(node, ast.IfExp):
+            return [*self.possible(node.body, most), *self.possible(node.orelse, most)][:most]
+        if isinstance(node, ast.Name) and node.id not in self.bindings:
+            return [UNKNOWN if one is None else self.value(one) for one in self._local_values(node)[:most]]
+        return [self.value(node)]
 
     def _local_values(self, node: ast.Name) -> Sequence[ast.expr | None]:
         """What the enclosing function may have bound to a name at `node`; None stands for any value."""
@@ -142,7 +151,11 @@ class Constants:
         return deeper
 
     def _attribute(self, node: ast.Attribute) -> object:
+        if node.attr == "MAX_THREADS_PER_BLOCK":
+            return largest_block()
         dotted = self.module.dotted(node)
+        if dotted in self.bindings:
+            return self.bindings[dotted]
         if dotted == "math.pi":
             return math.pi
         if dotted is None or dotted.startswith(("self.", "cls.")):
@@ -193,6 +206,10 @@ class Constants:
         if dotted is None:
             return UNKNOWN
         arguments = [self.value(argument) for argument in node.args]
+        if dotted == "isinstance":
+            return _is_instance(arguments[0], node.args[1]) if len(node.args) == 2 else UNKNOWN
+        if dotted == "len" and isinstance(arguments[0], tuple):
+            return len(arguments[0])
         known = FUNCTIONS.get(dotted)
         if known is not None and dotted not in self.module.top_level:
             return UNKNOWN if any(is_open(argument) for argument in arguments) else known(*arguments)
@@ -208,6 +225,14 @@ class Constants:
 
     def _elsewhere(self, module: ModuleSyntax, names: Mapping[str, object]) -> Constants:
         return Constants(self.workspace, module, None, names, self.depth - 1)
+
+
+def _is_instance(value: object, kind: ast.expr) -> object:
+    """Whether a known value is of a type with a built-in name, UNKNOWN for other types."""
+    types = {"int": int, "float": float, "tuple": tuple, "list": tuple, "str": str}
+    if value is UNKNOWN or not isinstance(kind, ast.Name) or kind.id not in types:
+        return UNKNOWN
+    return isinstance(value, types[kind.id])
 
 
 def _local_names(module: ModuleSyntax, function: FunctionNode) -> dict[str, _Stores]:

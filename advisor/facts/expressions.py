@@ -67,6 +67,8 @@ class Expressions(Subscripts):
             divisor=None if operator == "power" else divisor_kind(right),
             integers=integers,
             result=result,
+            base=_base(left) if operator == "power" else None,
+            wraps=operator == "modulo" and _is_sum(node.left),
         )
         return result
 
@@ -80,6 +82,8 @@ class Expressions(Subscripts):
         divisor: str | None = None,
         integers: bool | None = None,
         result: Scalar | None = None,
+        base: str | None = None,
+        wraps: bool = False,
     ) -> None:
         """Notes an operation with a cost worth knowing."""
         depends: frozenset[str] = frozenset().union(*(self.depends(operand) for operand in operands))
@@ -97,6 +101,8 @@ class Expressions(Subscripts):
                 self.truncating,
                 all(operand.constant is not None for operand in operands),
                 next(iter(atoms), ""),
+                base,
+                wraps,
             )
         )
 
@@ -125,6 +131,18 @@ class Expressions(Subscripts):
             kind = body.kind if body.kind == other.kind else None
             return body if body == other else self.opaque([test, body, other], kind)
         return self.opaque([test, body, other])
+
+
+def _base(value: Scalar) -> str:
+    """What is raised to a power: minus one, two, constant or runtime."""
+    known = value.form.constant if value.constant is None else value.constant
+    if known is None:
+        return "runtime"
+    return {-1: "minus one", 2: "two"}.get(known, "constant") if isinstance(known, int) else "constant"
+
+
+def _is_sum(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
 
 
 def exponent_kind(exponent: Scalar) -> str:

@@ -16,7 +16,10 @@ Kind: TypeAlias = Literal["int", "float", "bool"] | None
 
 @dataclass
 class Array:
-    """An array parameter or one declared in the kernel; `dims` are constant extents, None when unknown."""
+    """An array parameter or one declared in the kernel; `dims` are constant extents, None when unknown.
+
+    `made` are the sizes of the array that the launches pass, as far as they are known.
+    """
 
     name: str
     space: Space
@@ -26,6 +29,7 @@ class Array:
     dims: tuple[int | None, ...] = ()
     itemsize: int | None = None
     dtype: str | None = None
+    made: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,8 @@ class OperationUse:
     truncated: bool
     constant_operands: bool = False
     result: str = ""
+    base: str | None = None
+    wraps: bool = False
 
 
 @dataclass

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from advisor.facts.access_records import access_records, atomic_records
+from advisor.facts.array_extents import Extents
 from advisor.facts.kernel_facts import Condition, KernelFacts, Place
 from advisor.facts.lanes import WARP, BlockShape
 from advisor.facts.module import FunctionNode
+from advisor.facts.operation_records import operation_records
+from advisor.facts.placed_records import record_at
 from advisor.facts.row_records import row_records
 from advisor.facts.thread_use import one_thread_works
 from advisor.facts.tree_nodes import below
@@ -30,14 +33,29 @@ class LaunchedAs:
     blocks: list[BlockShape] = field(default_factory=list)
     rounded_up: bool = False
     types: list[tuple[str | None, ...]] = field(default_factory=list)
+    extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
 
-    def note(self, block: BlockShape | None, rounded_up: bool, types: tuple[str | None, ...]) -> None:
+    def note(
+        self,
+        block: BlockShape | None,
+        rounded_up: bool,
+        types: tuple[str | None, ...],
+        extents: tuple[Extents | None, ...] = (),
+    ) -> None:
         """Adds what one launch shows."""
+        if extents not in self.extents:
+            self.extents.append(extents)
         self.rounded_up |= rounded_up
         if block is not None and block not in self.blocks:
             self.blocks.append(block)
         if types not in self.types:
             self.types.append(types)
+
+    def extents_of(self, parameters: Sequence[str]) -> dict[str, Extents]:
+        """The sizes of those array parameters that all launches agree on."""
+        if len(self.extents) != 1 or len(self.extents[0]) != len(parameters):
+            return {}
+        return {name: one for name, one in zip(parameters, self.extents[0], strict=True) if one}
 
     def types_of(self, parameters: Sequence[str]) -> dict[str, str]:
         """The Numba types of those parameters that all launches agree on."""
@@ -63,7 +81,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     found += _loop_records(facts, kernel.key)
     found += _barrier_records(facts, kernel.key)
     found += _array_records(facts, kernel.key)
-    found += _operation_records(facts, kernel.key)
+    found += operation_records(facts, kernel.key)
     return found
 
 
@@ -137,25 +155,6 @@ def _names_float64(signature: ast.expr | None) -> bool:
 def thread_dependent(condition: Condition) -> bool:
     """Whether threads of one block may decide differently."""
     return any(name in condition.depends for name in _THREADS)
-
-
-def _place_key(kernel: str, place: Place, what: str) -> str:
-    node = place.node
-    return (
-        f"{kernel}:{place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}:{what}"
-    )
-
-
-def record_at(entity: str, kernel: str, place: Place, label: str, what: str = "") -> Record:
-    """A record of `entity` at a place of a kernel."""
-    return Record(
-        entity,
-        _place_key(kernel, place, what or entity),
-        place.module.path,
-        place.module.span(place.node),
-        label,
-        kernel,
-    )
 
 
 def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
@@ -259,28 +258,3 @@ def _dynamic(facts: KernelFacts, array: object) -> bool:
         if any(index.form.atoms() - fixed for index in access.indices):
             return True
     return False
-
-
-def _operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
-    found = []
-    for operation in facts.operations:
-        if operation.constant_operands:
-            continue
-        record = record_at("operation", kernel, operation.place, operation.name, operation.operator)
-        innermost = operation.place.loops[-1].counter if operation.place.loops else None
-        record.know(
-            "source",
-            operator=operation.operator,
-            name=operation.name,
-            exponent=operation.exponent,
-            divisor=operation.divisor,
-            integer_operands=operation.integer_operands,
-            loop_depth=float(len(operation.place.loops)),
-            lane_dependent=any(name in operation.depends for name in _THREADS),
-            feeds_index=operation.result in facts.index_atoms if operation.result else None,
-            truncated=operation.truncated,
-            loop_invariant=None if innermost is None else innermost not in operation.depends,
-            same_for_all_threads=not any(name.startswith(("tid.", "bid.")) for name in operation.depends),
-        )
-        found.append(record)
-    return found

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
+from advisor.facts.array_extents import Extents
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.element_types import itemsize_of
@@ -16,24 +17,29 @@ from advisor.facts.workspace import Workspace
 
 
 def kernel_facts(
-    declaration: Declaration, workspace: Workspace, resolve: Resolve, types: Mapping[str, str] | None = None
+    declaration: Declaration,
+    workspace: Workspace,
+    resolve: Resolve,
+    types: Mapping[str, str] | None = None,
+    extents: Mapping[str, Extents] | None = None,
 ) -> KernelFacts:
     """All that the source says about one kernel; `resolve` finds the device function behind a name.
 
-    `types` are Numba types of parameters that the launches show.
+    `types` are Numba types of parameters, and `extents` sizes of arrays, that the launches show.
     """
     facts = KernelFacts(declaration)
     walk = KernelWalk(facts, workspace, resolve)
     for name in declaration.parameters:
-        walk.env[name] = _parameter(name, declaration, walk, (types or {}).get(name, ""))
+        sizes = (extents or {}).get(name, ())
+        walk.env[name] = _parameter(name, declaration, walk, (types or {}).get(name, ""), sizes)
     walk.statements(declaration.node.body)
     return facts
 
 
-def _parameter(name: str, declaration: Declaration, walk: KernelWalk, known: str) -> Value:
+def _parameter(name: str, declaration: Declaration, walk: KernelWalk, known: str, sizes: Extents) -> Value:
     """A parameter: an array when it is subscripted, measured or iterated anywhere, else a number."""
     element, _, dims = known.partition("[")
-    array = Array(name, "global", True, declaration.module, declaration.node)
+    array = Array(name, "global", True, declaration.module, declaration.node, made=sizes)
     if dims:
         array.dtype, array.itemsize = element, itemsize_of(element)
     walk.facts.arrays.append(array)

@@ -225,6 +225,8 @@ def extents_of(array: Array, accesses: list[Access]) -> tuple[int | None, ...]:
     for axis in range(1, rank):
         constants = [access.indices[axis].form.constant for access in accesses]
         known = [value for value in constants if value is not None and value >= 0]
-        if len(known) == len(constants) and known:
+        if len(array.made) == rank and array.made[axis] is not None:
+            sizes[axis] = array.made[axis]
+        elif len(known) == len(constants) and known:
             sizes[axis] = max(known) + 1
     return tuple(sizes)

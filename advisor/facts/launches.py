@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.facts.constant_folding import UNKNOWN
+from advisor.facts.array_extents import Extents, extents_of_arguments
+from advisor.facts.block_sizes import is_also_argument, shapes_of_arguments, smallest_block
+from advisor.facts.constant_folding import UNKNOWN, is_open
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
@@ -34,6 +36,8 @@ class Launch:
     host_arrays: tuple[str, ...] | None
     rounded_up: bool
     argument_types: tuple[str | None, ...] = ()
+    argument_extents: tuple[Extents | None, ...] = ()
+    smallest_block: int | None = None
 
     @property
     def block_shape(self) -> BlockShape | None:
@@ -104,7 +108,10 @@ def _launch(
         block_node = None
     else:
         values = [constants.value(part) for part in parts]
-        block_node = parts[1] if len(parts) > 1 else None
+        if kernel is not None and is_open(values[1]):
+            constants = Constants(resolver.workspace, module, function, shapes_of_arguments(call, kernel))
+            values[1] = constants.value(parts[1])
+        block_node = parts[1]
     if kernel is None and not _plausible(values):
         return None
     scope = HostScope(module, function, resolver.workspace)
@@ -112,10 +119,13 @@ def _launch(
     shared = values[3] if len(values) > 3 else None
     return Launch(
         module, call, name, kernel, _sizes(values[1] if len(values) > 1 else UNKNOWN), _sizes(values[0]),
-        block_node is not None and scope.follows_data(block_node), block_node,
+        block_node is not None and (scope.follows_data(block_node) or is_also_argument(block_node, call)),
+        block_node,
         shared if isinstance(shared, int) else None,
         len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
         rounds_up(parts[0] if parts else configuration, scope), _argument_types(call, scope),
+        extents_of_arguments(call.args, scope) if kernel is not None else (),
+        smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
     )  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from advisor.facts.kernel_facts import Access, KernelFacts
 from advisor.records import Record
 
 _PATTERN = (
-    "lane_axis", "lane_stride", "sectors_per_request", "ideal_sectors_per_request", "record_fields", "itemsize",
-    "single_thread", "space",
+    "lane_axis", "lane_stride", "sectors_per_request", "ideal_sectors_per_request", "record_fields",
+    "itemsize", "single_thread", "space",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from advisor.compilation_unit import CompilationUnit
 from advisor.errors import SourceProblem
+from advisor.facts.array_extents import Extents
 from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
@@ -38,6 +39,7 @@ class LaunchSeen:
     block: BlockShape | None
     rounded_up: bool
     types: tuple[str | None, ...]
+    extents: tuple[Extents | None, ...] = ()
 
 
 @dataclass
@@ -113,6 +115,7 @@ class Surveyor:
                 launch.block_shape,
                 launch.rounded_up,
                 launch.argument_types,
+                launch.argument_extents,
             )
             for launch in launches
         ]
@@ -150,7 +153,8 @@ class Surveyor:
         inside = self._launched_inside(kernel, self.launches_in(module))
         try:
             types = how.types_of(kernel.parameters)
-            facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, types)
+            extents = how.extents_of(kernel.parameters)
+            facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, types, extents)
             result.records += kernel_records(facts, how, inside)
         except RecursionError:
             said = f"kernel `{kernel.name}` is nested too deeply to be analysed"

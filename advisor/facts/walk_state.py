@@ -130,7 +130,7 @@ class WalkState:
         return isinstance(node.ops[0], ast.NotEq) or positive
 
     def _names_a_thread(self, node: ast.Compare) -> bool:
-        """Whether a comparison has the thread's index on one side, and on the other what all threads share."""
+        """Whether a comparison is of the thread's index with what all threads share."""
         if len(node.ops) != 1:
             return False
         left, right = node.left, node.comparators[0]

@@ -7,9 +7,8 @@ from numba import cuda, float32
 @cuda.jit
 def reset(a, start, done):  # hit: one-thread-works
     block = cuda.blockIdx.x
-    if cuda.threadIdx.x == 0:
-        if done[block] > 0:
-            a[block] = start[block]
+    if cuda.threadIdx.x == 0 and done[block] > 0:
+        a[block] = start[block]
 
 
 @cuda.jit

@@ -1,0 +1,102 @@
+"""Values that a thread could have from others, or with less work: signs, wrapped indices, rows."""
+
+import math
+
+import numpy as np
+from numba import cuda, float32, int32
+
+
+@cuda.jit
+def signs(a, m):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = int32((-1) ** m)  # hit: power-of-minus-one
+
+
+@cuda.jit
+def signs_by_bits(a, m):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = int32(1 - 2 * (m & 1))  # ok: power-of-minus-one
+
+
+@cuda.jit
+def cubes(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = a[i] ** 3  # ok: power-of-minus-one
+
+
+@cuda.jit
+def rolled(a, shift, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[(i + shift) % out.size]  # hit: remainder-for-wrap-around
+
+
+@cuda.jit
+def rolled_by_comparing(a, shift, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        j = i + shift
+        if j >= out.size:
+            j -= out.size
+        out[i] = a[j]  # ok: remainder-for-wrap-around
+
+
+@cuda.jit
+def unflattened(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        columns = out.shape[1]
+        out[i // columns, i % columns] = a[i]  # ok: remainder-for-wrap-around
+
+
+@cuda.jit
+def delays(a, frequency, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        f = frequency[i]
+        lag = math.sqrt(f) / frequency[0] + math.exp(f)  # hit: same-work-along-an-axis
+        out[i, j] = a[i, j] * lag
+
+
+@cuda.jit
+def one_scale(a, frequency, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        out[i, j] = a[i, j] / frequency[i]  # ok: same-work-along-an-axis
+
+
+@cuda.jit
+def of_both(a, frequency, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        f, g = frequency[i], frequency[j]
+        out[i, j] = math.sqrt(f) / g + math.exp(g)  # ok: same-work-along-an-axis
+
+
+@cuda.jit
+def along_one_axis_only(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = math.sqrt(a[i]) / a[0] + math.exp(a[i])  # ok: same-work-along-an-axis
+
+
+def main(n):
+    a = cuda.device_array(n, dtype=np.float32)
+    whole = cuda.device_array(n, dtype=np.int32)
+    image = cuda.device_array((n, n), dtype=np.float32)
+    blocks = (n + 127) // 128
+    square = (blocks, blocks), (16, 16)
+    signs[blocks, 128](whole, 3)
+    signs_by_bits[blocks, 128](whole, 3)
+    cubes[blocks, 128](a)
+    rolled[blocks, 128](a, 7, a)
+    rolled_by_comparing[blocks, 128](a, 7, a)
+    unflattened[blocks, 128](a, image)
+    delays[square](image, a, image)
+    one_scale[square](image, a, image)
+    of_both[square](image, a, image)
+    along_one_axis_only[blocks, 128](a, a)
+    return float32(0)
