@@ -37,7 +37,9 @@ class Client:
     def __init__(self, command: Sequence[str], folder: Path, pulls: bool = True) -> None:
         self.folder = folder
         self.began = time.perf_counter()
-        environment = {**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache")}
+        # As after an installation, which compiles all modules, whatever this shell says of that.
+        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder.parent / "compiled")}
+        environment = {**os.environ, **compiled, "XDG_CACHE_HOME": str(folder.parent / "cache")}
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

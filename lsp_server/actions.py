@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from advisor.findings import Edit, Finding, Fix
-from advisor.fixes import known_fixes
-from advisor.fixes.application import chosen
 from lsp_server.analysis import Analysis
 from lsp_server.diagnostics import SOURCE, fingerprint
 from lsp_server.edits import Writes, insertion_edit, workspace_edit
 from lsp_server.fix_writing import Written
 from lsp_server.positions import Positions
-from lsp_server.suppression import suppression
 
 KIND = types.CodeActionKind.QuickFix
 FIX_ALL = "source.fixAll.advisor"
@@ -119,6 +116,8 @@ class Desk:
         """The edit of a wish, from findings with their fixes; None where there is none (any more)."""
         texts = {path: text for one in written for path, text in one.texts.items()}
         if not wish.finding:
+            from advisor.fixes.application import chosen
+
             pairs = chosen([one.finding for one in written], ["safe"])
             return self._changing({edit for _, fix in pairs for edit in fix.edits}, texts)
         finding = next((one.finding for one in written if fingerprint(one.finding) == wish.finding), None)
@@ -127,6 +126,8 @@ class Desk:
         if wish.fix:
             fix = next((one for one in finding.fixes if one.id == wish.fix and one.edits), None)
             return None if fix is None else self._changing(fix.edits, texts)
+        from lsp_server.suppression import suppression
+
         insertion = suppression(finding, self.analysis.document.source)
         if insertion is None:
             return None
@@ -157,6 +158,8 @@ def wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
 
 def _possible(finding: Finding) -> list[Fix]:
     """The fixes that may mend the finding, without their edits."""
+    from advisor.fixes import known_fixes
+
     return [
         Fix(fix.title, fix.safety, fix.id, fix.condition)
         for fix in known_fixes()

@@ -12,7 +12,6 @@ from advisor.config import Config, load_config
 from advisor.devices import Device, find_device
 from advisor.errors import SourceProblem
 from advisor.findings import Finding, Problem, Report
-from advisor.metrics.tables import Tables
 from advisor.path_patterns import path_matcher
 from advisor.records import SOURCES, Source
 from lsp_server.documents import Document
@@ -20,6 +19,7 @@ from lsp_server.surroundings import Surroundings, concerns_kernels
 
 if TYPE_CHECKING:
     from advisor.means import Means
+    from advisor.metrics.tables import Tables
 
 _About = tuple[tuple[Finding, ...], tuple[Problem, ...], tuple[Problem, ...]]
 

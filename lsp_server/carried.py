@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 from advisor.findings import Finding
-from advisor.metrics.tables import Table
 from advisor.text import Span
 from lsp_server.analysis import Analysis
+
+if TYPE_CHECKING:
+    from advisor.metrics.tables import Table
 
 Moved = Callable[[int], "int | None"]
 
@@ -37,6 +39,8 @@ def carried(good: Analysis, now: Analysis) -> Analysis:
 
 def line_move(old: tuple[str, ...], new: tuple[str, ...]) -> Moved:
     """What gives the present line of a former one, both from 1; None where that line has changed."""
+    from difflib import SequenceMatcher
+
     shorter = min(len(old), len(new))
     head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     rest = shorter - head

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
@@ -14,7 +15,9 @@ from advisor.text import SourceText, Span
 from lsp_server.analysis import Analysis
 from lsp_server.client import Client
 from lsp_server.positions import Positions
-from lsp_server.suppression import Insertion
+
+if TYPE_CHECKING:
+    from lsp_server.suppression import Insertion
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # What the user replaces at once, where the client has such places.

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import advisor
 from advisor.findings import Finding
-from advisor.fixes import known_fixes
 from lsp_server.analysis import Analysis
 from lsp_server.fix_writing import Request, Writing, Written, receive, send
 
@@ -28,6 +27,8 @@ _log = logging.getLogger(__name__)
 
 def mendable(finding: Finding) -> bool:
     """Whether there is a fix that may have something to say of the finding."""
+    from advisor.fixes import known_fixes
+
     return any(finding.rule in fix.rules for fix in known_fixes())
 
 

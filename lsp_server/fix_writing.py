@@ -13,14 +13,16 @@ import struct
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from advisor.check_options import CheckOptions
 from advisor.config import Config
 from advisor.findings import Finding
-from advisor.metrics.tables import Tables
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from advisor.metrics.tables import Tables
 
 _HEADER = struct.Struct(">Q")
 

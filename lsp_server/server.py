@@ -26,15 +26,15 @@ def build_server() -> AdvisorServer:
     return server
 
 
-def main(tcp: str = "") -> int:
+def main(tcp: str = "", server: AdvisorServer | None = None) -> int:
     """0 when the client has ended the session in due form, else 1.
 
     Speaks over standard input and output, or at the port that `tcp` names as `[HOST:]PORT`. Raises UsageError
-    for other text and for a port that is not free.
+    for other text and for a port that is not free. `server` is one that was built already.
     """
     place = address(tcp) if tcp else None
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    server = build_server()
+    server = server or build_server()
     # What is there now stays to the end: the collector need not look at it again and again.
     gc.freeze()
     if place is not None:

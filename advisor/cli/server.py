@@ -23,9 +23,13 @@ def run(args: argparse.Namespace) -> int:
     """The exit status of the language server, once its client has ended it."""
     try:
         with collector_at_rest():
-            from lsp_server.server import main
+            from lsp_server.start import prepared_server
+
+            server = prepared_server()
     except ImportError as error:
         raise AdvisorError(
             f"the language server cannot be started: {error}. `pip install pygls` brings what it needs."
         ) from None
-    return int(main(args.tcp) or 0)
+    from lsp_server.server import main
+
+    return int(main(args.tcp, server) or 0)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lsprotocol import types
 
 from lsp_server.by_language import PYTHON
 from lsp_server.features.kernel_commands import CHOOSE_DEVICE, EXPLAIN, MACHINE_CODE
-from lsp_server.numbers.lenses import Lens, lenses
 from lsp_server.session import AdvisorServer
+
+if TYPE_CHECKING:
+    from lsp_server.numbers.lenses import Lens
 
 SIMULATE = "advisor.simulate"
 
@@ -19,6 +23,9 @@ def register(server: AdvisorServer) -> None:
 
 async def code_lenses(ls: AdvisorServer, params: types.CodeLensParams) -> list[types.CodeLens]:
     """The lenses of all kernels of a document."""
+    # Imported for the first one: an editor waits for the server to begin.
+    from lsp_server.numbers.lenses import lenses
+
     if not ls.preferences.code_lenses:
         return []
     analysis = await ls.analysis_of(params.text_document.uri)

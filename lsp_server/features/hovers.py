@@ -11,9 +11,6 @@ from advisor.findings import Finding
 from advisor.text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.by_language import PYTHON
-from lsp_server.hover import explanations, findings_at
-from lsp_server.numbers.at_place import cards_at
-from lsp_server.numbers.cards import joined
 from lsp_server.session import AdvisorServer
 
 # Fixes are told of when they are written by then.
@@ -27,6 +24,9 @@ def register(server: AdvisorServer) -> None:
 
 async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | None:
     """The explanation of the findings at a position, the narrowest first, then the numbers known there."""
+    # Imported for the first one: an editor waits for the server to begin.
+    from lsp_server.hover import findings_at
+
     analysis = await ls.analysis_of(params.text_document.uri)
     if analysis is None:
         return None
@@ -51,6 +51,10 @@ def _told(
     numbers: bool,
 ) -> tuple[str, Span] | None:
     """The text of a place, and what it is about; None where there is nothing to tell."""
+    from lsp_server.hover import explanations
+    from lsp_server.numbers.at_place import cards_at
+    from lsp_server.numbers.cards import joined
+
     parts: list[str] = []
     spans: list[Span] = []
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lsp_server.by_language import PYTHON
-from lsp_server.numbers.hints import hints
 from lsp_server.session import AdvisorServer
 
 
@@ -16,6 +15,9 @@ def register(server: AdvisorServer) -> None:
 
 async def inlay_hints(ls: AdvisorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     """The hints on the lines asked for."""
+    # Imported for the first one: an editor waits for the server to begin.
+    from lsp_server.numbers.hints import hints
+
     if not ls.preferences.inlay_hints:
         return []
     analysis = await ls.analysis_of(params.text_document.uri)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from advisor.devices import find_device, load_devices
 from advisor.errors import AdvisorError
 from lsp_server.analysis import Analysis
-from lsp_server.machine_code import machine_code_page
-from lsp_server.pages import ShownPage, kernel_around, page_named, page_of_line, show
 from lsp_server.session import AdvisorServer
+
+# What writes pages is imported for the first one: an editor waits for the server to begin.
+if TYPE_CHECKING:
+    from lsp_server.pages import ShownPage
 
 EXPLAIN = "advisor.explain"
 MACHINE_CODE = "advisor.machineCode"
@@ -29,6 +32,8 @@ def register(server: AdvisorServer) -> None:
 
 async def explain(ls: AdvisorServer, *arguments: object) -> None:
     """Shows a page. Arguments: a document's URI, and a line (from 0) or a rule's, fix's or kernel's name."""
+    from lsp_server.pages import page_named, show
+
     arguments = ls.notebooks.command_arguments(arguments)
     analysis = await _analysis(ls, arguments)
     if analysis is None:
@@ -49,6 +54,9 @@ async def explain(ls: AdvisorServer, *arguments: object) -> None:
 
 async def machine_code(ls: AdvisorServer, *arguments: object) -> None:
     """Shows the machine code of a line. Arguments: a document's URI and a line, from 0."""
+    from lsp_server.machine_code import machine_code_page
+    from lsp_server.pages import kernel_around, show
+
     arguments = ls.notebooks.command_arguments(arguments)
     analysis = await _analysis(ls, arguments)
     line = arguments[1] if len(arguments) > 1 else None
@@ -101,4 +109,6 @@ async def _analysis(ls: AdvisorServer, arguments: tuple[object, ...]) -> Analysi
 
 
 def _of_line(line: object, analysis: Analysis) -> ShownPage | None:
+    from lsp_server.pages import page_of_line
+
     return page_of_line(line + 1, analysis) if isinstance(line, int) else None
