@@ -72,6 +72,7 @@ class ComparingNumbers:
     scaling: ScalingLimits
     near: float
     effort: Mapping[str, float]
+    assumed_speedup: float
     steps: tuple[StepText, ...]
 
     def step_of(self, rule: str, category: str) -> str:
@@ -100,6 +101,7 @@ def comparing_numbers() -> ComparingNumbers:
         ScalingLimits(**data["scaling"]),
         data["budgets"]["near"],
         data["effort"],
+        data["order"]["assumed_speedup"],
         steps,
     )
 

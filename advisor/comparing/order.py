@@ -73,13 +73,10 @@ def steps_of(kernels: Sequence[Advised], of_run: Sequence[Finding]) -> tuple[Ste
 
 
 def _advice(finding: Finding, kernel: Advised) -> Advice:
-    """The finding's gain, which the roofline caps; without one of its own the roofline's."""
-    known = [
-        speedup
-        for speedup in (finding.gain.speedup if finding.gain else None, kernel.room)
-        if speedup is not None
-    ]
-    speedup = max(1.0, min(known)) if known else None
+    """The finding's gain, which the roofline caps."""
+    speedup = finding.gain.speedup if finding.gain else None
+    if speedup is not None and kernel.room is not None:
+        speedup = min(speedup, kernel.room)
     share = kernel.share_of_run
     gain = None if speedup is None or share is None else gain_of_run(share, speedup)
     return Advice(finding, kernel.name, speedup, gain)
@@ -87,9 +84,10 @@ def _advice(finding: Finding, kernel: Advised) -> Advice:
 
 def _reward(advice: Advice, share: float | None) -> float:
     """The share of the run's time that is saved, for each minute of effort."""
-    saved = 1.0 - 1.0 / advice.gain_of_run if advice.gain_of_run else (share or 0.0)
-    minutes = comparing_numbers().effort
-    return saved / minutes.get(advice.finding.effort, max(minutes.values()))
+    numbers = comparing_numbers()
+    gain = advice.gain_of_run or gain_of_run(share or 0.0, numbers.assumed_speedup)
+    minutes = numbers.effort
+    return (1.0 - 1.0 / gain) / minutes.get(advice.finding.effort, max(minutes.values()))
 
 
 def _rank(one: tuple[float, Advice]) -> tuple[float, str, int, str]:

@@ -106,7 +106,7 @@ def _ranking(name: str, source: Source, group: Sequence[Run], options: CheckOpti
     runs = _without_earlier_kernels(group)
     device, judged_for = known_device(name, options.device)
     places = KernelPlaces(options.settings.root, options.root)
-    findings = findings_of(runs, source, replace(options, device=judged_for.id), places)
+    findings = findings_of(runs, source, replace(options, device=judged_for.id), places, with_source=True)
     total = sum(time for run in runs for time in map(time_of, run.fingerprints) if time is not None)
     wall = _wall(runs, total)
     ranked = [
@@ -193,10 +193,15 @@ def _kernel(
         room=room,
         gain_of_run=None if room is None or share is None else gain_of_run(share, room),
         marks=tuple(dict.fromkeys(mark for one in those for mark in marks_of(one, limits))),
-        findings=tuple(
-            one for one in findings if one.path == place.path and one.kernel == first.identity.name
-        ),
+        findings=tuple(one for one in findings if _concerns(one, place, first.identity.name)),
     )
+
+
+def _concerns(finding: Finding, place: Place, kernel: str) -> bool:
+    """Whether a finding lies in a kernel, or at a launch or copy that belongs to it."""
+    if finding.kernel is not None:
+        return finding.kernel == kernel and finding.path == place.path
+    return any(one.kernel == kernel and one.path == place.path for one in finding.related)
 
 
 def _room(shapes: Sequence[RankedShape]) -> float | None:

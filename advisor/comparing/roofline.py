@@ -48,7 +48,7 @@ def _by_amounts(metrics: Mapping[str, Value], device: Device | None) -> dict[str
     """Times in ms for what a launch moves and computes."""
     if device is None:
         return {}
-    found = {}
+    found: dict[str, float] = {}
     moved, operations = _number(metrics, "dram_bytes"), _number(metrics, "flops")
     if moved is not None and device.dram_bandwidth:
         found["DRAM bandwidth"] = moved / device.dram_bandwidth * 1e3
@@ -70,7 +70,7 @@ def _by_use(metrics: Mapping[str, Value], time: float) -> dict[str, float]:
         "memory_throughput": "memory system",
         "sm_throughput": "units of the SMs",
     }
-    found = {}
+    found: dict[str, float] = {}
     for metric, limiter in names.items():
         use = _number(metrics, metric)
         if use is not None and use > 0.0:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.comparing.kernel_places import KernelPlaces, Place
 from advisor.comparing.times import time_of
 from advisor.history.fingerprint import Extent, Fingerprint, Run
-from advisor.records import Record, Source, Value, kernel_key
+from advisor.metrics.joining import join
+from advisor.records import LineReading, Record, Source, Value, kernel_key
 from advisor.text import Span
 
 _NO_WALL_TIME = "How long the run took is not known; the time of its kernels stands for it."
@@ -22,28 +23,43 @@ class RunRecords:
     texts: Mapping[str, str]
 
 
-def records_of_runs(runs: Sequence[Run], places: KernelPlaces) -> RunRecords:
+def records_of_runs(runs: Sequence[Run], places: KernelPlaces, source: Sequence[Record] = ()) -> RunRecords:
     """The records of runs with their fingerprints: every shape of a launch is a kernel of its own.
 
-    Shapes come with the longest time first, since of several findings at a kernel the first is told.
+    Shapes come with the longest time first, since of several findings at a kernel the first is told. `source`
+    are records of the source; those of kernels that are still the same come together with the longest shape.
     """
     records: list[Record] = []
     texts: dict[str, str] = {}
+    known = {record.key for record in source if record.entity == "kernel"}
+    lines: dict[Source, list[LineReading]] = {}
     for run in runs:
         key = f"run {run.id or run.facts.label} {run.facts.started}"
-        source: Source = "simulated" if run.facts.executed_on == "simt" else "measured"
-        records.append(_run_record(run, key, source))
+        records.append(_run_record(run, key))
         totals = _totals(run.fingerprints)
         longest_first = sorted(run.fingerprints, key=lambda one: -(time_of(one) or 0.0))
         for number, one in enumerate(longest_first):
             place = places.place(one, run.facts.label or run.facts.command)
             if place.text is not None:
                 texts[place.path] = place.text
-            records += _of_kernel(f"{key} {number}", one, place, run, key, totals[_kernel(one)])
-    return RunRecords(tuple(records), texts)
+            own = kernel_key(place.path, one.identity.name, place.line or 1)
+            is_joined = place.state == "same" and own in known
+            known.discard(own)
+            kernel = _kernel_record(
+                own if is_joined else f"{own} {key} {number}", one, place, run, key, totals[_kernel(one)]
+            )
+            records.append(kernel)
+            if is_joined:
+                lines.setdefault(one.source, []).extend(_line_readings(kernel, one, place, run))
+            else:
+                records += _line_records(kernel, one, place, run)
+    for of, readings in lines.items():
+        records += join([*source, *records], readings, of)
+    return RunRecords((*source, *records), texts)
 
 
-def _run_record(run: Run, key: str, source: Source) -> Record:
+def _run_record(run: Run, key: str) -> Record:
+    source: Source = "simulated" if run.facts.executed_on == "simt" else "measured"
     record = Record("run", key, run.facts.command, Span(1), run.facts.label or run.facts.command)
     times = [time for time in map(time_of, run.fingerprints) if time is not None]
     if times:
@@ -69,23 +85,36 @@ def _totals(fingerprints: Sequence[Fingerprint]) -> dict[tuple[str | None, str],
     return found
 
 
-def _of_kernel(
-    number: str, one: Fingerprint, place: Place, run: Run, owner: str, totals: Mapping[str, float]
-) -> Iterator[Record]:
-    key = f"{kernel_key(place.path, one.identity.name, place.line or 1)} {number}"
+def _kernel_record(
+    key: str, one: Fingerprint, place: Place, run: Run, owner: str, totals: Mapping[str, float]
+) -> Record:
     record = Record("kernel", key, place.path, Span(place.line or 1), one.identity.name, owner)
+    record.know(one.source, (_origin(one, run),), **{**one.metrics, **totals})
+    return record
+
+
+def _line_readings(kernel: Record, one: Fingerprint, place: Place, run: Run) -> list[LineReading]:
     assumptions = (_origin(one, run),)
-    record.know(one.source, assumptions, **{**one.metrics, **totals})
-    yield record
-    for at, line in enumerate(one.lines):
+    found = []
+    for line in one.lines:
         own = line.path == one.identity.path
-        where = place.path if own else line.path
-        moved = line.line + place.moved if own else line.line
-        metrics: dict[str, Value] = dict(line.metrics)
-        label = str(metrics.get("array", f"line {moved}"))
-        found = Record(line.entity, f"{key} line {at}", where, Span(max(1, moved)), label, key)
-        found.know(one.source, assumptions, **metrics)
-        yield found
+        where = (place.path, line.line + place.moved) if own else (line.path, line.line)
+        array, space, kind = (str(line.metrics.get(name, "")) for name in ("array", "space", "kind"))
+        values: dict[str, Value | None] = dict(line.metrics)
+        found.append(LineReading(line.entity, kernel.key, *where, array, space, kind, values, assumptions))
+    return found
+
+
+def _line_records(kernel: Record, one: Fingerprint, place: Place, run: Run) -> list[Record]:
+    """Records of lines for themselves, where the source says nothing of them."""
+    found = []
+    for at, line in enumerate(_line_readings(kernel, one, place, run)):
+        span = Span(max(1, line.line))
+        label = line.array or f"line {line.line}"
+        record = Record(line.entity, f"{kernel.key} line {at}", line.path, span, label, kernel.key)
+        record.know(one.source, line.assumptions, **line.values)
+        found.append(record)
+    return found
 
 
 def _origin(one: Fingerprint, run: Run) -> str:

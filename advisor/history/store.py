@@ -13,6 +13,7 @@ from typing import Any
 from advisor.errors import AdvisorError, UsageError
 from advisor.history.fingerprint import Fingerprint, Run, RunFacts
 from advisor.history.processes import is_alive, this_process
+from advisor.history.queries import LATEST, LATEST_OF_PATH, OF_KERNEL
 from advisor.history.rows import (
     FINGERPRINT_COLUMNS,
     RUN_COLUMNS,
@@ -179,12 +180,26 @@ class HistoryStore:
         found: dict[tuple[str, str], tuple[Run, tuple[Fingerprint, ...]]] = {}
         runs: dict[int, Run] = {}
         for path in dict.fromkeys(paths):
-            for name, number in self._read(_LATEST, {"path": path, "device": device, "source": source}):
-                rows = self._read(_OF_KERNEL, {"path": path, "name": name, "run": number, "source": source})
+            for name, number in self._read(
+                LATEST_OF_PATH, {"path": path, "device": device, "source": source}
+            ):
+                rows = self._read(OF_KERNEL, {"path": path, "name": name, "run": number, "source": source})
                 if number not in runs:
                     runs[number] = self.facts_of(number)
                 found[path, name] = runs[number], tuple(map(read_fingerprint, rows))
         return found
+
+    def latest(self) -> list[Run]:
+        """What is known last of every kernel: runs, the latest first, each with the fingerprints of kernels
+        that no later run of the same device and source has. Runs that keep none of theirs are left out.
+        """
+        found: dict[int, list[Fingerprint]] = {}
+        for path, name, source, run in self._read(LATEST, []):
+            key = {"path": path, "name": name, "run": run, "source": source}
+            found.setdefault(run, []).extend(map(read_fingerprint, self._read(OF_KERNEL, key)))
+        return [
+            replace(self.facts_of(run), fingerprints=tuple(found[run])) for run in sorted(found, reverse=True)
+        ]
 
     def times(self, name: str | None = None, path: str | None = None) -> list[TimePoint]:
         """The times of a kernel, of a file's kernels or of all in every run, oldest first; quick, as no JSON
@@ -258,17 +273,6 @@ class HistoryStore:
             yield
         except (OSError, sqlite3.Error) as error:
             raise AdvisorError(f"The history {self.file} cannot be used: {error}.") from error
-
-
-_LATEST = """
-SELECT f.name, max(f.run) FROM fingerprints f JOIN runs r ON r.id = f.run
-WHERE f.path = :path AND (:device IS NULL OR r.device = :device) AND (:source IS NULL OR f.source = :source)
-GROUP BY f.name ORDER BY min(f.id)
-"""
-_OF_KERNEL = f"""
-SELECT {FINGERPRINT_COLUMNS} FROM fingerprints
-WHERE path = :path AND name = :name AND run = :run AND (:source IS NULL OR source = :source) ORDER BY id
-"""
 
 
 def _run(row: Sequence[Any]) -> Run:

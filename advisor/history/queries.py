@@ -1,0 +1,21 @@
+"""Questions to the tables of the history, answered by their indices."""
+
+from __future__ import annotations
+
+from advisor.history.rows import FINGERPRINT_COLUMNS
+
+LATEST = """
+SELECT f.path, f.name, f.source, max(f.run) FROM fingerprints f JOIN runs r ON r.id = f.run
+GROUP BY r.device, f.source, f.path, f.name ORDER BY min(f.id)
+"""
+
+LATEST_OF_PATH = """
+SELECT f.name, max(f.run) FROM fingerprints f JOIN runs r ON r.id = f.run
+WHERE f.path = :path AND (:device IS NULL OR r.device = :device) AND (:source IS NULL OR f.source = :source)
+GROUP BY f.name ORDER BY min(f.id)
+"""
+
+OF_KERNEL = f"""
+SELECT {FINGERPRINT_COLUMNS} FROM fingerprints
+WHERE path IS :path AND name = :name AND run = :run AND (:source IS NULL OR source = :source) ORDER BY id
+"""
