@@ -116,11 +116,11 @@ def _request(args: argparse.Namespace) -> ProfileRequest:
     )
 
 
-def _ncu(args: argparse.Namespace) -> str:
+def _ncu(args: argparse.Namespace) -> str | None:
     from advisor.profiling.counters import find_ncu
 
     if args.no_counters:
-        return ""
+        return None
     found = find_ncu(args.ncu or "")
     if args.ncu and found is None:
         raise UsageError(f"--ncu {args.ncu}: there is no such program.")

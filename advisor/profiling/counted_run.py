@@ -1,4 +1,4 @@
-"""The process whose launches Nsight Compute counts: one workload, once to warm up and once for the counters.
+"""The process whose launches Nsight Compute counts: each workload once to warm up and once for the counters.
 
 Standard input is the request as JSON. The file that it names gets the kernels in the order of their launches,
 or what went wrong.
@@ -29,22 +29,43 @@ def main() -> None:
 
 def _run(request: dict[str, Any]) -> dict[str, Any]:
     calls: TimedCalls = Work(request).calls
+    _with_lines()
     from numba import cuda
 
-    workload = getattr(import_file(Path(request["root"]) / request["path"]), request["name"])
-    workload()
+    module = import_file(Path(request["root"]) / request["path"])
+    workloads = {name: getattr(module, name) for name in request["names"]}
+    for workload in workloads.values():
+        workload()
+    order: list[tuple[str, int]] = []
     cuda.synchronize()
     cuda.profile_start()
-    calls.begin()
     try:
-        workload()
-        cuda.synchronize()
+        for name, workload in workloads.items():
+            calls.begin()
+            workload()
+            cuda.synchronize()
+            calls.finish()
+            order += [(name, number) for number in calls.order]
     finally:
-        calls.finish()
         # The context may be gone; then the workload's own error tells it.
         with contextlib.suppress(Exception):
             cuda.profile_stop()
-    return {"kernels": calls.kernels, "order": calls.order}
+    return {"kernels": calls.kernels, "order": order}
+
+
+def _with_lines() -> None:
+    """Nothing; kernels that are declared from here on know the lines of their source."""
+    import numba.cuda  # noqa: F401 - the package must be imported before its parts
+    from numba.cuda import dispatcher
+
+    original = dispatcher.CUDADispatcher.__init__
+
+    def begin(one: Any, function: Any, targetoptions: dict[str, Any], *more: Any, **options: Any) -> None:
+        if not targetoptions.get("debug"):
+            targetoptions = {**targetoptions, "lineinfo": True}
+        original(one, function, targetoptions, *more, **options)
+
+    dispatcher.CUDADispatcher.__init__ = begin
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from advisor.history.fingerprint import KernelIdentity
 from advisor.launches.workloads import WorkloadFunction
 from advisor.measured.nvml import Nvml, Sample, Sampler, run_metrics
 from advisor.profiling.compiled_facts import CompiledFacts
-from advisor.profiling.counters import count
+from advisor.profiling.counters import Counters, count
 from advisor.profiling.identities import identity_of
 from advisor.profiling.kept_run import KeptRun
 from advisor.profiling.measured_workload import measure, measured_fingerprints
@@ -73,7 +73,8 @@ def _workload(
     if not measurement.iterations:
         return WorkloadProfile(workload, problem=measurement.problem)
     counted = _counters(request, workload, found)
-    basis = counted or _simulated_counts(request, workload, found, compiled)
+    metrics = {who: found for (_, who), found in counted.metrics.items()}
+    basis = metrics or _simulated_counts(request, workload, found, compiled)
     fingerprints = measured_fingerprints(
         measurement.iterations,
         worker.kernels,
@@ -81,7 +82,12 @@ def _workload(
         lambda kernel: basis.get(identity_of(kernel), {}),
     )
     fingerprints = [
-        replace(one, metrics={**counted.get(one.identity, {}), **one.metrics}) for one in fingerprints
+        replace(
+            one,
+            metrics={**metrics.get(one.identity, {}), **one.metrics},
+            lines=counted.lines.get((workload.name, one.identity), ()),
+        )
+        for one in fingerprints
     ]
     totals = measurement.totals
     if totals.untimed:
@@ -89,18 +95,18 @@ def _workload(
     return WorkloadProfile(workload, tuple(fingerprints), totals, measurement.slowdown, measurement.problem)
 
 
-def _counters(
-    request: ProfileRequest, workload: WorkloadFunction, found: Findings
-) -> Mapping[KernelIdentity, Mapping[str, Value]]:
+def _counters(request: ProfileRequest, workload: WorkloadFunction, found: Findings) -> Counters:
     """What hardware counters give of a workload's kernels; why not is noted."""
+    if request.ncu is None:
+        return Counters()
     if not request.ncu:
         found.note("Hardware counters were not read: Nsight Compute (`ncu`) is not on PATH; --ncu names it.")
-        return {}
+        return Counters()
     simulate = request.options.device if request.simulated_driver else ""
-    counted = count(request.ncu, root_of(request), workload.path, workload.name, simulate)
+    counted = count(request.ncu, root_of(request), workload.path, [workload.name], simulate)
     if counted.problem:
         found.note(f"Hardware counters were not read: {counted.problem}")
-    return counted.metrics
+    return counted
 
 
 def _simulated_counts(

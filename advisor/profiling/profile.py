@@ -26,8 +26,9 @@ Progress = Callable[[str, int, int], None]
 @dataclass(frozen=True)
 class ProfileRequest:
     """What to profile and how. `gpu` is the GPU's name, empty where times are to be predicted; `ncu` is the
-    path of Nsight Compute or empty. `simulated_driver` puts the SIMT machine in the GPU's place, whose
-    events tell of this machine only: it is there to try the way of measuring.
+    path of Nsight Compute, empty where there is none, None where no counters are wanted. `simulated_driver`
+    puts the SIMT machine in the GPU's place, whose events time this machine only: it is there to try the way
+    of measuring.
     """
 
     workloads: Sequence[WorkloadFunction]
@@ -37,7 +38,7 @@ class ProfileRequest:
     amount: Amount
     gpu: str = ""
     named_device: bool = False
-    ncu: str = ""
+    ncu: str | None = ""
     counts: bool = True
     keep: bool = True
     simulated_driver: bool = False

@@ -21,26 +21,33 @@ _HEAD = """\
 #!{python}
 import subprocess, sys
 argv = sys.argv[1:]
-log = argv[argv.index("--log-file") + 1]
-child = argv[argv.index(sys.executable):]
+importing = "--import" in argv
+report = argv[argv.index("--import") + 1] if importing else argv[argv.index("-o") + 1] + ".ncu-rep"
+child = [] if importing else argv[argv.index(sys.executable):]
 """
 
 _COUNTING = """\
-ended = subprocess.run(child)
-assert ended.returncode == 0
 NAME = "_ZN8__main__5twiceB2v1B9cw51"
-rows = [
+ROWS = [
     ["ID", "Process ID", "Process Name", "Kernel Name", "Block Size", "Grid Size", "CC",
      "gpu__time_duration.sum", "dram__bytes.sum", "lts__t_sector_hit_rate.pct"],
     ["", "", "", "", "", "", "", "nsecond", "byte", "%"],
     ["0", "9", "python3", NAME, "(256, 1, 1)", "(4, 1, 1)", "8.0", "2000", "4096", "25"],
     ["1", "9", "python3", NAME, "(256, 1, 1)", "(4, 1, 1)", "8.0", "4000", "8192", "75"],
     ["2", "9", "python3", NAME, "(512, 1, 1)", "(2, 1, 1)", "8.0", "1000", "512", "0"],
+    ["3", "9", "python3", NAME, "(256, 1, 1)", "(4, 1, 1)", "8.0", "4000", "100", "10"],
 ]
-with open(log, "w") as file:
-    file.write("==PROF== Connected to process 9 (python3)\\n")
-    for row in rows:
-        file.write(",".join(f'"{cell}"' for cell in row) + "\\n")
+if importing:
+    assert open(report, "rb").read(3) == b"NVR"
+    if "source" in argv:
+        sys.exit("==ERROR== no source")
+    for row in ROWS:
+        print(",".join(f'"{cell}"' for cell in row))
+    sys.exit()
+print("==PROF== Connected to process 9 (python3)")
+ended = subprocess.run(child)
+assert ended.returncode == 0
+open(report, "wb").write(b"NVR\\0")
 """
 
 
@@ -58,14 +65,14 @@ def ncu(tmp_path: Path) -> Callable[[str], str]:
 
 
 def counted(ncu: str, file: Path, seconds: float | None = None) -> Counters:
-    return count(ncu, file.parent, file.name, "workload", "a100-80gb", seconds)
+    return count(ncu, file.parent, file.name, ["workload"], "a100-80gb", seconds)
 
 
 def test_counters_of_each_kernel_and_shape(program: Write, ncu: Callable[[str], str]) -> None:
     file = program("twice[4, 256](x)\ntwice[4, 256](x)\ntwice[2, 512](x)")
     found = counted(ncu(_COUNTING), file)
     assert found.problem == ""
-    metrics = {(who.name, who.grid): dict(values) for who, values in found.metrics.items()}
+    metrics = {(who.name, who.grid): dict(values) for (_, who), values in found.metrics.items()}
     first, second = metrics["twice", (4, 1, 1)], metrics["twice", (2, 1, 1)]
     # The means of two launches, and the other shape alone.
     assert (first["dram_bytes"], first["l2_hit_rate"]) == (6144.0, 0.5)
@@ -81,8 +88,11 @@ def test_counters_of_each_kernel_and_shape(program: Write, ncu: Callable[[str], 
             "NVreg_RestrictProfilingToAdminUsers=0",
         ),
         ('print("==ERROR== Failed.", file=sys.stderr)\nsys.exit(1)', "status 1: ==ERROR== Failed."),
-        ("subprocess.run(child)", "cannot be read"),
-        ('subprocess.run(child)\nopen(log, "w").write("==PROF== Connected\\n")', "cannot be read"),
+        ("subprocess.run(child)", "wrote no report"),
+        (
+            'if importing:\n    sys.exit("version")\nsubprocess.run(child)\nopen(report, "w").write("NVR")',
+            "cannot be read: ",
+        ),
         ("sys.exit(0)", "ended with status 0: it said nothing"),
         ("import time\ntime.sleep(600)", "did not end within 1 s"),
     ],
@@ -115,3 +125,19 @@ def test_it_is_looked_for_on_the_path(
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_ncu() == path
     assert find_ncu(str(tmp_path / "other")) is None
+
+
+def test_several_workloads_of_one_file_are_told_apart(program: Write, ncu: Callable[[str], str]) -> None:
+    file = program("twice[4, 256](x)\ntwice[4, 256](x)\ntwice[2, 512](x)")
+    file.write_text(
+        file.read_text() + "\n\ndef other():\n    twice[4, 256](cuda.to_device(np.ones(1000, np.float32)))\n"
+    )
+    found = count(ncu(_COUNTING), file.parent, file.name, ["workload", "other"], "a100-80gb")
+    moved = {(name, who.grid): values["dram_bytes"] for (name, who), values in found.metrics.items()}
+    assert moved == {
+        ("workload", (4, 1, 1)): 6144.0, ("workload", (2, 1, 1)): 512.0, ("other", (4, 1, 1)): 100.0,
+    }  # fmt: skip
+    assert {key[0]: values["dram__bytes.sum"] for key, values in found.raw.items()}["other"] == (
+        100.0,
+        "byte",
+    )
