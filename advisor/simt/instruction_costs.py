@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from advisor.data_files import knowledge_folder
 from advisor.simt.ptx_program import Instruction
@@ -28,9 +29,19 @@ _PLAIN = Cost()
 
 
 @cache
-def _costs() -> dict[str, Cost]:
+def _table() -> dict[str, Any]:
     path = knowledge_folder() / "machine" / "instructions.toml"
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["instruction"]
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def load_round_slots() -> int:
+    """The issue slots that a warp could use while it waits for loads once."""
+    return int(_table()["waits"]["load_round"])
+
+
+@cache
+def _costs() -> dict[str, Cost]:
+    entries = _table()["instruction"]
     return {
         name: Cost(entry["unit"], int(entry.get("slots", 1)), int(entry.get("flops", 0)))
         for entry in entries

@@ -61,7 +61,7 @@ class Execution:
     `block_runs` and `block_lanes` count executions by warps and their active lanes, `divisions` how often a
     block's branch divided a warp; `sites` has a row for each access and a column for each word of a site.
     `detailed` of the `blocks_run` were looked at access by access; `balance` is, in these, the mean of warps'
-    instructions over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
+    times over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
     different sectors of global memory.
     """
 

@@ -10,7 +10,6 @@ from typing import Any
 from advisor.simt.counts import WARP, AccessCounts, BranchCounts, Statistics
 from advisor.simt.instruction_costs import cost_of
 from advisor.simt.launch import Launch
-from advisor.simt.load_rounds import load_rounds
 from advisor.simt.machine import Execution
 from advisor.simt.ptx_program import Location
 from advisor.simt.vector.kernels import Kernel
@@ -47,10 +46,8 @@ def statistics(
 
 def _load_rounds(kernel: Kernel, execution: Execution) -> int:
     return sum(
-        int(execution.block_runs[block.number])
-        * load_rounds(kernel.function.instructions[block.first : block.last])
-        for block in kernel.warp.blocks
-        if execution.block_runs[block.number]
+        int(execution.block_runs[block.number]) * rounds
+        for block, rounds in zip(kernel.warp.blocks, kernel.load_rounds, strict=True)
     )
 
 

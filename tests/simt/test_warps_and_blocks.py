@@ -73,6 +73,18 @@ def test_the_balance_of_warps():
     assert alone.balance == pytest.approx((1 + 2) / (2 * 2), abs=0.02)
 
 
+def test_waits_for_loads_weigh_in_the_balance_of_warps():
+    def half(x, out):
+        i = cuda.grid(1)
+        if cuda.threadIdx.x < 64:
+            out[i] = x[x[x[x[i]]]]
+
+    zeros = np.zeros(128, np.int64)
+    found = compiled(half, int64[::1], int64[::1]).launch(1, 128, zeros, zeros.copy(), settings=CLOSELY)
+    # Two of four warps wait four times for a load, 50 issue slots each; the others are at their end at once.
+    assert 0.5 < found.balance < 0.6
+
+
 def test_a_warp_sum_by_shuffles():
     def kernel(x, out):
         i = cuda.grid(1)

@@ -124,11 +124,15 @@ def _peak(operations: float | None, device: Device, spread: _Spread) -> float | 
 
 
 def _warp_cycles(kernel: Record, numbers: dict[str, float]) -> float:
-    """The cycles of one warp when each instruction waits for the one before."""
+    """The cycles of a block's longest warp when each instruction waits for the one before.
+
+    A block stays until its longest warp is done, whatever the mean of its warps is.
+    """
     threads = _number(kernel, "block_threads") or _WARP
     warps = (_number(kernel, "grid_blocks") or 1.0) * math.ceil(threads / _WARP)
     slots = (_number(kernel, "issue_slots") or 0.0) / warps
-    return slots * numbers["alu_latency"] + _waiting_cycles(kernel, numbers)
+    mean = slots * numbers["alu_latency"] + _waiting_cycles(kernel, numbers)
+    return mean / (_number(kernel, "warp_balance") or 1.0)
 
 
 def _waiting_cycles(kernel: Record, numbers: dict[str, float]) -> float:

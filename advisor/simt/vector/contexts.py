@@ -104,7 +104,7 @@ def host_thread(
     )
     _set_launch(worker, kernel, launch, memory, touched)
     _set_counters(worker, settings, threads, warp.ordered)
-    sizes = np.array([block.last - block.first for block in warp.blocks], np.int64)
+    sizes = np.array(kernel.block_slots, np.int64)
     worker.context[Context.BLOCK_SIZES] = _keep(worker, sizes)
     worker.context[Context.BLOCK_COUNT] = len(sizes)
     _set_sites(worker, kernel, launch, memory, touched)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from advisor.cache import Cache
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.inlining import inlined
+from advisor.simt.instruction_costs import cost_of, load_round_slots
+from advisor.simt.load_rounds import load_rounds
 from advisor.simt.ptx_program import Function, Module, Variable
 from advisor.simt.vector.function import translate
 from advisor.simt.vector.objects import Loaded, load, object_code
@@ -31,6 +34,22 @@ class Kernel:
     def address(self) -> int:
         """Where the warp's function begins."""
         return self.code.addresses["warp"]
+
+    @cached_property
+    def load_rounds(self) -> tuple[int, ...]:
+        """How often a warp waits for loads in each block of instructions."""
+        return tuple(
+            load_rounds(self.function.instructions[one.first : one.last]) for one in self.warp.blocks
+        )
+
+    @cached_property
+    def block_slots(self) -> tuple[int, ...]:
+        """The time of a warp in each block of instructions, in issue slots, its waits for loads included."""
+        return tuple(
+            sum(cost_of(item).slots for item in self.function.instructions[one.first : one.last])
+            + rounds * load_round_slots()
+            for one, rounds in zip(self.warp.blocks, self.load_rounds, strict=True)
+        )
 
     def variable_addresses(self, memory: DeviceMemory) -> list[int]:
         """The addresses of the kernel's global and constant variables."""

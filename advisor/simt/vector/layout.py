@@ -84,8 +84,8 @@ class Context(IntEnum):
     SLICES = 57
     UNSETTLED = 58
     CONTENTS = 59
-    # The sizes of the basic blocks; sums over blocks of all warps' instructions and of the longest warp's,
-    # times the warps.
+    # The times of the basic blocks; sums over blocks of all warps' times and of the longest warp's, times the
+    # warps.
     BLOCK_SIZES = 60
     WORK_SUM = 61
     WORK_LONGEST = 62
