@@ -45,12 +45,7 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, _assumptions(access.array, shapes))
         _know_context(record, access, facts, groups)
-        record.know(
-            "source",
-            in_row=access.row is not None,
-            carried=position in carried,
-            shared_by_threads=position in by_many,
-        )
+        record.know("source", carried=position in carried, shared_by_threads=position in by_many)
     return found
 
 
@@ -133,6 +128,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         thread_independent=not depends & _THREADS,
         global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
         single_thread=single_thread(access.place),
+        in_row=access.row is not None,
         reread_by_neighbours=access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
         window_iterations=_iterations(access, depends),

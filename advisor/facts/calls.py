@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 
 from advisor.facts.declarations import Declaration, cuda_member
 from advisor.facts.element_types import COSTLY, FLOAT_CASTS, INTEGER_CASTS, itemsize_of
 from advisor.facts.expressions import Expressions, exponent_kind
 from advisor.facts.forms import atom, number
 from advisor.facts.kernel_facts import (
+    Access,
     Array,
     AtomicUse,
     BarrierUse,
@@ -258,7 +258,9 @@ class Calls(Expressions, ABC):
             access = self.facts.accesses[position]
             for view, row in rows:
                 if access.array is view.array and self._only_the_row(access.indices, view.prefix):
-                    self.facts.accesses[position] = replace(access, row=row)
+                    self.facts.accesses[position] = Access(
+                        access.place, access.array, access.indices, access.kind, access.whole, row
+                    )
                     break
 
     def _of_thread(self, view: View) -> bool:
@@ -268,12 +270,15 @@ class Calls(Expressions, ABC):
         """Whether indices begin as a row does, and the thread chose the row but not the place in it."""
         if len(indices) < len(prefix):
             return False
-        inside = [index.form for index in indices[len(prefix) :]]
+        inside = [index.form for index in indices[len(prefix) :] if index.form.constant is None]
         for index, given in zip(indices, prefix, strict=False):
-            if not given.is_slice and index.form != given.form:
-                return False
-            inside.append(index.form - given.form)
-        return not any(name.startswith("tid.") for form in inside for name in self.atoms.depends(form))
+            if not given.is_slice:
+                if index.form is not given.form and index.form != given.form:
+                    return False
+            elif index.form.constant is None:
+                inside.append(index.form - given.form)
+        depends = (name for form in inside for name in self.atoms.depends(form))
+        return not any(name.startswith("tid.") for name in depends)
 
     @abstractmethod
     def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
