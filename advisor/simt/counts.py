@@ -63,8 +63,8 @@ class Statistics:
 
     `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots`
     are machine instructions by unit, estimated; `flops` floating point operations by precision. `balance` is
-    the mean of warps' times over those of the longest warp of their block, in issue slots and waits for loads;
-    `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do.
+    the mean of warps' times over those of the longest warp of their block, in issue slots, waits for loads
+    included; `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do.
     """
 
     grid: Extent
