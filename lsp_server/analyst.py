@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.check_options import CheckOptions
 from advisor.config import load_config
 from advisor.devices import find_device
-from advisor.errors import SourceProblem, UsageError
+from advisor.errors import UsageError
 from advisor.records import Record
 from lsp_server.analysis import Analysis, analyse
 from lsp_server.carried import carried
@@ -60,9 +60,11 @@ class Analyst:
     @cached_property
     def _means(self) -> Means:
         from advisor.means import USUAL
+        from lsp_server.kept_settings import KeptRulebooks
         from lsp_server.recorded import recorded_records
 
-        return replace(USUAL, compile=self._compiler.records, simulate=recorded_records)
+        rulebook = KeptRulebooks().of
+        return replace(USUAL, rulebook=rulebook, compile=self._compiler.records, simulate=recorded_records)
 
     def from_source(self, document: Document) -> Analysis:
         """What the source alone says of a document."""
@@ -107,14 +109,9 @@ class Analyst:
 
         Raises Voided once nobody wants to know.
         """
-        from advisor.facts.module import parse_module
         from lsp_server.recorded import stores_of
 
         stop.check()
-        try:
-            parse_module(document.source)
-        except SourceProblem:
-            return None
         settings = load_config(document.file.parent)
         means, chosen = self._means, self.preferences
         if stage == "recorded" or not self.preferences.compiled_evidence:
@@ -125,6 +122,8 @@ class Analyst:
             return None
         self._compiler.complete = True
         found = analyse(document, self._surroundings, "simulated", self._device(), means, stop.check)
+        if not found.parsed:
+            return None
         found = replace(found, complete=self._compiler.complete)
         if document.uri in self._good and self.preferences == chosen:
             self._measured.take(found, stage == "compiled" and found.complete)

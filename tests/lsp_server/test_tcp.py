@@ -101,3 +101,56 @@ def ask(stream, number, method, params):
         message = json.loads(stream.read(length))
         if message.get("id") == number:
             return message
+
+
+def test_a_second_client_is_refused_with_the_reason_and_the_first_is_served_on():
+    port = free_port()
+    process = start(port)
+    params = {"processId": None, "rootUri": None, "capabilities": {}}
+    try:
+        first = connected(port)
+        with first, first.makefile("rwb") as stream:
+            assert ask(stream, 1, "initialize", params)["result"]["serverInfo"]["name"] == "kernel-advisor"
+            send(stream, {"method": "initialized", "params": {}})
+            for number in (7, "seven"):
+                with connected(port) as second, second.makefile("rwb") as other:
+                    refused = ask(other, number, "initialize", params)["error"]
+                    assert refused["code"] == -32803
+                    assert "at work for another client" in refused["message"]
+                    assert other.read(1) == b""  # the server closes
+            for nonsense in (
+                b"GET / HTTP/1.1\r\n\r\n",
+                b"Content-Length: 99999999\r\n\r\n",
+                b"Content-Length: 2\r\n\r\n[]",
+            ):
+                with connected(port) as second:
+                    second.sendall(nonsense)
+                    assert second.recv(100) == b""
+            document = {
+                "uri": "file:///nowhere/k.py",
+                "languageId": "python",
+                "version": 1,
+                "text": "x = 1\n",
+            }
+            send(stream, {"method": "textDocument/didOpen", "params": {"textDocument": document}})
+            asked = {"textDocument": {"uri": document["uri"]}}
+            assert ask(stream, 2, "textDocument/codeLens", asked)["result"] == []
+            assert ask(stream, 3, "shutdown", None)["result"] is None
+            send(stream, {"method": "exit"})
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        _, errors = process.communicate()
+    assert "A second client was refused." in errors and "Traceback" not in errors
+
+
+def test_a_client_that_breaks_off_ends_the_server_with_a_status_that_says_so():
+    port = free_port()
+    process = start(port)
+    try:
+        with connected(port) as client, client.makefile("rwb") as stream:
+            ask(stream, 1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        assert process.wait(60) == 1
+    finally:
+        process.kill()
+        process.communicate()
