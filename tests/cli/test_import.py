@@ -118,7 +118,7 @@ def test_high_memcpy_share_of_a_trace(project: Path, capsys: pytest.CaptureFixtu
 
 
 def test_the_case_study_tells_its_story(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """SM utilisation 9.1% to 74% and tensor cores 0 to 62%, as in "CUDA Performance Debugging & Profiling"."""
+    """SM utilisation 9.1% to 74% and tensor cores 0 to 62%: "CUDA Performance Debugging & Profiling"."""
     before = imported(capsys, DATA / "case-study-before.csv", "--label", "before")
     after = imported(capsys, DATA / "case-study-after.csv", "--label", "after")
     (first,), (second,) = before["kernels"], after["kernels"]

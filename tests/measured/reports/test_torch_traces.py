@@ -24,15 +24,16 @@ def event(
     category: str, name: str, start: float, spent: float, tid: int = 7, **details: Any
 ) -> dict[str, Any]:
     return {
-        "ph": "X", "cat": category, "name": name, "pid": 1, "tid": tid, "ts": BASE + start, "dur": spent,
-        "args": details,
+        "ph": "X", "cat": category, "name": name, "pid": 1, "tid": tid,
+        "ts": BASE + start, "dur": spent, "args": details,
     }  # fmt: skip
 
 
 def kernel(start: float, spent: float, correlation: int) -> dict[str, Any]:
     details = {
         "grid": [10, 1, 1], "block": [64, 2, 1], "registers per thread": 30, "shared memory": 512,
-        "blocks per SM": 0.125, "warps per SM": 0.5, "est. achieved occupancy %": 3, "correlation": correlation,
+        "blocks per SM": 0.125, "warps per SM": 0.5, "est. achieved occupancy %": 3,
+        "correlation": correlation,
     }  # fmt: skip
     return event("kernel", "triton_poi_fused_add_0", start, spent, **details)
 
