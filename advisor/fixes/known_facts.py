@@ -59,6 +59,13 @@ class KnownFacts:
             return []
         return [_row(table, int(number)) for number in np.flatnonzero(table.owners == kernel.number)]
 
+    def row_at(self, entity: str, finding: Finding) -> Row | None:
+        """The row of an entity at a finding's place, None where there is none or more than one."""
+        table = self._tables.get(entity)
+        places = zip(table.paths, table.spans, strict=True) if table is not None else ()
+        found = [number for number, place in enumerate(places) if place == (finding.path, finding.span)]
+        return _row(table, found[0]) if table is not None and len(found) == 1 else None
+
     def launches(self) -> list[tuple[Row, Row | None]]:
         """Every launch that was found, with its kernel where that is known."""
         table, kernels = self._tables.get("launch"), self._tables.get("kernel")

@@ -16,16 +16,18 @@ def default_settings(data, model, epochs):
 
 def pinned_with_workers(data, model, epochs):
     device = torch.device("cuda:0")
-    loader = DataLoader(data, num_workers=4, pin_memory=True)  # hit: loader-workers-restarted  # ok: loader-without-pinning, loader-without-workers
+    loader = DataLoader(data, num_workers=4, pin_memory=True)  # hit: loader-workers-restarted
     for _ in range(epochs):
         for batch in loader:
             x = batch["x"].to(device)  # hit: blocking-copy-of-pinned
-            y = batch["y"].to(device, non_blocking=True)  # ok: blocking-copy-of-pinned, non-blocking-copy-of-pageable
+            y = batch["y"].to(device, non_blocking=True)  # ok: blocking-copy-of-pinned
             model(x, y)
 
 
 def workers_that_stay(data, model, epochs):
-    loader = DataLoader(data, num_workers=4, pin_memory=True, persistent_workers=True)  # ok: loader-workers-restarted
+    loader = DataLoader(  # ok: loader-workers-restarted, loader-without-pinning, loader-without-workers
+        data, num_workers=4, pin_memory=True, persistent_workers=True
+    )
     for _ in range(epochs):
         for x in loader:
             model(x.to("cuda", non_blocking=True))
@@ -50,7 +52,9 @@ def device_of_the_caller(data, model, device):
 
 
 def settings_of_the_caller(data, model, workers, pinned):
-    loader = DataLoader(data, num_workers=workers, pin_memory=pinned)  # ok: loader-without-pinning, loader-without-workers
+    loader = DataLoader(  # ok: loader-without-pinning, loader-without-workers
+        data, num_workers=workers, pin_memory=pinned
+    )
     for x in loader:
         model(x.cuda(non_blocking=True))  # ok: non-blocking-copy-of-pageable
 

@@ -45,7 +45,7 @@ def on_the_cpu(batches):
     model = nn.Linear(512, 512)
     total = 0.0
     for x in batches:
-        z = torch.zeros(16)
+        z = torch.zeros(16) + x
         total += z.sum().item()  # ok: value-read-in-host-loop
         total += model(z).sum().item()  # ok: value-read-in-host-loop
     return total
