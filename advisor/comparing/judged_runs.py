@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from advisor.check_options import CheckOptions
-from advisor.comparing.kernel_places import KernelPlaces
+from advisor.comparing.kernel_places import KernelPlaces, Place
 from advisor.comparing.run_records import records_of_runs
 from advisor.devices import Device, find_device
 from advisor.errors import UsageError
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import survey
 from advisor.findings import Finding
-from advisor.history.fingerprint import Run
+from advisor.history.fingerprint import Fingerprint, Run
 from advisor.pipeline import report_on
 from advisor.records import Record, Source
+from advisor.text import SourceText
 
 _ENTITIES = ("run", "kernel", "line", "access", "branch", "atomic")
 
+Chosen = Callable[[Fingerprint], bool]
+
+
+def _always(_: Fingerprint) -> bool:
+    return True
+
 
 def findings_of(
-    runs: Sequence[Run], source: Source, options: CheckOptions, places: KernelPlaces, with_source: bool
+    runs: Sequence[Run],
+    source: Source,
+    options: CheckOptions,
+    places: KernelPlaces,
+    with_source: Chosen = _always,
 ) -> list[Finding]:
     """The findings on runs with their fingerprints that rest on at least one number of `source`.
 
-    `options.device` is judged for. `with_source` adds what is known of the source of kernels that are still
-    the same; without it rules that need its structure stay open.
+    `options.device` is judged for. What the source tells of a kernel's structure is added where the text that
+    was run is known and `with_source` has it so; without it the rules that need it stay open.
     """
-    read = _source_records(runs, places, options) if with_source else []
-    known = records_of_runs(runs, places, read)
-    looked_for = (*_ENTITIES, *SOURCE_ENTITIES) if with_source else _ENTITIES
+    sourced = [(one, places.place(one, run)) for run in runs for one in run.fingerprints if with_source(one)]
+    read = _source_records([place for _, place in sourced], options)
+    chosen = {id(one) for one, place in sourced if place.text is not None}
+    known = records_of_runs(runs, places, read, lambda one: id(one) in chosen)
+    looked_for = (*_ENTITIES, *SOURCE_ENTITIES) if read else _ENTITIES
     judged = report_on(known.records, looked_for, replace(options, fixes=False, proofs=False), known.texts)
     return [one for one in judged.findings if any(part.source == source for part in one.evidence)]
 
 
-def _source_records(runs: Sequence[Run], places: KernelPlaces, options: CheckOptions) -> list[Record]:
-    found = {
-        place.path for run in runs for place in map(places.place, run.fingerprints) if place.state == "same"
-    }
-    return [] if not found else survey([options.root / path for path in sorted(found)], options.root).records
+def _source_records(those: Sequence[Place], options: CheckOptions) -> list[Record]:
+    """What the source tells of the files of kernels, each as it was when they ran."""
+    present, former = set(), {}
+    for place in those:
+        if place.text is not None and place.state == "same":
+            present.add(place.path)
+        elif place.text is not None:
+            former[place.path] = place.text
+    found: list[Record] = []
+    files = [options.root / path for path in sorted(present - set(former))]
+    if files:
+        found += survey(files, options.root).records
+    for path, text in former.items():
+        file = options.root / path
+        found += survey([], options.root, stdin=(file, SourceText(path, text))).records
+    return found
 
 
 def known_device(name: str, default: str) -> tuple[Device | None, Device]:

@@ -106,7 +106,7 @@ def _ranking(name: str, source: Source, group: Sequence[Run], options: CheckOpti
     runs = _without_earlier_kernels(group)
     device, judged_for = known_device(name, options.device)
     places = KernelPlaces(options.settings.root, options.root)
-    findings = findings_of(runs, source, replace(options, device=judged_for.id), places, with_source=True)
+    findings = findings_of(runs, source, replace(options, device=judged_for.id), places)
     total = sum(time for run in runs for time in map(time_of, run.fingerprints) if time is not None)
     wall = _wall(runs, total)
     ranked = [
@@ -175,7 +175,7 @@ def _kernel(
     shapes = [RankedShape(one, time_of(one), bound_of(one, device)) for one in those]
     shapes.sort(key=lambda one: -(one.time_ms or 0.0))
     first = shapes[0].fingerprint
-    place = places.place(first, run.facts.label or run.facts.command)
+    place = places.place(first, run)
     times = [one.time_ms for one in shapes if one.time_ms is not None]
     time = sum(times) if times else None
     share = time / run_ms if time is not None and run_ms > 0.0 else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.comparing.kernel_places import KernelPlaces, Place
@@ -23,11 +23,17 @@ class RunRecords:
     texts: Mapping[str, str]
 
 
-def records_of_runs(runs: Sequence[Run], places: KernelPlaces, source: Sequence[Record] = ()) -> RunRecords:
+def records_of_runs(
+    runs: Sequence[Run],
+    places: KernelPlaces,
+    source: Sequence[Record],
+    with_source: Callable[[Fingerprint], bool],
+) -> RunRecords:
     """The records of runs with their fingerprints: every shape of a launch is a kernel of its own.
 
     Shapes come with the longest time first, since of several findings at a kernel the first is told. `source`
-    are records of the source; those of kernels that are still the same come together with the longest shape.
+    are records of the source; those of kernels that `with_source` chooses come together with the longest
+    shape.
     """
     records: list[Record] = []
     texts: dict[str, str] = {}
@@ -39,11 +45,11 @@ def records_of_runs(runs: Sequence[Run], places: KernelPlaces, source: Sequence[
         totals = _totals(run.fingerprints)
         longest_first = sorted(run.fingerprints, key=lambda one: -(time_of(one) or 0.0))
         for number, one in enumerate(longest_first):
-            place = places.place(one, run.facts.label or run.facts.command)
+            place = places.place(one, run)
             if place.text is not None:
                 texts[place.path] = place.text
             own = kernel_key(place.path, one.identity.name, place.line or 1)
-            is_joined = place.state == "same" and own in known
+            is_joined = with_source(one) and own in known
             known.discard(own)
             kernel = _kernel_record(
                 own if is_joined else f"{own} {key} {number}", one, place, run, key, totals[_kernel(one)]

@@ -1,0 +1,1 @@
+"""What `report`, `diff` and `budget` print, and which runs they are about."""

@@ -1,0 +1,102 @@
+"""The runs that a user names: of the history, or reports that are read for the occasion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.errors import UsageError
+from advisor.history.fingerprint import Run
+from advisor.history.store import HistoryStore
+from advisor.selectors import suggestion
+
+if TYPE_CHECKING:
+    from advisor.check_options import CheckOptions
+
+
+def comparing_options() -> CheckOptions:
+    """The options of commands that judge what the history of the project here keeps."""
+    from advisor.check_options import CheckOptions
+    from advisor.config import load_config
+
+    config = load_config(Path.cwd())
+    return CheckOptions(
+        device=config.device,
+        evidence="measured",
+        no_run=True,
+        root=Path.cwd(),
+        select=config.select,
+        extend_select=config.extend_select,
+        ignore=config.ignore,
+        settings=replace(config, select=(), extend_select=(), ignore=()),
+    )
+
+
+def open_history(options: CheckOptions) -> HistoryStore:
+    """The history of the project; raises UsageError where nothing was kept yet."""
+    store = HistoryStore(options.settings.root)
+    if not store.exists():
+        raise UsageError(
+            f"There is no history in {options.settings.root} yet: `advisor profile PATH` or "
+            "`advisor import FILE` begins one."
+        )
+    return store
+
+
+def chosen_runs(names: Sequence[str], store: HistoryStore) -> list[Run]:
+    """The runs with their fingerprints; raises UsageError for a name that no run has."""
+    return [kept_run(name, store) for name in names]
+
+
+def kept_run(name: str, store: HistoryStore) -> Run:
+    """The run that a text names: a number, `latest`, `latest~1`, a label or the beginning of a commit."""
+    try:
+        return store.run(store.find(name))
+    except UsageError as error:
+        labels = [run.facts.label for run in store.runs() if run.facts.label]
+        raise UsageError(f"{error}{suggestion(name, [*labels, 'latest'])}") from None
+
+
+def kept_or_imported(name: str, options: CheckOptions) -> Run:
+    """The run that a text names, or what the report of that file tells; a file's run is not kept."""
+    store = HistoryStore(options.settings.root)
+    is_file = Path(name).is_file()
+    try:
+        if store.exists() and not (is_file and ("/" in name or "." in name)):
+            return kept_run(name, store)
+    finally:
+        store.close()
+    if is_file:
+        return _imported(Path(name), options)
+    open_history(options)
+    raise UsageError(f"No run and no file is called `{name}`.")
+
+
+def _imported(file: Path, options: CheckOptions) -> Run:
+    from advisor.cli.importing.imported_run import import_reports
+    from advisor.cli.importing.project_kernels import project_of
+
+    return import_reports([file], options, project_of(options), "", (), "").run
+
+
+def run_in_words(run: Run) -> str:
+    """A run in a line: number, label, when, commit, and how it ended unless well."""
+    from datetime import datetime, timezone
+
+    facts = run.facts
+    when = datetime.fromtimestamp(facts.started, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    parts = [facts.label, when]
+    if facts.commit:
+        parts.append(f"commit {facts.commit[:8]}{' with changes' if facts.dirty else ''}")
+    name = f"run {run.id}" if run.id is not None else "report"
+    ended = "" if run.status == "done" else f"; {_ENDINGS.get(run.status, run.status)}"
+    return f"{name} ({', '.join(part for part in parts if part)}){ended}"
+
+
+_ENDINGS = {
+    "running": "it is still running",
+    "broken off": "it was broken off, what it had kept is shown",
+    "failed": "it failed",
+}

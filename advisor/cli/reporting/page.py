@@ -1,0 +1,61 @@
+"""A page of headings, paragraphs, lists and tables, as text for a terminal or as Markdown."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from advisor.cli.pages.tables import plain_table
+from advisor.cli.reporting.wording import markdown_table
+
+_WIDTH = 110
+
+
+class Page:
+    """Gathers parts; `text` gives the page."""
+
+    def __init__(self, markdown: bool) -> None:
+        self.is_markdown = markdown
+        self._parts: list[str] = []
+
+    def heading(self, text: str) -> None:
+        """Nothing; begins a section."""
+        self._parts.append(f"## {text}" if self.is_markdown else text)
+
+    def paragraph(self, text: str) -> None:
+        """Nothing; adds a paragraph, wrapped for terminals."""
+        if text:
+            self._parts.append(text if self.is_markdown else textwrap.fill(text, _WIDTH))
+
+    def lines(self, lines: Sequence[str]) -> None:
+        """Nothing; adds lines that stand for themselves, in Markdown as items of a list."""
+        if lines:
+            self._parts.append("\n".join(self._item(line, "- ", "") for line in lines))
+
+    def numbered(self, items: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """Nothing; adds a numbered list, each item with lines of its own below it."""
+        found = []
+        for number, (text, below) in enumerate(items, 1):
+            found.append(self._item(text, f"{number}. ", f"{number}. "))
+            found += [self._item(line, "   - ", "     ") for line in below]
+        self._parts.append("\n".join(found))
+
+    def _item(self, line: str, mark: str, indent: str) -> str:
+        if self.is_markdown:
+            return f"{mark}{line}"
+        below = " " * (len(indent) + 2)
+        return textwrap.fill(line, _WIDTH, initial_indent=indent, subsequent_indent=below)
+
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
+        """Nothing; adds a table, none without rows."""
+        if rows:
+            draw = markdown_table if self.is_markdown else plain_table
+            self._parts.append(draw(header, rows, right))
+
+    def code(self, text: str) -> str:
+        """A name in the text, marked as code in Markdown."""
+        return f"`{text}`" if self.is_markdown else text
+
+    def text(self) -> str:
+        """The whole page, with a line end."""
+        return "\n\n".join(self._parts) + "\n"

@@ -1,0 +1,108 @@
+"""Rankings as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from advisor.comparing.order import Advice, Step
+from advisor.comparing.ranking import RankedKernel, RankedShape, Ranking
+from advisor.findings import Finding
+from advisor.history.fingerprint import Run
+
+
+def ranking_json(found: Sequence[Ranking], gone: Sequence[str]) -> str:
+    """A JSON object with one entry of `devices` for each device; unknown numbers are null."""
+    content = {"version": 1, "devices": [_ranking(one) for one in found], "gone": list(gone)}
+    return json.dumps(content, indent=2)
+
+
+def run_content(run: Run) -> dict[str, Any]:
+    """A run without its fingerprints."""
+    return {"id": run.id, "status": run.status, **asdict(run.facts)}
+
+
+def finding_content(one: Finding) -> dict[str, Any]:
+    """What tells a finding apart, its message and its gain."""
+    return {
+        "rule": one.rule,
+        "path": one.path,
+        "line": one.span.line,
+        "kernel": one.kernel_concerned(),
+        "severity": one.severity,
+        "message": one.message,
+        "gain": None if one.gain is None else {"speedup": one.gain.speedup, "basis": one.gain.basis},
+        "effort": one.effort or None,
+    }
+
+
+def _ranking(one: Ranking) -> dict[str, Any]:
+    return {
+        "device": one.device_name,
+        "basis": "measured" if one.is_measured else "predicted",
+        "judged_for": one.judged_for,
+        "runs": [run_content(run) for run in one.runs],
+        "kernels_ms": one.kernels_ms,
+        "wall_ms": one.wall_ms,
+        "kernels": [_kernel(kernel) for kernel in one.kernels],
+        "findings": [finding_content(finding) for finding in one.findings],
+        "steps": [_step(step) for step in one.steps],
+        "notes": list(one.notes),
+    }
+
+
+def _kernel(kernel: RankedKernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "path": kernel.place.path,
+        "line": kernel.place.line or None,
+        "source": kernel.place.state,
+        "run": kernel.run.id,
+        "time_ms": kernel.time_ms,
+        "share": kernel.share,
+        "share_of_run": kernel.share_of_run,
+        "room": kernel.room,
+        "gain_of_run": kernel.gain_of_run,
+        "marks": list(kernel.marks),
+        "shapes": [_shape(shape) for shape in kernel.shapes],
+        "findings": [finding_content(finding) for finding in kernel.findings],
+    }
+
+
+def _shape(shape: RankedShape) -> dict[str, Any]:
+    one = shape.fingerprint
+    timing = None
+    if one.timing is not None:
+        timing = {name: value for name, value in asdict(one.timing).items() if name != "samples"}
+    return {
+        "types": list(one.identity.types),
+        "grid": one.identity.grid,
+        "block": one.identity.block,
+        "dynamic_shared": one.identity.dynamic_shared,
+        "launches": one.launches,
+        "time_ms": shape.time_ms,
+        "timing_ms": timing,
+        "bound": None if shape.bound is None else asdict(shape.bound),
+        "ranges": list(one.ranges),
+        "metrics": dict(one.metrics),
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "id": step.id,
+        "title": step.title,
+        "text": step.text,
+        "advice": [_advice(one) for one in step.advice],
+    }
+
+
+def _advice(one: Advice) -> dict[str, Any]:
+    return {
+        "finding": finding_content(one.finding),
+        "kernel": one.kernel,
+        "speedup": one.speedup,
+        "gain_of_run": one.gain_of_run,
+    }

@@ -1,0 +1,189 @@
+"""Rankings for people: as text, or as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.cli.reporting.chosen_runs import run_in_words
+from advisor.cli.reporting.page import Page
+from advisor.cli.reporting.run_numbers import run_numbers
+from advisor.cli.reporting.wording import (
+    UNKNOWN,
+    counted,
+    factor_in_words,
+    ratio_in_words,
+    share_in_words,
+    time_in_words,
+)
+from advisor.comparing.numbers import comparing_numbers
+from advisor.comparing.order import Advice, Step
+from advisor.comparing.ranking import RankedKernel, Ranking
+from advisor.comparing.times import launch_time
+from advisor.measured.reports.kernel_names import shortened
+
+_MOST_ADVICE = 5
+_MOST_RUNS = 5
+_MOST_LINES = 6
+# Below it `1.00 x` would be told.
+_LEAST_GAIN = 1.005
+
+
+def ranking_page(found: Sequence[Ranking], gone: Sequence[str], top: int, markdown: bool) -> str:
+    """All rankings under each other, then the kernels that several of them have."""
+    page = Page(markdown)
+    for one in found:
+        _ranking(page, one, top)
+    _side_by_side(page, found, top)
+    if gone:
+        more = f" and {len(gone) - top} more" if len(gone) > top else ""
+        page.paragraph(f"No longer in the source and left out: {', '.join(gone[:top])}{more}.")
+    return page.text()
+
+
+def _ranking(page: Page, one: Ranking, top: int) -> None:
+    page.heading(_head(one))
+    page.lines(_runs(one))
+    page.paragraph(_totals(one))
+    _kernels(page, one.kernels, top)
+    page.lines(_remarks(one))
+    _order(page, one.steps)
+    numbers = run_numbers(one.runs[0].metrics) if len(one.runs) == 1 else []
+    page.table(("run", ""), numbers, (1,))
+    page.lines([f"note: {note}" for note in one.notes])
+
+
+def _head(one: Ranking) -> str:
+    if one.is_measured:
+        return f"Measured on {one.device_name}"
+    return f"PREDICTED for {one.device_name}: every time below is a model's, none was measured"
+
+
+def _runs(one: Ranking) -> list[str]:
+    shown = [f"from {run_in_words(run)}" for run in one.runs[:_MOST_RUNS]]
+    rest = len(one.runs) - _MOST_RUNS
+    return [*shown, f"and {counted(rest, 'earlier run')}"] if rest > 0 else shown
+
+
+def _totals(one: Ranking) -> str:
+    if not one.kernels:
+        return "No kernel was kept."
+    text = f"{counted(len(one.kernels), 'kernel')}, {time_in_words(one.kernels_ms)} together"
+    if one.wall_ms is not None:
+        text += (
+            f", {share_in_words(one.kernels_ms / one.wall_ms)} of {time_in_words(one.wall_ms)} of wall time"
+        )
+    if one.device is None:
+        text += f"; this GPU has no device file, rules were judged for {one.judged_for}"
+    return f"{text}."
+
+
+_HEADER = (
+    "",
+    "kernel",
+    "time",
+    "share",
+    "launches",
+    "each",
+    "CV",
+    "limit",
+    "at most",
+    "run at most",
+    "findings",
+)
+
+
+def _kernels(page: Page, kernels: Sequence[RankedKernel], top: int) -> None:
+    rows = [_row(number, kernel) for number, kernel in enumerate(kernels[:top], 1)]
+    page.table(_HEADER, rows, (0, 2, 3, 4, 5, 6, 8, 9, 10))
+    rest = kernels[top:]
+    if rest:
+        time = sum(kernel.time_ms or 0.0 for kernel in rest)
+        page.paragraph(
+            f"and {counted(len(rest), 'kernel')} more with {time_in_words(time)} together (--top)."
+        )
+
+
+def _row(number: int, kernel: RankedKernel) -> tuple[str, ...]:
+    main = kernel.main.fingerprint
+    variation = main.timing.variation if main.timing and main.source == "measured" else None
+    return (
+        str(number),
+        shortened(kernel.name, 40),
+        time_in_words(kernel.time_ms),
+        share_in_words(kernel.share),
+        str(sum(shape.fingerprint.launches for shape in kernel.shapes)),
+        time_in_words(launch_time(main)) if len(kernel.shapes) == 1 else f"{len(kernel.shapes)} shapes",
+        share_in_words(variation),
+        kernel.main.bound.limiter if kernel.main.bound else UNKNOWN,
+        factor_in_words(kernel.room),
+        factor_in_words(kernel.gain_of_run),
+        str(len(kernel.findings)) if kernel.findings else "",
+    )
+
+
+def _remarks(one: Ranking) -> list[str]:
+    """The slowest kernels, those of high variance and outliers, and those that changed since."""
+    found = []
+    limits = comparing_numbers().kernels
+    for mark, words in (
+        ("slow", f"Slow, more than {time_in_words(limits.slow_ms)} a launch"),
+        ("high variance", f"High variance, CV above {ratio_in_words(limits.high_variation)}"),
+        ("outliers", f"Outliers, launches of more than {limits.outlier:g} times the mean"),
+    ):
+        named = [kernel.name for kernel in one.kernels if mark in kernel.marks]
+        if named:
+            found.append(f"{words}: {_some(named)}.")
+    changed = [kernel.name for kernel in one.kernels if kernel.place.state == "changed"]
+    if changed:
+        found.append(f"Changed in the source since: {_some(changed)}.")
+    return found
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(dict.fromkeys(names[:_MOST_LINES]))
+    return f"{shown} and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else shown
+
+
+def _order(page: Page, steps: Sequence[Step]) -> None:
+    page.paragraph("Recommended order:")
+    page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step)) for step in steps])
+
+
+def _advice_of(page: Page, step: Step) -> list[str]:
+    groups = _groups(step.advice)
+    lines = [_advice(page, group) for group in groups[:_MOST_ADVICE]]
+    rest = sum(map(len, groups[_MOST_ADVICE:]))
+    return [*lines, f"and {counted(rest, 'finding')} more"] if rest else lines
+
+
+def _groups(advice: Sequence[Advice]) -> list[list[Advice]]:
+    """Findings of one rule in one kernel together."""
+    found: dict[tuple[str, str | None, str], list[Advice]] = {}
+    for one in advice:
+        found.setdefault((one.finding.rule, one.kernel, one.finding.path), []).append(one)
+    return list(found.values())
+
+
+def _advice(page: Page, group: Sequence[Advice]) -> str:
+    first = group[0]
+    lines = sorted({one.finding.span.line for one in group})
+    places = ", ".join(map(str, lines[:_MOST_LINES])) + (", …" if len(lines) > _MOST_LINES else "")
+    gain = ""
+    if first.gain_of_run is not None and first.gain_of_run >= _LEAST_GAIN:
+        gain = f" The whole run: at most {factor_in_words(first.gain_of_run)}."
+    effort = f" Effort: {first.finding.effort}." if first.finding.effort else ""
+    rule = page.code(f"[{first.finding.rule}]")
+    return f"{rule} {first.finding.path}:{places}: {first.finding.message}{gain}{effort}"
+
+
+def _side_by_side(page: Page, found: Sequence[Ranking], top: int) -> None:
+    """The kernels that several devices ran, each with its time there."""
+    if len(found) < 2:
+        return
+    times = [{(one.path, one.name): one.time_ms for one in ranking.kernels} for ranking in found]
+    common = [key for key in times[0] if sum(key in one for one in times) > 1]
+    rows = [(key[1], *(time_in_words(one.get(key)) for one in times)) for key in common[:top]]
+    if rows:
+        page.heading("The same kernels on several devices")
+        heads = [f"{one.device_name}{'' if one.is_measured else ' (predicted)'}" for one in found]
+        page.table(("kernel", *heads), rows, range(1, len(heads) + 1))
