@@ -75,7 +75,7 @@ def _read(export: Export, path: Path) -> ImportedReport:
         toolchain=_versions(export),
         host=totals.host(),
         notes=tuple(notes),
-        columns=tuple(_KERNEL_VALUES),
+        columns=tuple(name for name in _KERNEL_VALUES if name in export.tables.get(_KERNELS, ())),
     )
 
 

@@ -185,7 +185,8 @@ def _report(trace: _Trace, header: Mapping[str, Any]) -> ImportedReport:
     return ImportedReport(
         tool="torch", launches=launches, run=totals.values(), device=device, capability=capability,
         toolchain={key: str(header[key]) for key in header if key.endswith("_version") and header[key]},
-        host=totals.host(), notes=tuple(notes), columns=_VALUES,
+        host=totals.host(), notes=tuple(notes),
+        columns=tuple(name for name in _VALUES if any(name in one[4] for one in trace.kernels)),
     )  # fmt: skip
 
 
