@@ -20,6 +20,8 @@ _SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
     "warning": types.DiagnosticSeverity.Warning,
     "info": types.DiagnosticSeverity.Information,
 }
+# A comment that does nothing is shown faded; no kernel's line is, for that would say that it does nothing.
+_TAGS = {"unused-suppression": [types.DiagnosticTag.Unnecessary]}
 
 
 def diagnostics_of(analysis: Analysis, positions: Positions) -> list[types.Diagnostic]:
@@ -44,6 +46,7 @@ def _of_finding(finding: Finding, document: Document, positions: Positions) -> t
         code_description=types.CodeDescription(finding.url) if finding.url else None,
         source=SOURCE,
         related_information=[_related(other, document, positions) for other in finding.related] or None,
+        tags=_TAGS.get(finding.rule),
         data=fingerprint(finding),
     )
 

@@ -16,15 +16,17 @@ _SEVERITIES = {
     "hint": types.DiagnosticSeverity.Hint,
 }
 EXAMPLE_FAILS = "example-fails"
+DEPRECATED = "deprecated-rule"
 
 
 def diagnostics_of(snapshot: Snapshot) -> list[types.Diagnostic]:
-    """The errors of the document, then the examples that do not hold, then the remarks, as diagnostics."""
+    """The errors of the document, then examples that do not hold, remarks, and names of deprecated rules."""
     errors = [one for one in snapshot.book.errors if one.path == snapshot.path]
     found = [diagnostic_of(one, snapshot.positions) for one in errors]
     found += _failing_examples(snapshot)
     remarks = lint(snapshot.book, {snapshot.path}, snapshot.opened.reached)
-    return found + [_of_remark(one, snapshot) for one in remarks]
+    found += [_of_remark(one, snapshot) for one in remarks]
+    return found + _deprecated(snapshot)
 
 
 def diagnostic_of(error: RuleError, positions: Positions) -> types.Diagnostic:
@@ -48,6 +50,23 @@ def _of_remark(remark: Remark, snapshot: Snapshot) -> types.Diagnostic:
         source=SOURCE,
         tags=unused,
     )
+
+
+def _deprecated(snapshot: Snapshot) -> list[types.Diagnostic]:
+    """The names of deprecated rules, where they are declared and where they are used."""
+    said = {rule.id: rule.deprecated for rule in snapshot.book.rules if rule.deprecated}
+    return [
+        types.Diagnostic(
+            range=snapshot.range(one.start, one.end),
+            message=f"The rule `{one.symbol.name}` is deprecated: {said[one.symbol.name]}",
+            severity=types.DiagnosticSeverity.Hint,
+            code=DEPRECATED,
+            source=SOURCE,
+            tags=[types.DiagnosticTag.Deprecated],
+        )
+        for one in snapshot.reading.names
+        if one.symbol.kind == "rule" and one.symbol.name in said
+    ]
 
 
 def _failing_examples(snapshot: Snapshot) -> list[types.Diagnostic]:

@@ -198,7 +198,11 @@ def test_a_suppression_in_the_text_is_obeyed(client):
     text = TRANSPOSED.replace("* 2\n", "* 2  # advisor: ignore[transposed-index] 4 by 4 elements\n")
     assert client.pulled(client.open("k.py", text)) == []
     unused = STRAIGHT.replace("* 2\n", "* 2  # advisor: ignore[transposed-index] 4 by 4 elements\n")
-    assert codes(client.pulled(client.open("l.py", unused))) == ["unused-suppression"]
+    (found,) = client.pulled(client.open("l.py", unused))
+    # The comment that does nothing is shown faded: tag 1.
+    assert (found["code"], found["tags"]) == ("unused-suppression", [1])
+    (other,) = client.pulled(client.open("m.py", TRANSPOSED))
+    assert "tags" not in other
 
 
 def test_source_evidence_alone_is_used(client):

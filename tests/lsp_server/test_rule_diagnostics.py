@@ -172,3 +172,21 @@ def test_requests_in_odd_places_are_answered(client):
     assert codes(client.pulled(uri)) == ["L112"]
     assert client.stop() == 0
     assert "Traceback" not in client.told_log()
+
+
+def test_a_deprecated_rule_is_struck_out_wherever_it_is_named(client):
+    client.start()
+    old = LIMITED.replace("severity", 'deprecated "use register-limit"\n  severity', 1)
+    own = client.open("hungry-kernel.rules", old, "advisor-rules")
+    struck = [one for one in client.published(own, 1) if one["code"] == "deprecated-rule"]
+    assert [(one["tags"], one["severity"]) for one in struck] == [([2], 4)]
+    assert struck[0]["message"] == "The rule `hungry-kernel` is deprecated: use register-limit"
+    first = old.split("\n")[struck[0]["range"]["start"]["line"]]
+    assert first[struck[0]["range"]["start"]["character"] :].startswith("hungry-kernel")
+    other = client.open("changes.rules", OVERRIDE, "advisor-rules")
+    named = [one for one in client.published(other, 1) if one["code"] == "deprecated-rule"]
+    assert [one["range"] for one in named] == [
+        {"start": {"line": 0, "character": 9}, "end": {"line": 0, "character": 22}}
+    ]
+    client.change(own, 2, LIMITED)
+    assert "deprecated-rule" not in codes(client.published(own, 2))
