@@ -17,9 +17,9 @@ THREADS = 256
 ELEMENTS = 1 << 20
 STREAMED = 1 << 24
 ROUNDS = 128
-CHASES = 4096
+CHASES = 16384
 LINE = 32  # elements of four bytes in a cache line of 128 bytes
-CHASED_BYTES = {"l1": 16 << 10, "l2": 4 << 20, "dram": 256 << 20}
+CHASED_BYTES = {"l1": 16 << 10, "l2": 512 << 10, "dram": 256 << 20}
 
 
 @cuda.jit
@@ -118,8 +118,8 @@ def _multiplied(kind: str) -> None:
     multiply_add[1024, THREADS](filled(count, kind), filled(count, kind, "out"))
 
 
-def _atomic(spread: int) -> None:
-    atomic_add[256, THREADS](filled(256 * THREADS, use="out"), spread)
+def _atomic(spread: int, elements: int) -> None:
+    atomic_add[256, THREADS](filled(elements, use="sum"), spread)
 
 
 def _chased(level: str) -> None:
@@ -136,9 +136,10 @@ ENTRIES: dict[str, Callable[[], None]] = {
     **{f"divergence_{one}_lanes": partial(_divided, one) for one in (1, 2, 4, 8, 16, 32)},
     "multiply_add_fp32": partial(_multiplied, "float32"),
     "multiply_add_fp64": partial(_multiplied, "float64"),
-    "atomics_one_address": partial(_atomic, 0),
-    "atomics_own_address": partial(_atomic, 1),
+    "atomics_one_element": partial(_atomic, 0, 1),
+    "atomics_one_of_many": partial(_atomic, 0, 256 * THREADS),
+    "atomics_own_element": partial(_atomic, 1, 256 * THREADS),
     **{f"pointer_chase_{one}": partial(_chased, one) for one in CHASED_BYTES},
-    "stream_copy": _streamed,
+    "streaming": _streamed,
 }
 globals().update(ENTRIES)
