@@ -26,8 +26,9 @@ from advisor.text import SourceText
 # What the source is always searched for; no record of one of these means that there is none.
 ENTITIES = (
     "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "row", "launch",
-    "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader", "measurement",
-    "capture", "captured_step", "early_read", "product", "expression", "collective", "round_trip",
+    "universal_call", "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader",
+    "measurement", "capture", "captured_step", "early_read", "product", "matrix_product", "expression",
+    "collective", "round_trip",
 )  # fmt: skip
 Step = Callable[[int, int], None]
 _CHUNK = 24

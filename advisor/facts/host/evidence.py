@@ -13,6 +13,7 @@ from advisor.facts.host.launch_pairs import find_launch_pairs
 from advisor.facts.host.library_calls import find_chains, find_products
 from advisor.facts.host.loaders import find_loaders
 from advisor.facts.host.loop_context import LoopContext, loop_context
+from advisor.facts.host.matrix_types import find_matrix_products
 from advisor.facts.host.measurements import find_measurements
 from advisor.facts.host.placement import Placement
 from advisor.facts.host.several_gpus import find_collectives, find_round_trips
@@ -34,7 +35,7 @@ def host_side_records(
     which only some statements are known says the same of them.
     """
     placement = Placement(module, workspace)
-    makers = (_array_calls, _loaders, _captures, _products, _chains, _several_gpus, _early_reads)
+    makers = (_array_calls, _loaders, _captures, _products, _chains, _several_gpus, _early_reads, _matrices)
     others = [*_numba_calls(placement, calls)]
     others += [record for maker in makers for record in maker(placement)]
     others += _measurements(placement, launches)
@@ -142,6 +143,21 @@ def _chains(placement: Placement) -> Iterator[Record]:
             **_around(one.context),
         }
         yield record_of(placement.module, "expression", one.node, "expression", values)
+
+
+def _matrices(placement: Placement) -> Iterator[Record]:
+    if not placement.torch:
+        return
+    for one in find_matrix_products(placement):
+        values: dict[str, Value | None] = {
+            "call": one.call,
+            "type": one.type,
+            "smallest_size": float(one.smallest),
+            "odd_sizes": float(one.odd),
+            "reduced": one.reduced,
+            "in_test_or_benchmark": one.timed,
+        }
+        yield record_of(placement.module, "matrix_product", one.node, one.call, values)
 
 
 def _several_gpus(placement: Placement) -> Iterator[Record]:

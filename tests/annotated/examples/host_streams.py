@@ -1,4 +1,4 @@
-"""Copies and launches on streams: page-locked memory, the launch's stream, chunks, reads that come too early."""
+"""Copies and launches on streams: page-locked memory, streams left out, chunks, reads that come too early."""
 
 import numpy as np
 from numba import cuda
