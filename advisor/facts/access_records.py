@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from advisor.facts.access_reuse import block_axes, carried_loads, loaded_by_many
 from advisor.facts.forms import Atoms, Form
-from advisor.facts.kernel_facts import Access, Array, AtomicUse, Condition, KernelFacts, Place
+from advisor.facts.kernel_facts import Access, Array, Condition, KernelFacts, Place
 from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, extents_of, lane_pattern
 from advisor.facts.thread_use import single_thread
 from advisor.records import Record
@@ -43,7 +43,7 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
         pattern = patterns.get(element)
         if pattern is None:
             patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
-        _know_pattern(record, access, pattern, _assumptions(access.array, shapes))
+        _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
         _know_context(record, access, facts, groups)
         record.know("source", carried=position in carried, shared_by_threads=position in by_many)
     return found
@@ -69,7 +69,8 @@ def _record(access: Access, kernel: str) -> Record:
     )
 
 
-def _assumptions(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
+def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
+    """What the pattern of an access to `array` rests on, as sentences."""
     found = []
     if any(not shape.stated for shape in shapes):
         found.append(f"The block shape is not known here; {shapes[0]} threads are assumed.")
@@ -211,66 +212,6 @@ def _field_groups(facts: KernelFacts) -> dict[object, int]:
     for access in facts.accesses:
         offsets.setdefault(_group(access), set()).add(tuple(index.form.offset for index in access.indices))
     return {group: len(found) for group, found in offsets.items()}
-
-
-def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
-    """One record for each atomic operation."""
-    found = []
-    for atomic in facts.atomics:
-        node = atomic.place.node
-        place = f"{atomic.place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
-        name = atomic.array.name if atomic.array else "unknown"
-        record = Record(
-            "atomic", f"{kernel}:{place}:atomic", atomic.place.module.path, atomic.place.module.span(node),
-            f"cuda.atomic.{atomic.operation}", kernel,
-        )  # fmt: skip
-        record.know(
-            "source",
-            operation=atomic.operation,
-            space=atomic.array.space if atomic.array else None,
-            target=_target(atomic, facts),
-            loop_depth=float(len(atomic.place.loops)),
-            spins=atomic.spins,
-            array=name,
-            single_thread=single_thread(atomic.place),
-        )
-        lanes = _lanes_per_address(atomic, facts, shapes)
-        record.know(
-            "source", _assumptions(atomic.array, shapes) if atomic.array else (), lanes_per_address=lanes
-        )
-        found.append(record)
-    return found
-
-
-def _target(atomic: AtomicUse, facts: KernelFacts) -> str:
-    if atomic.array is None:
-        return "unknown"
-    depends: set[str] = set()
-    for index in atomic.indices:
-        depends |= facts.atoms.depends(index.form)
-    if any(facts.atoms.loaded(index.form) for index in atomic.indices):
-        return "data"
-    if not depends & _THREADS:
-        return "one"
-    opaque = any(facts.atoms.is_opaque(name) for index in atomic.indices for name in index.form.atoms())
-    return "unknown" if opaque else "own"
-
-
-def _lanes_per_address(atomic: AtomicUse, facts: KernelFacts, shapes: Sequence[BlockShape]) -> float | None:
-    if atomic.array is None or not atomic.indices:
-        return None
-    access = Access(atomic.place, atomic.array, atomic.indices, "update")
-    counts = []
-    for shape in shapes:
-        pattern = lane_pattern(access, facts.atoms, shape, atomic.array.dims)
-        if pattern.index_kind != "affine":
-            return None
-        axes = set(shape.lane_axes)
-        used = {axis for axis in axes for index in atomic.indices if axis in facts.atoms.depends(index.form)}
-        lanes = shape.lanes()
-        positions = {tuple(lane[axis] for axis in sorted(used)) for lane in lanes}
-        counts.append(len(lanes) / max(len(positions), 1))
-    return min(counts)
 
 
 def _number(value: int | None) -> float | None:

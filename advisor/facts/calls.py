@@ -106,6 +106,7 @@ class Calls(Expressions, ABC):
     def _cast(self, name: str, node: ast.Call) -> Value:
         if name == "float64":
             self.facts.float64_cast = True
+        self.facts.narrow_cast |= name in ("int32", "uint32")
         outer = self.truncating
         self.truncating = name in INTEGER_CASTS
         values = self._arguments(node)

@@ -8,7 +8,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from advisor.notebooks import is_notebook
 
 _DEVICE_CODE = re.compile(
-    rb"\.jit\b|\bcuda[ \t]+import\b|threadIdx|blockIdx"
+    rb"\btarget[ \t]*=[ \t]*[\"']cuda[\"']|\.jit\b|\bcuda[ \t]+import\b|threadIdx|blockIdx"
     rb"|\bcuda\.(?:grid|gridsize|shared|local|atomic|syncthreads|to_device|device_array|synchronize)\b"
 )
 

@@ -43,6 +43,7 @@ def _launch_record(launch: Launch) -> Record:
         host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
         host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
+        configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=_number(launch.smallest_block),
         block_x=_number(sizes[0]),
         block_y=_number(sizes[1]),

@@ -205,6 +205,7 @@ class KernelFacts:
     index_atoms: set[str] = field(default_factory=set)
     thread_dimensions: set[str] = field(default_factory=set)
     float64_cast: bool = False
+    narrow_cast: bool = False
     # Threads of a block work together: shared memory, barriers, shuffles, or a function that is not known.
     threads_meet: bool = False
     complete: bool = True

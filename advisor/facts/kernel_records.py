@@ -6,14 +6,16 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from advisor.facts.access_records import access_records, atomic_records
+from advisor.facts.access_records import access_records
 from advisor.facts.array_extents import Extents
+from advisor.facts.atomic_records import atomic_records
 from advisor.facts.kernel_facts import Condition, KernelFacts, Place
 from advisor.facts.lanes import WARP, BlockShape
 from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
 from advisor.facts.row_records import row_records
+from advisor.facts.stated_types import strided_parameters
 from advisor.facts.thread_use import one_thread_works
 from advisor.facts.tree_nodes import below
 from advisor.records import Record
@@ -57,6 +59,13 @@ class LaunchedAs:
             return {}
         return {name: one for name, one in zip(parameters, self.extents[0], strict=True) if one}
 
+    def variants(self) -> float | None:
+        """How many combinations of argument types the launches show at least, None where no type is known."""
+        if len({len(types) for types in self.types}) != 1:
+            return None
+        columns = [{one for one in column if one is not None} for column in zip(*self.types, strict=True)]
+        return float(max(map(len, columns), default=0)) or None
+
     def types_of(self, parameters: Sequence[str]) -> dict[str, str]:
         """The Numba types of those parameters that all launches agree on."""
         fitting = [types for types in self.types if len(types) == len(parameters)]
@@ -72,6 +81,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     shapes = _telling(blocks) or [ASSUMED_ROW if facts.thread_dimensions <= {"x"} else ASSUMED_SQUARE]
     kernel = _kernel_record(facts, blocks, launched_inside)
     kernel.know("source", grid_rounded_up=True if launched.rounded_up else None)
+    kernel.know("source", type_variants=launched.variants())
     found = [kernel]
     accesses = access_records(facts, shapes, kernel.key)
     found += accesses
@@ -110,6 +120,9 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         closure_varies=_reads_outer(declaration.node, outer) if outer else False,
         lane_dependent=bool(facts.thread_dimensions),
         one_thread_works=one_thread_works(facts),
+        cache_enabled=_switch(declaration.option("cache"), False),
+        narrow_indices=facts.narrow_cast,
+        strided_parameters=strided_parameters(declaration.signature),
         stated_float64=facts.float64_cast or _names_float64(declaration.signature),
         block_threads=float(threads.pop()) if len(threads) == 1 and 0 not in threads else None,
     )

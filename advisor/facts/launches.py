@@ -40,6 +40,11 @@ class Launch:
     smallest_block: int | None = None
 
     @property
+    def configured_in_loop(self) -> bool:
+        """Whether the host loop around the launch also writes its configuration."""
+        return self.loops > 0 and isinstance(self.node.func, ast.Subscript)
+
+    @property
     def block_shape(self) -> BlockShape | None:
         """The block's shape when at least its first size is known."""
         if self.block is None or all(size is None for size in self.block):

@@ -1,0 +1,118 @@
+"""Records of atomics: which element each updates, and how many threads meet there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.facts.access_records import assumptions_of
+from advisor.facts.forms import Form
+from advisor.facts.kernel_facts import Access, AtomicUse, KernelFacts
+from advisor.facts.lanes import BlockShape, lane_pattern
+from advisor.facts.thread_use import single_thread
+from advisor.records import Record
+
+_THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
+
+
+def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
+    """One record for each atomic operation."""
+    found = []
+    for atomic in facts.atomics:
+        node = atomic.place.node
+        place = f"{atomic.place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+        name = atomic.array.name if atomic.array else "unknown"
+        record = Record(
+            "atomic", f"{kernel}:{place}:atomic", atomic.place.module.path, atomic.place.module.span(node),
+            f"cuda.atomic.{atomic.operation}", kernel,
+        )  # fmt: skip
+        record.know(
+            "source",
+            operation=atomic.operation,
+            space=atomic.array.space if atomic.array else None,
+            target=_target(atomic, facts),
+            loop_depth=float(len(atomic.place.loops)),
+            spins=atomic.spins,
+            array=name,
+            loop_invariant=_same_element_again(atomic, facts),
+            one_writer=has_one_writer(atomic, facts),
+            single_thread=single_thread(atomic.place),
+        )
+        lanes = _lanes_per_address(atomic, facts, shapes)
+        record.know(
+            "source", assumptions_of(atomic.array, shapes) if atomic.array else (), lanes_per_address=lanes
+        )
+        found.append(record)
+    return found
+
+
+def _target(atomic: AtomicUse, facts: KernelFacts) -> str:
+    if atomic.array is None:
+        return "unknown"
+    depends: set[str] = set()
+    for index in atomic.indices:
+        depends |= facts.atoms.depends(index.form)
+    if any(facts.atoms.loaded(index.form) for index in atomic.indices):
+        return "data"
+    if not depends & _THREADS:
+        return "one"
+    opaque = any(facts.atoms.is_opaque(name) for index in atomic.indices for name in index.form.atoms())
+    return "unknown" if opaque else "own"
+
+
+def _lanes_per_address(atomic: AtomicUse, facts: KernelFacts, shapes: Sequence[BlockShape]) -> float | None:
+    if atomic.array is None or not atomic.indices:
+        return None
+    access = Access(atomic.place, atomic.array, atomic.indices, "update")
+    counts = []
+    for shape in shapes:
+        pattern = lane_pattern(access, facts.atoms, shape, atomic.array.dims)
+        if pattern.index_kind != "affine":
+            return None
+        axes = set(shape.lane_axes)
+        used = {axis for axis in axes for index in atomic.indices if axis in facts.atoms.depends(index.form)}
+        lanes = shape.lanes()
+        positions = {tuple(lane[axis] for axis in sorted(used)) for lane in lanes}
+        counts.append(len(lanes) / max(len(positions), 1))
+    return min(counts)
+
+
+def _same_element_again(atomic: AtomicUse, facts: KernelFacts) -> bool:
+    """Whether the innermost loop meets one element in each iteration, wherever the index came from."""
+    if not atomic.place.loops or not atomic.indices or atomic.place.loops[-1].is_while:
+        return False
+    counter = atomic.place.loops[-1].counter
+    return all(counter not in facts.atoms.depends(index.form) for index in atomic.indices)
+
+
+def has_one_writer(atomic: AtomicUse, facts: KernelFacts) -> bool:
+    """Whether each element is updated by one thread: all axes of the grid in use are indices."""
+    if not atomic.indices or not facts.complete:
+        return False
+    whole = {axis for axis in "xyz" for index in atomic.indices if _is_position(index.form, axis)}
+    if single_thread(atomic.place):
+        blocks = {axis for axis in "xyz" for index in atomic.indices if _is_block(index.form, axis)}
+        return len(facts.thread_dimensions) == 1 and blocks == facts.thread_dimensions
+    return bool(whole) and whole >= facts.thread_dimensions
+
+
+def _is_position(form: Form, axis: str) -> bool:
+    """Whether a form is the thread's position in the grid along an axis, shifted by what all threads share,
+    or advanced by the whole grid in each iteration of a loop.
+    """
+    position = {(f"tid.{axis}",): 1, (f"bdim.{axis}", f"bid.{axis}"): 1}
+    terms = dict(form.terms)
+    if any(terms.pop(monomial, 0) != factor for monomial, factor in position.items()):
+        return False
+    return all(_is_shared(monomial, axis) for monomial in terms)
+
+
+def _is_block(form: Form, axis: str) -> bool:
+    terms = dict(form.terms)
+    return terms.pop((f"bid.{axis}",), 0) == 1 and all(_is_shared(monomial, axis) for monomial in terms)
+
+
+def _is_shared(monomial: tuple[str, ...], axis: str) -> bool:
+    """Whether a term keeps different threads at different elements."""
+    if any("#" in name for name in monomial):
+        return f"gdim.{axis}" in monomial and f"bdim.{axis}" in monomial
+    return not any(name.startswith(("tid.", "bid.")) for name in monomial)
