@@ -101,8 +101,9 @@ async def prepare_rename(
 
 async def rename(ls: AdvisorServer, params: types.RenameParams) -> types.WorkspaceEdit:
     """The edits that give a name another; an error says why there are none."""
+    from lsp_server.rule_files.configured_names import configured_edits
     from lsp_server.rule_files.navigation import symbol_at
-    from lsp_server.rule_files.rename_edits import configuration_naming, edits_for
+    from lsp_server.rule_files.rename_edits import edits_for
     from lsp_server.rule_files.renaming import fault_of, refusal
 
     versioned = ls.client.versions_edits
@@ -117,13 +118,16 @@ async def rename(ls: AdvisorServer, params: types.RenameParams) -> types.Workspa
         refused = refusal(snapshot, symbol) or fault_of(new, snapshot, symbol)
         if refused:
             return refused
-        edit = edits_for(snapshot, symbol, new, versioned, moves)
-        return edit, configuration_naming(snapshot, symbol)
+        try:
+            configured, unread = configured_edits(snapshot, symbol, new), ""
+        except ValueError as error:
+            configured, unread = None, str(error)
+        return edits_for(snapshot, symbol, new, versioned, moves, configured), unread
 
     none: tuple[types.WorkspaceEdit, str] | str = _NO_NAME
-    edit, configuration = _or_refused(await rules_of(ls).answer(ls, params.text_document.uri, work, none))
-    if configuration:
-        text = f"Kernel Advisor: {configuration} names it, too, and was not changed."
+    edit, unread = _or_refused(await rules_of(ls).answer(ls, params.text_document.uri, work, none))
+    if unread:
+        text = f"Kernel Advisor: {unread} cannot be read and was not changed; it may name it, too."
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
     return edit
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lsprotocol import types
 
-from advisor.config import find_config_file
 from lsp_server.rule_files.navigation import occurrences
 from lsp_server.rule_files.renaming import file_to_move
 from lsp_server.rule_files.snapshot import Snapshot
@@ -12,17 +13,24 @@ from lsp_server.rule_files.symbols import Symbol
 
 
 def edits_for(
-    snapshot: Snapshot, symbol: Symbol, new: str, versioned: bool, moves_files: bool
+    snapshot: Snapshot,
+    symbol: Symbol,
+    new: str,
+    versioned: bool,
+    moves_files: bool,
+    configured: tuple[Path, list[types.TextEdit]] | None = None,
 ) -> types.WorkspaceEdit:
     """The edits that give a name another.
 
     `versioned` when the client takes edits of whole documents, `moves_files` when it can rename files: a
-    rule's file is called like the rule.
+    rule's file is called like the rule. `configured` is the configuration that names it, with its edits.
     """
     by_uri: dict[str, list[types.TextEdit]] = {}
     for one in occurrences(snapshot, symbol):
         place = snapshot.location(one.file, one.reading, one.name)
         by_uri.setdefault(place.uri, []).append(types.TextEdit(place.range, new))
+    if configured is not None:
+        by_uri[configured[0].as_uri()] = configured[1]
     if not versioned:
         return types.WorkspaceEdit(changes=by_uri)
     changes: list[types.TextDocumentEdit | types.RenameFile] = []
@@ -35,16 +43,3 @@ def edits_for(
         target = moved.file.with_name(f"{new}.rules")
         changes.append(types.RenameFile(snapshot.uri(moved.file), target.as_uri(), kind="rename"))
     return types.WorkspaceEdit(document_changes=list(changes))
-
-
-def configuration_naming(snapshot: Snapshot, symbol: Symbol) -> str:
-    """The configuration file that names a rule or parameter as well, "" where none does."""
-    if symbol.kind not in ("rule", "param"):
-        return ""
-    file = find_config_file(snapshot.document.file.parent)
-    rule = symbol.name if symbol.kind == "rule" else symbol.owner
-    try:
-        text = file.read_text("utf-8", "replace") if file is not None else ""
-    except OSError:
-        return ""
-    return file.name if file is not None and rule in text and symbol.name in text else ""

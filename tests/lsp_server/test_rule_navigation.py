@@ -11,7 +11,7 @@ from rule_workspace import CURSOR, RuleWorkspace, replaced
 
 from lsp_server.rule_files.diagnostics import diagnostics_of
 from lsp_server.rule_files.navigation import declarations, occurrences, symbol_at
-from lsp_server.rule_files.rename_edits import configuration_naming, edits_for
+from lsp_server.rule_files.rename_edits import edits_for
 from lsp_server.rule_files.renaming import fault_of, refusal
 
 OWN = "hungry-kernel.rules"
@@ -192,18 +192,6 @@ def test_a_rules_id_has_its_own_form(at):
     assert fault_of("Very_Hungry", snapshot, symbol).startswith("`Very_Hungry` is no id of a rule")
     assert fault_of("block-too-small", snapshot, symbol).startswith("`block-too-small` is declared already")
     assert fault_of("very-hungry", snapshot, symbol) is None
-
-
-def test_a_configuration_that_names_it_is_told_of(at, workspace):
-    file = workspace.folder / "advisor.toml"
-    file.write_text("[rules.hungry-kernel]\nmost = 100\n", "utf-8")
-    try:
-        snapshot, symbol = at("> most", inside=2)
-        assert configuration_naming(snapshot, symbol) == "advisor.toml"
-        snapshot, symbol = at("let waste", inside=5)
-        assert configuration_naming(snapshot, symbol) == ""
-    finally:
-        file.unlink()
 
 
 def test_over_the_protocol(client):
