@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.check_options import CheckOptions
+    from advisor.comparing.ranking import Ranking
 
 SUMMARY = "Rank the kernels that the history knows by time and gain, with what to do first."
 
@@ -27,6 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"kernels shown (default: {_DEFAULT_TOP})",
     )
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a page with charts instead, which needs no other file",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
     from advisor.comparing.present_kernels import without_gone
     from advisor.comparing.ranking import rankings
 
+    if args.html:
+        _require_page(args.html)
     options = comparing_options()
     store = open_history(options)
     try:
@@ -49,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
     if not runs:
         raise UsageError("The history holds no kernel yet: `advisor profile PATH` measures or predicts some.")
     found = rankings(runs, options)
-    if args.format == "json":
+    if args.html:
+        _write_page(args.html, found, gone, options)
+    elif args.format == "json":
         from advisor.cli.reporting.ranking_json import ranking_json
 
         write_to_stdout(ranking_json(found, gone), True)
@@ -58,6 +76,30 @@ def run(args: argparse.Namespace) -> int:
 
         write_to_stdout(ranking_page(found, gone, args.top, args.format == "markdown"), False)
     return 0
+
+
+def _require_page(file: Path) -> None:
+    """Nothing; raises UsageError where a page cannot be drawn or written there."""
+    from advisor.cli.checking.report_file import check_target
+    from advisor.report_page.charts.canvas import require_matplotlib
+
+    check_target(file, (), "--html")
+    require_matplotlib()
+
+
+def _write_page(file: Path, found: Sequence[Ranking], gone: Sequence[str], options: CheckOptions) -> None:
+    from advisor.cli.checking.report_file import write_atomically
+    from advisor.cli.reporting.chosen_runs import open_history
+    from advisor.report_page.gathering import gather
+    from advisor.report_page.page import report_html
+
+    notices = [f"Not in the source any more: {', '.join(gone)}."] if gone else []
+    store = open_history(options)
+    try:
+        material = gather(found, store, options, notices)
+    finally:
+        store.close()
+    write_atomically(file, report_html(material))
 
 
 def _number(text: str) -> int:

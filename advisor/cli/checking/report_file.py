@@ -13,18 +13,18 @@ from pathlib import Path
 from advisor.errors import UsageError
 
 
-def check_target(target: Path, sources: Iterable[Path]) -> None:
-    """Nothing; raises UsageError when writing `target` would destroy source code or cannot work."""
+def check_target(target: Path, sources: Iterable[Path], option: str = "--output") -> None:
+    """Nothing; raises UsageError when writing `target`, as `option` wants, would destroy source or cannot work."""
     if target.is_dir():
-        raise UsageError(f"--output {target}: is a folder.")
+        raise UsageError(f"{option} {target}: is a folder.")
     if not target.parent.is_dir():
-        raise UsageError(f"--output {target}: the folder {target.parent} does not exist.")
+        raise UsageError(f"{option} {target}: the folder {target.parent} does not exist.")
     if not target.exists():
         return
     if target.suffix in (".py", ".pyi", ".ipynb", ".toml", ".rules"):
-        raise UsageError(f"--output {target}: refusing to overwrite a source file with a report.")
+        raise UsageError(f"{option} {target}: refusing to overwrite a source file with a report.")
     if any(source.exists() and target.samefile(source) for source in sources):
-        raise UsageError(f"--output {target}: refusing to overwrite a file that is being checked.")
+        raise UsageError(f"{option} {target}: refusing to overwrite a file that is being checked.")
 
 
 def write_atomically(target: Path, text: str) -> None:

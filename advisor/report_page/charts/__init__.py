@@ -1,0 +1,1 @@
+"""Charts as SVG, drawn by Matplotlib; their colours are those of the page's style sheet."""

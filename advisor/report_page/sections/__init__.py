@@ -1,0 +1,1 @@
+"""The parts of the page: each module makes one of them from the material."""
