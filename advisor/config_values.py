@@ -140,6 +140,11 @@ def _read_choice(*choices: str) -> Callable[[Reader, Settings, str, object], Non
     return read
 
 
+def _leave(reader: Reader, settings: Settings, key: str, value: object) -> None:
+    """Nothing; the key is another command's."""
+    del reader, settings, key, value
+
+
 def _read_seconds(reader: Reader, settings: Settings, key: str, value: object) -> None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
         settings.values[key.replace("-", "_")] = float(value)
@@ -255,4 +260,6 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "metric-providers": _read_texts,
     "rules": _read_rules,
     "overrides": _read_overrides,
+    # Read by `advisor budget`, which knows what a budget may say.
+    "budgets": _leave,
 }

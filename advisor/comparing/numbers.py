@@ -65,12 +65,15 @@ class StepText:
 
 @dataclass(frozen=True)
 class ComparingNumbers:
-    """All of it; `near` is the share of a budget, `effort` gives minutes."""
+    """All of it; `near` is the share of a budget, `effort` gives minutes, `untold` are metrics that say what
+    times and shapes of launches say.
+    """
 
     kernels: KernelLimits
     changes: ChangeLimits
     scaling: ScalingLimits
     near: float
+    untold: frozenset[str]
     effort: Mapping[str, float]
     assumed_speedup: float
     steps: tuple[StepText, ...]
@@ -95,11 +98,14 @@ def comparing_numbers() -> ComparingNumbers:
         )
         for step in data["steps"]
     )
+    changes = dict(data["changes"])
+    untold = frozenset(changes.pop("untold"))
     return ComparingNumbers(
         KernelLimits(**data["kernels"]),
-        ChangeLimits(**data["changes"]),
+        ChangeLimits(**changes),
         ScalingLimits(**data["scaling"]),
         data["budgets"]["near"],
+        untold,
         data["effort"],
         data["order"]["assumed_speedup"],
         steps,

@@ -40,6 +40,18 @@ class Page:
             found += [self._item(line, "   - ", "     ") for line in below]
         self._parts.append("\n".join(found))
 
+    def block(self, lines: Sequence[str]) -> None:
+        """Nothing; adds lines that belong together, indented ones below; a nested list in Markdown."""
+        if self.is_markdown:
+            marks = [f"{line[: len(line) - len(line.lstrip())]}- {line.lstrip()}" for line in lines]
+            self._parts.append("\n".join(marks))
+            return
+        wrapped = [
+            textwrap.fill(line, _WIDTH, subsequent_indent=" " * (len(line) - len(line.lstrip()) + 2))
+            for line in lines
+        ]
+        self._parts.append("\n".join(wrapped))
+
     def _item(self, line: str, mark: str, indent: str) -> str:
         if self.is_markdown:
             return f"{mark}{line}"

@@ -1,17 +1,40 @@
-"""The numbers of a run in words: what its metrics mean, and their values."""
+"""Metrics in words: what they mean, and their values with units."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from advisor.config import Config
 from advisor.records import Value
 from advisor.rulebook import rulebook_for
+from advisor.rules import Rulebook
 from advisor.rules.units import format_value
 
 
-def run_numbers(metrics: Mapping[str, Value], entity: str = "run") -> list[tuple[str, str]]:
-    """The meaning and the value of each metric that the vocabulary knows."""
-    rulebook = rulebook_for(Config())
-    known = ((rulebook.metric(entity, name), value) for name, value in metrics.items())
+@cache
+def _vocabulary() -> Rulebook:
+    return rulebook_for(Config())
+
+
+def run_numbers(metrics: Mapping[str, Value]) -> list[tuple[str, str]]:
+    """The meaning and the value of each metric of a run that the vocabulary knows."""
+    known = ((_vocabulary().metric("run", name), value) for name, value in metrics.items())
     return [(metric.doc, format_value(value, metric.unit)) for metric, value in known if metric is not None]
+
+
+def metric_in_words(entity: str, name: str, value: Value) -> str:
+    """A value as its metric's unit has it written."""
+    metric = _vocabulary().metric(entity, name)
+    if metric is None:
+        return str(value)
+    if metric.unit.name == "flop/s" and isinstance(value, float):
+        return _rate(value)
+    return format_value(value, metric.unit)
+
+
+def _rate(value: float) -> str:
+    for name, size in (("TFLOP/s", 1e12), ("GFLOP/s", 1e9), ("MFLOP/s", 1e6)):
+        if value >= size:
+            return f"{value / size:.3g} {name}"
+    return f"{value:.3g} FLOP/s"

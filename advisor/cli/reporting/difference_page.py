@@ -1,0 +1,170 @@
+"""The difference of two runs for people: as text, or as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.cli.reporting.chosen_runs import run_in_words
+from advisor.cli.reporting.page import Page
+from advisor.cli.reporting.run_numbers import metric_in_words
+from advisor.cli.reporting.wording import counted, factor_in_words, shape_in_words, time_in_words
+from advisor.comparing.differences import Difference, KernelChange
+from advisor.comparing.metric_changes import MetricChange
+from advisor.comparing.numbers import comparing_numbers
+from advisor.comparing.time_changes import TimeChange
+from advisor.findings import Finding
+from advisor.history.fingerprint import Fingerprint
+from advisor.measured.reports.kernel_names import shortened
+
+_MOST_TOLD = 10
+_HASH = 8
+
+
+def difference_page(found: Difference, markdown: bool) -> str:
+    """What changed: conditions, a table of times, then each kernel that changed, and what the rules say."""
+    page = Page(markdown)
+    page.heading(f"From {run_in_words(found.before)} to {run_in_words(found.after)}")
+    page.lines([f"{one.name}: {_short(one.before)} -> {_short(one.after)}" for one in found.conditions])
+    if found.why_not:
+        page.paragraph(f"The times are shown beside each other and not judged: {found.why_not}.")
+    predicted = [one for one in found.kernels if one.after.source != "measured"]
+    if predicted and not found.why_not:
+        page.paragraph("PREDICTED: every time below is a model's, none was measured.")
+    _times(page, found.kernels)
+    page.paragraph(_summary(found))
+    for one in _told(found.kernels)[:_MOST_TOLD]:
+        _kernel(page, one)
+    rest = len(_told(found.kernels)) - _MOST_TOLD
+    if rest > 0:
+        page.paragraph(f"and {counted(rest, 'kernel')} more that changed (--format json has them all).")
+    _run(page, found)
+    page.lines([*_only(found.gone, "only in the earlier run"), *_only(found.new, "only in the later run")])
+    return page.text()
+
+
+def _short(text: str) -> str:
+    is_hash = len(text) == 40 and all(letter in "0123456789abcdef" for letter in text)
+    return text[:_HASH] if is_hash else text
+
+
+_SHARED = "dynamic shared memory"
+
+
+def _times(page: Page, kernels: Sequence[KernelChange]) -> None:
+    """The kernels that changed in a table; the others are counted."""
+    level = f"{comparing_numbers().changes.confidence:.0%} interval"
+    header = ("kernel", "before", "after", "speed-up", level, "verdict", "changed")
+    shown = [one for one in kernels if one.changed or one.time is None or one.time.verdict != "no difference"]
+    rows = [_row(one) for one in shown]
+    if rows and not any(row[4] for row in rows):
+        header, rows = (*header[:4], *header[5:]), [(*row[:4], *row[5:]) for row in rows]
+    page.table(header, rows, (1, 2, 3))
+    rest = len(kernels) - len(shown)
+    if rest:
+        page.paragraph(f"{counted(rest, 'kernel')} without a difference of time.")
+
+
+def _row(one: KernelChange) -> tuple[str, ...]:
+    changed = ", ".join(one.changed)
+    name = shortened(one.name, 40)
+    time = one.time
+    if time is None:
+        return name, "-", "-", "-", "", "no time", changed
+    interval = ""
+    if time.interval is not None:
+        interval = f"{1.0 / time.interval.high:.2f} .. {1.0 / time.interval.low:.2f}"
+    before, after = time_in_words(time.before), time_in_words(time.after)
+    return name, before, after, factor_in_words(1.0 / time.ratio), interval, _verdict(one, time), changed
+
+
+def _verdict(one: KernelChange, time: TimeChange) -> str:
+    alert = "ALERT: " if time.alert else ""
+    if time.verdict == "not known":
+        return f"{alert}significance not known"
+    how = " (predicted)" if one.after.source != "measured" and time.verdict != "not comparable" else ""
+    return f"{alert}{time.verdict}{how}"
+
+
+def _summary(found: Difference) -> str:
+    if not found.kernels:
+        return "No kernel is in both runs."
+    verdicts = [one.time.verdict for one in found.kernels if one.time]
+    parts = [
+        f"{counted(verdicts.count(verdict), 'kernel')} became {verdict}."
+        for verdict in ("slower", "faster")
+        if verdict in verdicts
+    ]
+    alerts = [one.name for one in found.kernels if one.time and one.time.alert]
+    text = " ".join(parts)
+    if not parts and "no difference" in verdicts:
+        text = "No kernel became slower or faster beyond chance."
+    if alerts:
+        limit = comparing_numbers().changes.alert
+        text += f" ALERT: {', '.join(alerts)} took at least {limit:g} times as long as before."
+    unknown = [one for one in found.kernels if one.time and one.time.verdict == "not known"]
+    if unknown:
+        least = comparing_numbers().changes.least_samples
+        those = "the change of time is" if len(unknown) == 1 else f"{len(unknown)} changes of time are"
+        text += f" Whether {those} chance is not known: that takes at least {least} times of each run."
+    return text.strip()
+
+
+def _told(kernels: Sequence[KernelChange]) -> list[KernelChange]:
+    return [one for one in kernels if one.changed or one.metrics or one.ended or one.begun]
+
+
+def _kernel(page: Page, one: KernelChange) -> None:
+    place = f"{one.after.identity.path}:{one.after.line}: " if one.after.identity.path else ""
+    lines = [f"{place}{one.name}"]
+    lines += [f"  {text}" for text in _changes(one)]
+    lines += [f"  {_metric(change, 'kernel')}" for change in one.metrics[: _most_metrics()]]
+    rest = len(one.metrics) - _most_metrics()
+    if rest > 0:
+        lines.append(f"  and {counted(rest, 'metric')} more")
+    lines += _findings(page, one.ended, one.begun, "  ")
+    page.block(lines)
+
+
+def _most_metrics() -> int:
+    return comparing_numbers().changes.most_metrics
+
+
+def _changes(one: KernelChange) -> list[str]:
+    before, after = one.before.identity, one.after.identity
+    found = {
+        "source": "its source changed",
+        "path": f"path: {before.path} -> {after.path}",
+        "types": f"types: {', '.join(before.types)} -> {', '.join(after.types)}",
+        "grid": f"grid: {shape_in_words(before.grid)} -> {shape_in_words(after.grid)}",
+        "block": f"block: {shape_in_words(before.block)} -> {shape_in_words(after.block)}",
+        "dynamic shared memory": f"{_SHARED}: {before.dynamic_shared} B -> {after.dynamic_shared} B",
+    }
+    texts = [found[name] for name in one.changed]
+    if one.before.launches != one.after.launches:
+        texts.append(f"launches: {one.before.launches} -> {one.after.launches}")
+    return texts
+
+
+def _metric(change: MetricChange, entity: str) -> str:
+    before, after = (metric_in_words(entity, change.name, value) for value in (change.before, change.after))
+    return f"{change.name}: {before} -> {after}"
+
+
+def _findings(page: Page, ended: Sequence[Finding], begun: Sequence[Finding], indent: str) -> list[str]:
+    found = [(word, one) for word, those in (("no longer", ended), ("new", begun)) for one in those]
+    return [f"{indent}{word} {page.code(f'[{one.rule}]')}: {one.message}" for word, one in found]
+
+
+def _run(page: Page, found: Difference) -> None:
+    lines = [f"  {_metric(change, 'run')}" for change in found.metrics]
+    lines += _findings(page, found.ended, found.begun, "  ")
+    if lines:
+        page.block(["The run", *lines])
+
+
+def _only(those: Sequence[Fingerprint], words: str) -> list[str]:
+    names = list(dict.fromkeys(shortened(one.identity.name, 40) for one in those))
+    if not names:
+        return []
+    more = f" and {len(names) - _MOST_TOLD} more" if len(names) > _MOST_TOLD else ""
+    return [f"{words}: {', '.join(names[:_MOST_TOLD])}{more}"]
