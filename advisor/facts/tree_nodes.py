@@ -44,7 +44,8 @@ def below(root: ast.AST) -> list[ast.AST]:
 
 def below_in_scope(root: ast.AST) -> list[ast.AST]:
     """The nodes of a module or of a definition's body, functions and classes in it without theirs."""
-    found: list[ast.AST] = list(getattr(root, "body", []))
+    body = getattr(root, "body", [])
+    found: list[ast.AST] = list(body) if isinstance(body, list) else [body]
     fields = _FIELDS
     add = found.append
     for node in found:

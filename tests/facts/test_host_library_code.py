@@ -48,6 +48,33 @@ def test_whether_every_turn_waits(tmp_path: Path, lines: str, every_turn: bool |
     assert value(record, "every_turn") is every_turn
 
 
+def test_a_loop_over_items_that_are_written_out_is_none(tmp_path: Path) -> None:
+    (record,) = found(tmp_path, "synchronisation", "x = given.cuda()\nfor k in [1, 2]:\n    x.item()")
+    assert value(record, "host_loop_depth") == 0
+
+
+def test_waits_for_one_stream_after_the_other_let_the_others_go_on(tmp_path: Path) -> None:
+    assert found(tmp_path, "synchronisation", "for k in given:\n    torch.cuda.Stream(k).synchronize()") == []
+    assert (
+        len(found(tmp_path, "synchronisation", "for k in given:\n    torch.cuda.Stream().synchronize()")) == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "f = lambda x: x.to(flag if flag else 'cuda')\ng = lambda: torch.zeros(9, device=flag)",
+        "x = given.cuda()\ny = " + " + ".join(["x"] * 3000),
+        "match given:\n    case 1:\n        x = given.cuda()\n        x.item()",
+        "async def f():\n    async for x in given:\n        x.cuda().item()",
+        "class A:\n    x = torch.zeros(9, device='cuda')\n    y = x.item()",
+        "[x.cuda().item() for x in given if (y := x.cuda().sum()) > 1]",
+    ],
+)
+def test_code_of_any_form_is_looked_at(tmp_path: Path, body: str) -> None:
+    found(tmp_path, "synchronisation", body)
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [

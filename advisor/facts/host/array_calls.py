@@ -175,6 +175,10 @@ class ArrayCalls:
         names = [self.module.dotted(one.func) or "" for one in made]
         if not names or not all(name.startswith(("torch.cuda.", "cupy.cuda.")) for name in names):
             return None
+        loop = next(iter(loop_context(self.module, call).loops), None)
+        if loop is not None and names_in(call.func) & changed_names(loop):
+            # The loop waits for one stream after the other, so all of them go on meanwhile.
+            return None
         library = names[0].split(".")[0]
         return self._one(call, "synchronisation", dotted or "synchronize", library, kind="wait")
 

@@ -57,7 +57,8 @@ class Bindings:
 
     def every(self, name: str, at: ast.AST) -> list[Binding]:
         """Every binding of a name in the function around a node, or else in the module."""
-        owner: ast.AST = self.module.scope_of(at) or self.module.tree
+        scopes = (one for one in self.module.scopes(at) if not isinstance(one, ast.Lambda))
+        owner: ast.AST = next(scopes, self.module.tree)
         return self._of(owner).get(name) or self._of(self.module.tree).get(name, [])
 
     def _reaching(

@@ -12,7 +12,7 @@ from advisor.facts.host.launch_loops import find_launch_loops, sliced_by
 from advisor.facts.host.launch_pairs import find_launch_pairs
 from advisor.facts.host.library_calls import find_chains, find_products
 from advisor.facts.host.loaders import find_loaders
-from advisor.facts.host.loop_context import LoopContext, loop_context
+from advisor.facts.host.loop_context import LoopContext, loop_context, reads_clock
 from advisor.facts.host.matrix_types import find_matrix_products
 from advisor.facts.host.measurements import find_measurements
 from advisor.facts.host.placement import Placement
@@ -20,6 +20,7 @@ from advisor.facts.host.several_gpus import find_collectives, find_round_trips
 from advisor.facts.host.stream_use import has_stream, leaves_stream_out, source_pinned
 from advisor.facts.host_calls import HostCall
 from advisor.facts.host_records import host_call_records, is_test_path, launch_records
+from advisor.facts.host_scope import host_loops
 from advisor.facts.launches import Launch
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.workspace import Workspace
@@ -37,8 +38,12 @@ def host_side_records(
     placement = Placement(module, workspace)
     makers = (_array_calls, _loaders, _captures, _products, _chains, _several_gpus, _early_reads, _matrices)
     others = [*_numba_calls(placement, calls)]
-    others += [record for maker in makers for record in maker(placement)]
-    others += _measurements(placement, launches)
+    for maker in (*makers, lambda given: _measurements(given, launches)):
+        try:
+            others += list(maker(placement))
+        except RecursionError:
+            # An expression nested too deeply to be followed says nothing.
+            continue
     others += _loops(module, launches, calls)
     others += _pairs(module, launches, workspace)
     others.sort(key=lambda one: (one.span.line, one.span.column))
@@ -66,7 +71,9 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall]) -> list[Record
             record.know("source", on_stream=on_stream, source_pinned=pinned)
             record.know("source", in_test_or_benchmark=call.timed or is_test_path(call.module.path))
         if call.entity == "synchronisation":
-            record.know("source", kind="wait")
+            loops = host_loops(placement.module, call.node)
+            clock = any(reads_clock(loop, placement.module) for loop in loops)
+            record.know("source", kind="wait", timed=call.timed or clock)
         if call.loops:
             record.know("source", every_turn=loop_context(placement.module, call.node).every_turn)
     return found
