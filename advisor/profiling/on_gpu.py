@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from statistics import median
+from typing import Any
 
 from advisor.errors import EvidenceUnavailable
 from advisor.history.fingerprint import KernelIdentity
@@ -12,6 +13,7 @@ from advisor.launches.workloads import WorkloadFunction
 from advisor.measured.nvml import Nvml, Sample, Sampler, run_metrics
 from advisor.profiling.compiled_facts import CompiledFacts
 from advisor.profiling.counters import Counters, count
+from advisor.profiling.driver_state import driver_cuda_version
 from advisor.profiling.identities import identity_of
 from advisor.profiling.kept_run import KeptRun
 from advisor.profiling.measured_workload import measure, measured_fingerprints
@@ -44,7 +46,7 @@ def profile_on_gpu(
     for path, workloads in by_file(request.workloads).items():
         try:
             with WorkerProcess(root_of(request), path, seconds, simulate) as worker:
-                found.host["gpu"] = worker.gpu()
+                found.host["gpu"] = _gpu(worker)
                 watch.begin(worker)
                 for workload in workloads:
                     one = _workload(request, worker, workload, found, compiled)
@@ -60,6 +62,18 @@ def profile_on_gpu(
             watch.end()
     _totals(found)
     watch.close()
+
+
+def _gpu(worker: WorkerProcess) -> dict[str, Any]:
+    """The GPU that a worker uses; a failure at the start tells which CUDA the driver knows."""
+    try:
+        return worker.gpu()
+    except RunFailed as error:
+        version = driver_cuda_version()
+        known = (
+            f" (the driver knows CUDA {version}; it may be too old for this numba-cuda)" if version else ""
+        )
+        raise RunFailed(f"CUDA could not be used: {error}{known}") from None
 
 
 def _workload(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from advisor.profiling.compiled_facts import CompiledFacts
+from advisor.profiling.driver_state import why_no_gpu
 from advisor.profiling.kept_run import KeptRun
 from advisor.profiling.predicted_workload import predict
 from advisor.profiling.profile import Findings, ProfileRequest, Progress, WorkloadProfile
@@ -17,9 +18,10 @@ def profile_without_gpu(
     device = request.device
     assert device is not None
     compiled = CompiledFacts(request.options)
+    why = why_no_gpu() or "that was asked for"
     found.note(
-        f"There was no GPU: times are predicted for {device.name} from one run on the SIMT machine. Nothing "
-        "was measured, and a prediction has no variation."
+        f"No GPU was measured: {why}. Times are predicted for {device.name} from one run on the SIMT "
+        "machine; a prediction has no variation."
     )
     copied = {"htod": 0.0, "dtoh": 0.0}
     launches = 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -225,3 +227,50 @@ def test_check_goes_on_without_a_history_that_cannot_be_read(advise: AdvisorComm
     done = advise("check", "work.py", "--evidence", "measured", cwd=project)
     assert done.status in (0, 1)
     assert "cannot be used: file is not a database" in done.out.decode() + done.err
+
+
+_DRIVER = """
+#include <string.h>
+int cuInit(unsigned flags) { return STATUS; }
+int cuDeviceGetCount(int *count) { *count = COUNT; return 0; }
+int cuDeviceGetName(char *name, int size, int device) { strncpy(name, "Old GPU", size); return 0; }
+int cuDriverGetVersion(int *version) { *version = 10020; return 0; }
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler makes the library in the driver's place")
+@pytest.mark.parametrize(
+    ("status", "count", "exit_status", "words"),
+    [
+        (803, 1, 0, "driver and library have other versions (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)"),
+        (999, 1, 0, "the driver does not start (error 999)"),
+        (0, 0, 0, "the driver sees no GPU"),
+        (0, 1, 2, "the driver knows CUDA 10.2; it may be too old for this numba-cuda"),
+    ],
+)
+def test_a_driver_that_cannot_be_used(
+    advise: AdvisorCommand, project: Path, status: int, count: int, exit_status: int, words: str
+) -> None:
+    (project / "driver.c").write_text(_DRIVER)
+    library = project / "library" / "libcuda.so.1"
+    library.parent.mkdir()
+    flags = ["-shared", "-fPIC", f"-DSTATUS={status}", f"-DCOUNT={count}"]
+    subprocess.run(["cc", *flags, "-o", str(library), str(project / "driver.c")], check=True)
+    done = advise("profile", "work.py", cwd=project, environment={"LD_LIBRARY_PATH": str(library.parent)})
+    assert done.status == exit_status, done.err
+    said = " ".join(done.out.decode().split())
+    assert words in said
+    assert ("Nothing could be measured on Old GPU" in said) == (exit_status == 2)
+    kept = HistoryStore(project).run(1)
+    assert (kept.status, len(kept.fingerprints)) == (("failed", 0) if exit_status else ("done", 2))
+
+
+def test_measured_times_get_the_rules_of_the_guide(advise: AdvisorCommand, project: Path) -> None:
+    run = measured(time_mean_ms=6.0, time_max_ms=14.0, time_min_ms=4.0, time_cv=0.4, timed_launches=20.0)
+    metrics = {**run.metrics, "thermal_throttle": 0.5, "other_processes": 2.0}
+    HistoryStore(project).add_run(replace(run, metrics=metrics))
+    found = advise.check("work.py", "--evidence", "measured", "--select", "measurement", cwd=project)
+    assert found.rules == {
+        "slow-kernel", "varying-kernel-time", "outlying-launch", "thermal-throttling",
+        "gpu-shared-with-others",
+    }  # fmt: skip

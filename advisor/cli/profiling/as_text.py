@@ -26,10 +26,12 @@ def profile_text(profile: Profile) -> str:
 
 def _head(profile: Profile) -> list[str]:
     facts = profile.run.facts
+    if profile.is_measured and not profile.run.fingerprints:
+        return [f"Nothing could be measured on {facts.executed_on}."]
     if profile.is_measured:
         return [f"Measured on {facts.executed_on}."]
     return [
-        f"PREDICTED for {facts.device}, no GPU: every time and rate below is a model's, none was measured."
+        f"PREDICTED for {facts.device}, no GPU was used: all times and rates are a model's, none is measured."
     ]
 
 
