@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from advisor.check_options import CheckOptions
     from advisor.comparing.budgets import Line
+    from advisor.history.fingerprint import Fingerprint, Run
+    from advisor.history.store import HistoryStore
 
 SUMMARY = "Compare the latest times of kernels with the budgets that the project sets."
 
@@ -47,9 +49,10 @@ def run(args: argparse.Namespace) -> int:
     store = open_history(options)
     try:
         runs = chosen_runs(args.runs, store) if args.runs else store.latest()
+        runs.sort(key=lambda run: -(run.id or 0))
+        lines = judged(budgets, runs, lambda one, run: _exponent(store, one, run))
     finally:
         store.close()
-    lines = judged(budgets, sorted(runs, key=lambda run: -(run.id or 0)))
     if any(line.fingerprint is None for line in lines):
         _refuse_unknown(lines, options)
     if args.format == "json":
@@ -57,6 +60,13 @@ def run(args: argparse.Namespace) -> int:
     else:
         write_to_stdout(budget_page(lines, args.format == "markdown"), False)
     return 1 if args.check and any(line.status == "over" for line in lines) else 0
+
+
+def _exponent(store: HistoryStore, one: Fingerprint, run: Run) -> float | None:
+    from advisor.comparing.scaling import kept_scaling
+
+    found = kept_scaling(store, one, run.facts.device)
+    return None if found is None else found.exponent
 
 
 def _refuse_unknown(lines: Sequence[Line], options: CheckOptions) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from advisor.check_options import CheckOptions
     from advisor.comparing.ranking import Ranking
+    from advisor.comparing.scaling import Scaling
+    from advisor.history.store import HistoryStore
 
 SUMMARY = "Rank the kernels that the history knows by time and gain, with what to do first."
 
@@ -60,22 +62,37 @@ def run(args: argparse.Namespace) -> int:
             runs = chosen_runs(args.runs, store)
         else:
             runs, gone = without_gone(store.latest(), options)
+        if not runs:
+            raise UsageError(
+                "The history holds no kernel yet: `advisor profile PATH` measures or predicts some."
+            )
+        found = rankings(runs, options)
+        scalings = [] if args.html else _scalings(found, store, args.top)
     finally:
         store.close()
-    if not runs:
-        raise UsageError("The history holds no kernel yet: `advisor profile PATH` measures or predicts some.")
-    found = rankings(runs, options)
     if args.html:
         _write_page(args.html, found, gone, options)
     elif args.format == "json":
         from advisor.cli.reporting.ranking_json import ranking_json
 
-        write_to_stdout(ranking_json(found, gone), True)
+        write_to_stdout(ranking_json(found, gone, scalings), True)
     else:
         from advisor.cli.reporting.ranking_page import ranking_page
 
-        write_to_stdout(ranking_page(found, gone, args.top, args.format == "markdown"), False)
+        write_to_stdout(ranking_page(found, gone, scalings, args.top, args.format == "markdown"), False)
     return 0
+
+
+def _scalings(found: Sequence[Ranking], store: HistoryStore, top: int) -> list[Scaling]:
+    """How the times of the kernels that are shown grow, of those that ran with several sizes."""
+    from advisor.comparing.scaling import kept_scaling
+
+    known = (
+        kept_scaling(store, kernel.main.fingerprint, kernel.run.facts.device)
+        for one in found
+        for kernel in one.kernels[:top]
+    )
+    return [one for one in known if one is not None]
 
 
 def _require_page(file: Path) -> None:

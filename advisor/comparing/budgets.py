@@ -18,7 +18,7 @@ Status: TypeAlias = Literal["within", "near", "over", "no measurement"]
 
 @dataclass(frozen=True)
 class Line:
-    """One limit of a budget beside what is known of it, both in `unit` ("ms" or "ratio").
+    """One limit of a budget beside what is known of it, both in `unit` ("ms", "ratio" or "count").
 
     `value` is None where nothing is known. A predicted value is never `within` or `over`: `status` is "no
     measurement", and `would_be` says what it would be were it measured.
@@ -35,11 +35,14 @@ class Line:
     would_be: Status | None = None
 
 
-def judged(budgets: Sequence[Budget], runs: Sequence[Run]) -> list[Line]:
+Exponent = Callable[[Fingerprint, Run], "float | None"]
+
+
+def judged(budgets: Sequence[Budget], runs: Sequence[Run], exponent: Exponent) -> list[Line]:
     """A line for each limit of each kernel that a budget names, and one for a budget that names none known.
 
     Of several shapes of a kernel the longest counts. `runs` come latest first, with their fingerprints; a
-    measured kernel comes before a predicted one.
+    measured kernel comes before a predicted one. `exponent` gives that of a kernel's time over its threads.
     """
     found = []
     for budget in budgets:
@@ -47,10 +50,10 @@ def judged(budgets: Sequence[Budget], runs: Sequence[Run]) -> list[Line]:
         if not kernels:
             found += [
                 Line(budget, kind, limit, unit, None, None, None, "no measurement")
-                for kind, limit, unit, _ in _limits(budget)
+                for kind, limit, unit, _ in _limits(budget, exponent)
             ]
         for run, those in kernels:
-            found += _lines(budget, run, those)
+            found += _lines(budget, run, those, exponent)
     return found
 
 
@@ -88,27 +91,26 @@ def _is_for(budget: Budget, run: Run) -> bool:
         return False
 
 
-_Value = Callable[[Fingerprint], "float | None"]
-
-
-def _limits(budget: Budget) -> list[tuple[str, float, str, _Value]]:
-    kinds: tuple[tuple[str, float | None, str, _Value], ...] = (
-        ("mean", budget.mean, "ms", lambda one: one.timing.mean if one.timing else None),
-        ("most", budget.most, "ms", lambda one: one.timing.most if one.timing else None),
-        ("variation", budget.variation, "ratio", lambda one: one.timing.variation if one.timing else None),
+def _limits(budget: Budget, exponent: Exponent) -> list[tuple[str, float, str, Exponent]]:
+    """Kind, limit, unit, and what gives the value of each limit that the budget sets."""
+    kinds: tuple[tuple[str, float | None, str, Exponent], ...] = (
+        ("mean", budget.mean, "ms", lambda one, _: one.timing.mean if one.timing else None),
+        ("most", budget.most, "ms", lambda one, _: one.timing.most if one.timing else None),
+        ("variation", budget.variation, "ratio", lambda one, _: one.timing.variation if one.timing else None),
+        ("exponent", budget.exponent, "count", exponent),
     )
     return [(kind, limit, unit, value) for kind, limit, unit, value in kinds if limit is not None]
 
 
-def _lines(budget: Budget, run: Run, those: Sequence[Fingerprint]) -> list[Line]:
+def _lines(budget: Budget, run: Run, those: Sequence[Fingerprint], exponent: Exponent) -> list[Line]:
     found = []
-    for kind, limit, unit, value_of in _limits(budget):
-        known = [(value, one) for one in those if (value := value_of(one)) is not None]
+    for kind, limit, unit, value_of in _limits(budget, exponent):
+        known = [(value, one) for one in those if (value := value_of(one, run)) is not None]
         if not known:
             found.append(Line(budget, kind, limit, unit, those[0], run, None, "no measurement"))
             continue
         value, one = max(known, key=lambda pair: pair[0])
-        status = _status(value, limit)
+        status = _status(value, limit, kind)
         if one.source == "measured":
             found.append(Line(budget, kind, limit, unit, one, run, value, status))
         else:
@@ -116,7 +118,9 @@ def _lines(budget: Budget, run: Run, those: Sequence[Fingerprint]) -> list[Line]
     return found
 
 
-def _status(value: float, limit: float) -> Status:
+def _status(value: float, limit: float, kind: str) -> Status:
+    if kind == "exponent":  # which is fitted, so that it only tells growth of another kind apart
+        return "over" if value > limit + comparing_numbers().scaling.tolerance else "within"
     if value > limit:
         return "over"
     return "near" if value > comparing_numbers().near * limit else "within"

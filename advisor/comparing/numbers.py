@@ -49,6 +49,18 @@ class ScalingLimits:
     least_spread: float
     tolerance: float
     expected: float
+    steeper: str
+    flatter: str
+
+
+@dataclass(frozen=True)
+class MonitorNumbers:
+    """How `advisor monitor` looks; all but the interval are numbers of samples."""
+
+    interval_s: float
+    window: int
+    judge_every: int
+    keep_every: int
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,7 @@ class ComparingNumbers:
     effort: Mapping[str, float]
     assumed_speedup: float
     steps: tuple[StepText, ...]
+    monitor: MonitorNumbers
 
     def step_of(self, rule: str, category: str) -> str:
         """The id of the step that a rule's findings belong to."""
@@ -109,6 +122,7 @@ def comparing_numbers() -> ComparingNumbers:
         data["effort"],
         data["order"]["assumed_speedup"],
         steps,
+        MonitorNumbers(**data["monitor"]),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from advisor.cli.reporting.page import Page
@@ -11,6 +11,11 @@ from advisor.cli.reporting.wording import UNKNOWN, counted, ratio_in_words, shar
 from advisor.comparing.budgets import Line
 from advisor.comparing.numbers import comparing_numbers
 
+_WORDS_OF: Mapping[str, Callable[[float], str]] = {
+    "ms": time_in_words,
+    "ratio": ratio_in_words,
+    "count": "{:.2f}".format,
+}
 _HEADER = ("kernel", "device", "what", "budget", "measured", "used", "status")
 
 
@@ -33,7 +38,7 @@ def _order(line: Line) -> tuple[int, float, str]:
 
 
 def _row(line: Line) -> tuple[str, ...]:
-    words = time_in_words if line.unit == "ms" else ratio_in_words
+    words = _WORDS_OF[line.unit]
     is_predicted = line.would_be is not None
     value = UNKNOWN if line.value is None or is_predicted else words(line.value)
     used = UNKNOWN if line.value is None or is_predicted else share_in_words(line.value / line.limit)
@@ -43,7 +48,7 @@ def _row(line: Line) -> tuple[str, ...]:
 def _status(line: Line) -> str:
     if line.would_be is None or line.value is None:
         return line.status
-    words = time_in_words if line.unit == "ms" else ratio_in_words
+    words = _WORDS_OF[line.unit]
     return f"no measurement (predicted {words(line.value)}: {line.would_be})"
 
 

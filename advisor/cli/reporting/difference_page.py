@@ -53,9 +53,9 @@ _SHARED = "dynamic shared memory"
 def _times(page: Page, kernels: Sequence[KernelChange]) -> None:
     """The kernels that changed in a table; the others are counted."""
     level = f"{comparing_numbers().changes.confidence:.0%} interval"
-    header = ("kernel", "before", "after", "speed-up", level, "verdict", "changed")
+    header: tuple[str, ...] = ("kernel", "before", "after", "speed-up", level, "verdict", "changed")
     shown = [one for one in kernels if one.changed or one.time is None or one.time.verdict != "no difference"]
-    rows = [_row(one) for one in shown]
+    rows: list[tuple[str, ...]] = [_row(one) for one in shown]
     if rows and not any(row[4] for row in rows):
         header, rows = (*header[:4], *header[5:]), [(*row[:4], *row[5:]) for row in rows]
     page.table(header, rows, (1, 2, 3))

@@ -9,13 +9,19 @@ from typing import Any
 
 from advisor.comparing.order import Advice, Step
 from advisor.comparing.ranking import RankedKernel, RankedShape, Ranking
+from advisor.comparing.scaling import Scaling
 from advisor.findings import Finding
 from advisor.history.fingerprint import Run
 
 
-def ranking_json(found: Sequence[Ranking], gone: Sequence[str]) -> str:
+def ranking_json(found: Sequence[Ranking], gone: Sequence[str], scalings: Sequence[Scaling]) -> str:
     """A JSON object with one entry of `devices` for each device; unknown numbers are null."""
-    content = {"version": 1, "devices": [_ranking(one) for one in found], "gone": list(gone)}
+    content = {
+        "version": 1,
+        "devices": [_ranking(one) for one in found],
+        "gone": list(gone),
+        "scaling": [asdict(one) for one in scalings],
+    }
     return json.dumps(content, indent=2)
 
 

@@ -18,6 +18,7 @@ from advisor.cli.reporting.wording import (
 from advisor.comparing.numbers import comparing_numbers
 from advisor.comparing.order import Advice, Step
 from advisor.comparing.ranking import RankedKernel, Ranking
+from advisor.comparing.scaling import Scaling
 from advisor.comparing.times import launch_time
 from advisor.measured.reports.kernel_names import shortened
 
@@ -28,12 +29,15 @@ _MOST_LINES = 6
 _LEAST_GAIN = 1.005
 
 
-def ranking_page(found: Sequence[Ranking], gone: Sequence[str], top: int, markdown: bool) -> str:
+def ranking_page(
+    found: Sequence[Ranking], gone: Sequence[str], scalings: Sequence[Scaling], top: int, markdown: bool
+) -> str:
     """All rankings under each other, then the kernels that several of them have."""
     page = Page(markdown)
     for one in found:
         _ranking(page, one, top)
     _side_by_side(page, found, top)
+    page.lines([scaling_in_words(one) for one in scalings])
     if gone:
         more = f" and {len(gone) - top} more" if len(gone) > top else ""
         page.paragraph(f"No longer in the source and left out: {', '.join(gone[:top])}{more}.")
@@ -174,6 +178,19 @@ def _advice(page: Page, group: Sequence[Advice]) -> str:
     effort = f" Effort: {first.finding.effort}." if first.finding.effort else ""
     rule = page.code(f"[{first.finding.rule}]")
     return f"{rule} {first.finding.path}:{places}: {first.finding.message}{gain}{effort}"
+
+
+def scaling_in_words(one: Scaling) -> str:
+    """How a kernel's time grows, and whether that is what its work does."""
+    texts = comparing_numbers().scaling
+    sizes = f"{len(one.points)} sizes from {one.points[0].threads} to {one.points[-1].threads} threads"
+    time = "time" if one.source == "measured" else "predicted time"
+    text = f"{one.name}: over {sizes} its {time} grows with the threads to the power of {one.exponent:.2f}"
+    work = f"its work ({one.work}) to that of {one.expected:.2f}"
+    text += f", {work}" if one.work else f"; {one.expected:.2f} is expected"
+    if one.growth == "as expected":
+        return f"{text}: as expected."
+    return f"{text}: {one.growth} than expected. {getattr(texts, one.growth)}"
 
 
 def _side_by_side(page: Page, found: Sequence[Ranking], top: int) -> None:

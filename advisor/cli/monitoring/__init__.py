@@ -1,0 +1,1 @@
+"""Looking at a GPU again and again: what is seen, judged, shown and kept."""

@@ -1,0 +1,87 @@
+"""Samples of a GPU and what the rules say of the latest of them."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import asdict, replace
+from typing import Any
+
+from advisor.check_options import CheckOptions
+from advisor.comparing.judged_runs import findings_of, known_device
+from advisor.comparing.kernel_places import KernelPlaces
+from advisor.comparing.numbers import comparing_numbers
+from advisor.findings import Finding
+from advisor.history.fingerprint import Run, RunFacts
+from advisor.history.identity import git_state, toolchain
+from advisor.measured.nvml import Facts, Nvml, Sample, run_metrics
+from advisor.records import Value
+
+_LABEL = "monitor"
+
+
+class Watch:
+    """Looks at a GPU; `samples` are the latest, `findings` what the rules say of them as of a run."""
+
+    def __init__(self, nvml: Nvml, options: CheckOptions, label: str = "") -> None:
+        self.facts: Facts = nvml.facts()
+        self.samples: deque[Sample] = deque(maxlen=comparing_numbers().monitor.window)
+        self.findings: list[Finding] = []
+        self.seen = 0
+        self._nvml = nvml
+        self._places = KernelPlaces(options.settings.root, options.root)
+        device, judged_for = known_device(self.facts.name, options.device)
+        self._options = replace(options, device=judged_for.id)
+        self._run_facts = _run_facts(self.facts, device.id if device else self.facts.name, options, label)
+
+    def look(self) -> Sample:
+        """One more sample; raises EvidenceUnavailable for a GPU that is lost."""
+        self.samples.append(self._nvml.sample())
+        self.seen += 1
+        if self.seen == 1 or self.seen % comparing_numbers().monitor.judge_every == 0:
+            self.judge()
+        return self.samples[-1]
+
+    def judge(self) -> None:
+        """Nothing; the rules judge the samples."""
+        run = Run(self._run_facts, self.metrics())
+        self.findings = findings_of([run], "measured", self._options, self._places)
+
+    def metrics(self) -> dict[str, Value]:
+        """The samples as metrics of a run.
+
+        NVML's utilisation is the share of its own period in which a kernel ran, as `gpu_utilization` is of the
+        run's; where it is above zero there was a kernel. Nobody's process is taken for the one to watch.
+        """
+        found = run_metrics(self.samples, self.facts)
+        found.pop("other_processes", None)
+        used = [one.utilization for one in self.samples if one.utilization is not None]
+        if used:
+            found["gpu_utilization"] = sum(used) / len(used)
+            found["active_kernels"] = float(max(used) > 0.0)
+        return found
+
+    @property
+    def run_facts(self) -> RunFacts:
+        """Where what is recorded comes from."""
+        return self._run_facts
+
+
+def _run_facts(facts: Facts, device: str, options: CheckOptions, label: str) -> RunFacts:
+    commit, dirty = git_state(options.settings.root)
+    return RunFacts(
+        kind="recording",
+        label=label or _LABEL,
+        command="advisor monitor --record",
+        started=time.time(),
+        device=device,
+        executed_on=facts.name,
+        toolchain=toolchain({"driver": facts.driver}),
+        commit=commit,
+        dirty=dirty,
+    )
+
+
+def host_content(facts: Facts, samples: list[Sample]) -> dict[str, Any]:
+    """What a run keeps of NVML, as `advisor profile` keeps it."""
+    return {"nvml": {"facts": asdict(facts), "samples": [asdict(one) for one in samples]}}
