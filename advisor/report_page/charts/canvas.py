@@ -17,11 +17,13 @@ from advisor.report_page.parts import Picture
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.ticker import Locator
 
 # Widths are of the page's text column, in pixels of the style sheet; sizes of letters are in the same unit.
 WIDE, NARROW = 860.0, 358.0
 _LETTERS = 12.0
 _POINTS_PER_INCH = 72.0
+_FEW_DECADES = 300.0
 
 
 @dataclass(frozen=True)
@@ -119,3 +121,10 @@ def plain_axes(axes: Axes) -> None:
     axes.xaxis.label.set_color(TEXT)
     axes.yaxis.label.set_color(TEXT)
     axes.set_axisbelow(True)
+
+
+def decades(least: float, most: float) -> Locator:
+    """Where a logarithmic axis over those values has its ticks: of few decades also at 2 and 5."""
+    from matplotlib.ticker import LogLocator
+
+    return LogLocator(subs=(1.0, 2.0, 5.0) if most / least < _FEW_DECADES else (1.0,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from advisor.report_page.charts.canvas import Sheet, plain_axes
+from advisor.report_page.charts.canvas import Sheet, decades, plain_axes
 from advisor.report_page.charts.themed_svg import LINE, PAGE, SERIES, TEXT
 
 _MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -43,6 +43,7 @@ def draw_dots(
     values = [dot.value for row in rows for dot in row.dots]
     axes.set(xscale="log", xlim=(min(values) / 2.0, max(values) * 2.0), ylim=(len(rows) - 0.45, -0.75))
     axes.set_xlabel(x_label)
+    axes.xaxis.set_major_locator(decades(min(values), max(values)))
     axes.xaxis.set_major_formatter(lambda value, _: text(value))
     plain_axes(axes)
     axes.minorticks_off()

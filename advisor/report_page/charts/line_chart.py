@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.report_page.charts.canvas import Sheet, plain_axes
+from advisor.report_page.charts.canvas import Sheet, decades, plain_axes
 from advisor.report_page.charts.themed_svg import LINE, MARK, PAGE, SERIES, TEXT
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def draw_lines(sheet: Sheet, lines: Sequence[Line], scale: Scale) -> None:
     sheet.figure.subplots_adjust(
         left=66 / sheet.width,
         right=1 - 14 / sheet.width,
-        bottom=48 / sheet.height,
+        bottom=58 / sheet.height,
         top=1 - above / sheet.height,
     )
     sheet.figure.legend(
@@ -81,6 +81,7 @@ def _scale(axes: Axes, lines: Sequence[Line], scale: Scale, is_wide: bool) -> No
     values = [value for one in lines for value in one.ys]
     if scale.logarithmic:
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(decades(min(values), max(values)))
         axes.set_ylim(min(values) / 1.6, max(values) * 1.6)
     else:
         axes.set_ylim(0, (max(values) or 1.0) * 1.12)
@@ -95,10 +96,9 @@ def _scale(axes: Axes, lines: Sequence[Line], scale: Scale, is_wide: bool) -> No
 
 
 def _some(ticks: Sequence[tuple[float, str]], most: int) -> list[tuple[float, str]]:
-    """At most that many of the ticks, evenly chosen, the first and last among them."""
-    if len(ticks) <= most:
-        return list(ticks)
-    return [ticks[round(number * (len(ticks) - 1) / (most - 1))] for number in range(most)]
+    """At most that many of the ticks at equal steps, the last among them."""
+    step = max(1, -(-len(ticks) // most))
+    return list(reversed(ticks[::-1][::step]))
 
 
 @dataclass(frozen=True)

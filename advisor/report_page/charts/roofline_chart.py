@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.report_page.charts.canvas import Sheet, plain_axes
+from advisor.report_page.charts.canvas import Sheet, decades, plain_axes
 from advisor.report_page.charts.labels import placed
 from advisor.report_page.charts.themed_svg import FAINT, LINE, PAGE, SERIES, TEXT
 from advisor.report_page.wording import rate
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LEAST_AREA, _MOST_AREA = 45.0, 700.0
+_DIAGONAL = math.sqrt(2.0)
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ def draw_roofline(sheet: Sheet, points: Sequence[Point], roofs: Roofs) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: rate(value, ""))
     plain_axes(axes)
     axes.grid(color=LINE, linewidth=0.6)
+    axes.yaxis.set_major_locator(decades(bottom, top))
     axes.minorticks_off()
     sheet.figure.subplots_adjust(
         left=62 / sheet.width, right=1 - 12 / sheet.width, bottom=46 / sheet.height, top=1 - 14 / sheet.height
@@ -117,11 +119,14 @@ def _draw_points(sheet: Sheet, axes: Axes, points: Sequence[Point]) -> None:
         color = SERIES[0] if one.measured else SERIES[1]
         drawn = axes.scatter(
             [one.intensity], [one.rate], s=area, marker="o" if one.measured else "D", linewidths=1.6,
-            facecolors=color if one.measured else PAGE, edgecolors=color, alpha=0.9, zorder=3,
+            facecolors=color if one.measured else PAGE, edgecolors=color, zorder=3,
         )  # fmt: skip
         sheet.hint(drawn, one.hint)
     places = [
-        (*axes.transData.transform((one.intensity, one.rate)), math.sqrt(area) / 2)
+        (
+            *axes.transData.transform((one.intensity, one.rate)),
+            math.sqrt(area) / 2 * (1.0 if one.measured else _DIAGONAL),
+        )
         for one, area in zip(points, areas, strict=True)
     ]
     box = axes.get_window_extent()

@@ -13,7 +13,7 @@ from advisor.history.fingerprint import LineMetrics
 from advisor.outputs.wording.counts import counted
 from advisor.report_page.amounts import amounts
 from advisor.report_page.line_numbers import COLUMNS, Column, numbers_of_lines
-from advisor.report_page.material import Material, basis
+from advisor.report_page.material import Material, heading
 from advisor.report_page.parts import Cell
 from advisor.report_page.wording import extent, percent, shown
 
@@ -99,12 +99,12 @@ def _heat_map(
         )
     shape = extent(one.identity.grid)
     of = f"grid {shape}, block {extent(one.identity.block)}" if shape else ""
-    heading = f"{material.number(kernel)} {kernel.name}, {basis(ranking)}"
+    title = f"{material.number(kernel)} {kernel.name}: {heading(ranking)}"
     share = percent(kernel.share)
     told = [text for text in (place.path, of, f"{share} of the time" if share else "") if text]
     elsewhere = _elsewhere(one.lines, own)
     note = " ".join(text for text in (", ".join(told) + ".", _no_source(kernel), elsewhere) if text)
-    return HeatMap(f"source-{at}", heading, note, tuple(column.heading for column in columns), tuple(lines))
+    return HeatMap(f"source-{at}", title, note, tuple(column.heading for column in columns), tuple(lines))
 
 
 def _no_source(kernel: RankedKernel) -> str:

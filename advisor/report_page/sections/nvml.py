@@ -124,8 +124,6 @@ def _panel(
     values = [value for _, value in pairs]
     top = 1.0 if text is percent else _number(facts.get(limit))
     heading = f"{name}: {text(min(values))} to {text(max(values))}"
-    if limit and top is not None:
-        heading += f", at most {text(top)}"
     line = Line(
         name, tuple(pairs[at][0] for at in chosen), tuple(pairs[at][1] for at in chosen), hint=heading
     )

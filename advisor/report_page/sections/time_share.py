@@ -37,7 +37,8 @@ def time_shares(material: Material) -> list[Part]:
 
 
 def _in_words(ranking: Ranking, known: Sequence[RankedKernel]) -> str:
-    what = "took" if ranking.is_measured else "are predicted to take"
+    one = len(ranking.kernels) == 1
+    what = "took" if ranking.is_measured else f"{'is' if one else 'are'} predicted to take"
     kernels = counted(len(ranking.kernels), "kernel")
     text = f"{kernels} {what} {milliseconds(ranking.kernels_ms)} in an iteration."
     unknown = len(ranking.kernels) - len(known)

@@ -34,13 +34,18 @@ _COMMIT = 7
 
 
 def trends(material: Material) -> list[Part]:
-    """A part for each ranking whose kernels have times."""
-    parts = []
+    """A part for each ranking whose kernels have times of several runs, and one that names the others."""
+    parts, single = [], []
     for at, ranking in enumerate(material.rankings):
         found = series_of(_points_of(material, ranking))
         ordered = [found[who(one)] for one in ranking.kernels if who(one) in found]
-        if ordered:
+        if len({time.run for one in ordered for time in one.times}) > 1:
             parts.append(_part(material, at, ranking, ordered))
+        elif ordered:
+            single.append(heading(ranking))
+    if single:
+        words = f"There is one run so far for {'; '.join(single)}. The next one will show what has changed."
+        parts.append(Part("trend-none", "Trend", (words,)))
     return parts
 
 
@@ -53,17 +58,13 @@ def _part(material: Material, at: int, ranking: Ranking, ordered: Sequence[Serie
     runs = sorted({time.run for one in ordered for time in one.times})
     limit = comparing_numbers().changes.alert
     alerts = [one for one in ordered if one.times[-1].alert]
-    if len(runs) < 2:
-        text = "There is one run so far: the next one will show what has changed."
-    elif alerts:
+    if alerts:
         kernels = counted(len(alerts), "kernel")
         text = f"In its latest run {kernels} took at least {limit:g} times as long as before:"
     else:
         text = f"In its latest run no kernel took {limit:g} times as long as before, or longer."
     items = tuple(_alert(material, one) for one in alerts)
-    drawn = (
-        _picture(f"trend{at}", material, ranking, ordered[: amounts().lines], runs) if len(runs) > 1 else None
-    )
+    drawn = _picture(f"trend{at}", material, ranking, ordered[: amounts().lines], runs)
     return Part(
         f"trend-{at}", f"Trend: {heading(ranking)}", (text,), drawn, items, (_table(material, ordered),)
     )
