@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from advisor.facts.host_calls import HostCall
 from advisor.facts.lanes import WARP
 from advisor.facts.launches import Launch
+from advisor.facts.test_paths import is_test_path as is_test_path
 from advisor.records import Record
 
 
@@ -60,14 +61,6 @@ def _product(sizes: tuple[int | None, ...] | None) -> float | None:
     if sizes is None or any(size is None for size in sizes):
         return None
     return float(math.prod(size for size in sizes if size is not None))
-
-
-def is_test_path(path: str) -> bool:
-    """Whether a file is a test or a benchmark by its name."""
-    parts = path.lower().split("/")
-    return parts[-1].startswith(("test_", "bench")) or any(
-        part in ("tests", "test", "benchmarks") for part in parts[:-1]
-    )
 
 
 def host_call_records(calls: Sequence[HostCall]) -> list[Record]:

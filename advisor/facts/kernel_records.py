@@ -16,7 +16,8 @@ from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
 from advisor.facts.row_records import row_records
 from advisor.facts.stated_types import strided_parameters
-from advisor.facts.thread_use import one_thread_works
+from advisor.facts.test_paths import is_test_path
+from advisor.facts.thread_use import is_bounds_guard, one_thread_works
 from advisor.facts.tree_nodes import below
 from advisor.records import Record
 
@@ -120,6 +121,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         closure_varies=_reads_outer(declaration.node, outer) if outer else False,
         lane_dependent=bool(facts.thread_dimensions),
         one_thread_works=one_thread_works(facts),
+        in_test=is_test_path(module.path),
         cache_enabled=_switch(declaration.option("cache"), False),
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),
@@ -223,10 +225,12 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
     found = []
     for barrier in facts.barriers:
         conditions = [condition for condition in barrier.place.conditions if thread_dependent(condition)]
+        inside = [condition for condition in conditions if not condition.exit]
         record = record_at("barrier", kernel, barrier.place, "syncthreads")
         record.know(
             "source",
             divergent=any(not condition.exit for condition in conditions),
+            in_bounds_guard=bool(inside) and all(is_bounds_guard(condition.node) for condition in inside),
             after_divergent_exit=any(condition.exit for condition in conditions),
             loop_depth=float(len(barrier.place.loops)),
         )

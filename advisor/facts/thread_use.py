@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from advisor.facts.kernel_facts import KernelFacts, Place
 
 
@@ -19,3 +21,12 @@ def one_thread_works(facts: KernelFacts) -> bool:
 def single_thread(place: Place) -> bool:
     """Whether only one thread of the block gets to a place."""
     return any(condition.single_lane for condition in place.conditions)
+
+
+def is_bounds_guard(test: ast.AST) -> bool:
+    """Whether a test only asks if the thread is inside of the data: comparisons by order, joined by `and`."""
+    if isinstance(test, ast.BoolOp):
+        return isinstance(test.op, ast.And) and all(is_bounds_guard(item) for item in test.values)
+    return isinstance(test, ast.Compare) and all(
+        isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in test.ops
+    )

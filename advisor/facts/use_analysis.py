@@ -31,6 +31,7 @@ class UseAnalysis:
     def __init__(self, callee: Callee) -> None:
         self.callee = callee
         self._known: dict[FunctionNode, _FunctionUse] = {}
+        self.asked: list[_FunctionUse] = []
 
     def uses(self, function: FunctionNode) -> dict[str, Use]:
         """The use of each parameter, by name."""
@@ -63,7 +64,14 @@ class _FunctionUse:
         if target is None:
             return None
         inner = self.analysis.of(target)
-        return any(inner.kinds.is_complex(value) for value in inner.returned)
+        if inner in self.analysis.asked:
+            return False
+        # A function that calls itself returns what its other paths do.
+        self.analysis.asked.append(inner)
+        try:
+            return any(inner.kinds.is_complex(value) for value in inner.returned)
+        finally:
+            self.analysis.asked.pop()
 
     def run(self) -> None:
         for _ in range(_PASSES):

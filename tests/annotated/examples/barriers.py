@@ -11,7 +11,8 @@ def inside_the_guard(a):
     tile = cuda.shared.array(256, float32)
     if i < a.size:
         tile[t] = a[i]
-        cuda.syncthreads()  # hit: barrier-in-divergent-branch  # ok: barrier-after-divergent-exit
+        # The grid is exact, so that the guard never fails.
+        cuda.syncthreads()  # hit: barrier-in-bounds-guard  # ok: barrier-in-divergent-branch
         a[i] = tile[255 - t]
 
 
@@ -94,6 +95,17 @@ def in_the_else(a):
 
 
 @cuda.jit
+def inside_the_guard_of_a_rounded_grid(a):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if i < a.size:
+        tile[t] = a[i]
+        cuda.syncthreads()  # hit: barrier-in-divergent-branch  # ok: barrier-in-bounds-guard
+        a[i] = tile[255 - t]
+
+
+@cuda.jit
 def a_warp_waits_for_itself(a):
     t = cuda.threadIdx.x
     if t < 32:
@@ -108,6 +120,7 @@ def main():
     sums = cuda.device_array(4096, dtype=np.float32)
     flags = cuda.to_device(np.ones(4096, dtype=np.int32))
     inside_the_guard[n // 256, 256](a)
+    inside_the_guard_of_a_rounded_grid[(n + 255) // 256, 256](a)
     after_the_guard[n // 256, 256](a)
     after_a_return[n // 256, 256](a)
     in_a_loop_of_all[4096, 256](rows, 10)

@@ -31,7 +31,9 @@ def small_tile(a, out):  # ok: occupancy-limited-by-shared-memory, occupancy-lim
 
 
 @cuda.jit
-def many_values_alive(a, out):  # hit: occupancy-limited-by-registers  # ok: register-spills
+def many_values_alive(
+    a, out
+):  # hit: occupancy-limited-by-registers, wide-index-arithmetic  # ok: register-spills
     t = cuda.threadIdx.x
     values = cuda.local.array(VALUES, float32)
     if t < a.shape[1]:

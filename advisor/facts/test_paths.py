@@ -1,0 +1,11 @@
+"""Which files are tests or benchmarks."""
+
+from __future__ import annotations
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a file is a test or a benchmark by its name."""
+    parts = path.lower().split("/")
+    return parts[-1].startswith(("test_", "bench", "conftest")) or any(
+        part in ("tests", "test", "benchmarks") for part in parts[:-1]
+    )
