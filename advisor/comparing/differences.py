@@ -11,10 +11,11 @@ from advisor.comparing.kernel_places import KernelPlaces
 from advisor.comparing.metric_changes import MetricChange, metric_changes
 from advisor.comparing.numbers import comparing_numbers
 from advisor.comparing.pairs import Pairs, paired
+from advisor.comparing.shared_rulebook import shared_rulebook
 from advisor.comparing.time_changes import TimeChange, time_change
 from advisor.findings import Finding
+from advisor.garbage_collection import collector_at_rest
 from advisor.history.fingerprint import Fingerprint, Run
-from advisor.rulebook import rulebook_for
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,11 @@ class Difference:
 
 def difference(before: Run, after: Run, options: CheckOptions) -> Difference:
     """The difference of two runs with their fingerprints; both are judged by the rules of today."""
-    limits, rulebook = comparing_numbers().changes, rulebook_for(options.settings)
+    limits, rulebook = comparing_numbers().changes, shared_rulebook(options.settings)
     pairs = paired(before.fingerprints, after.fingerprints)
     why_not = _why_not_comparable(before, after)
-    findings = _findings(before, after, pairs, options)
+    with collector_at_rest():
+        findings = _findings(before, after, pairs, options)
     kernels = []
     for first, second in pairs.both:
         ended, begun = _verdicts(findings, first.identity.name, second.identity.name)

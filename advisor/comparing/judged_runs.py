@@ -8,6 +8,7 @@ from dataclasses import replace
 from advisor.check_options import CheckOptions
 from advisor.comparing.kernel_places import KernelPlaces, Place
 from advisor.comparing.run_records import records_of_runs
+from advisor.comparing.shared_rulebook import MEANS
 from advisor.devices import Device, find_device
 from advisor.errors import UsageError
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
@@ -40,29 +41,26 @@ def findings_of(
     was run is known and `with_source` has it so; without it the rules that need it stay open.
     """
     sourced = [(one, places.place(one, run)) for run in runs for one in run.fingerprints if with_source(one)]
-    read = _source_records([place for _, place in sourced], options)
+    read = _source_records([place for _, place in sourced], places, options)
     chosen = {id(one) for one, place in sourced if place.text is not None}
     known = records_of_runs(runs, places, read, lambda one: id(one) in chosen)
     looked_for = (*_ENTITIES, *SOURCE_ENTITIES) if read else _ENTITIES
-    judged = report_on(known.records, looked_for, replace(options, fixes=False, proofs=False), known.texts)
+    own = replace(options, fixes=False, proofs=False)
+    judged = report_on(known.records, looked_for, own, known.texts, MEANS)
     return [one for one in judged.findings if any(part.source == source for part in one.evidence)]
 
 
-def _source_records(those: Sequence[Place], options: CheckOptions) -> list[Record]:
+def _source_records(those: Sequence[Place], places: KernelPlaces, options: CheckOptions) -> list[Record]:
     """What the source tells of the files of kernels, each as it was when they ran."""
-    present, former = set(), {}
-    for place in those:
-        if place.text is not None and place.state == "same":
-            present.add(place.path)
-        elif place.text is not None:
-            former[place.path] = place.text
+    texts = {place.path: place.text for place in those if place.text is not None}
     found: list[Record] = []
-    files = [options.root / path for path in sorted(present - set(former))]
-    if files:
-        found += survey(files, options.root).records
-    for path, text in former.items():
-        file = options.root / path
-        found += survey([], options.root, stdin=(file, SourceText(path, text))).records
+    for path, text in texts.items():
+        known = places.surveyed.get((path, text))
+        if known is None:
+            source = (options.root / path, SourceText(path, text))
+            known = survey([], options.root, stdin=source).records
+            places.surveyed[path, text] = known
+        found += known
     return found
 
 

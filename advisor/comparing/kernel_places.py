@@ -12,6 +12,7 @@ from advisor.comparing.committed_text import committed_text
 from advisor.errors import SourceProblem
 from advisor.history.fingerprint import Fingerprint, Run
 from advisor.history.identity import Definition, functions
+from advisor.records import Record
 from advisor.text import read_source
 
 State: TypeAlias = Literal["same", "changed", "gone", "unknown"]
@@ -37,9 +38,11 @@ class KernelPlaces:
     """Looks kernels up in the files of a project; each file is read once.
 
     `root` is the folder that fingerprints' paths are relative to, `shown_from` that of reported paths.
+    `surveyed` keeps what the source of a file tells, by path and text.
     """
 
     def __init__(self, root: Path, shown_from: Path) -> None:
+        self.surveyed: dict[tuple[str, str], list[Record]] = {}
         self._root, self._shown_from = root, shown_from
         self._present: dict[str, str | None] = {}
         self._chosen: dict[tuple[int | None, float, str], str | None] = {}

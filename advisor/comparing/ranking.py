@@ -14,6 +14,7 @@ from advisor.comparing.roofline import Bound, bound_of
 from advisor.comparing.times import marks_of, time_of
 from advisor.devices import Device
 from advisor.findings import Finding
+from advisor.garbage_collection import collector_at_rest
 from advisor.history.fingerprint import Fingerprint, Run
 from advisor.records import Source
 
@@ -94,7 +95,8 @@ def rankings(runs: Sequence[Run], options: CheckOptions) -> list[Ranking]:
         for source in dict.fromkeys([one.source for one in run.fingerprints] or [source_of(run)]):
             those = tuple(one for one in run.fingerprints if one.source == source)
             groups.setdefault((run.facts.device, source), []).append(replace(run, fingerprints=those))
-    found = [_ranking(device, source, group, options) for (device, source), group in groups.items()]
+    with collector_at_rest():
+        found = [_ranking(device, source, group, options) for (device, source), group in groups.items()]
     return sorted(found, key=lambda one: (one.source != "measured", -max((run.id or 0) for run in one.runs)))
 
 

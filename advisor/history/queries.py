@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from advisor.history.rows import FINGERPRINT_COLUMNS
 
+# Of one device no run is looked up: the index of kernels alone answers.
 LATEST = """
-SELECT f.path, f.name, f.source, max(f.run) FROM fingerprints f JOIN runs r ON r.id = f.run
-GROUP BY r.device, f.source, f.path, f.name ORDER BY min(f.id)
+SELECT path, name, source, max(run) FROM fingerprints INDEXED BY fingerprints_of_kernel
+GROUP BY path, name, source ORDER BY max(run), path, name
+"""
+
+LATEST_OF_DEVICE = """
+SELECT f.path, f.name, f.source, max(f.run)
+FROM fingerprints f INDEXED BY fingerprints_of_kernel JOIN runs r ON r.id = f.run
+WHERE r.device = ? GROUP BY f.path, f.name, f.source ORDER BY max(f.run), f.path, f.name
 """
 
 LATEST_OF_PATH = """

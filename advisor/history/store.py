@@ -13,7 +13,7 @@ from typing import Any
 from advisor.errors import AdvisorError, UsageError
 from advisor.history.fingerprint import Fingerprint, Run, RunFacts
 from advisor.history.processes import is_alive, this_process
-from advisor.history.queries import LATEST, LATEST_OF_PATH, OF_KERNEL
+from advisor.history.queries import LATEST, LATEST_OF_DEVICE, LATEST_OF_PATH, OF_KERNEL
 from advisor.history.rows import (
     FINGERPRINT_COLUMNS,
     RUN_COLUMNS,
@@ -120,7 +120,7 @@ class HistoryStore:
         """The number of the run that a text names: a number, `latest`, `latest~1` (the one before it), a
         label, or the beginning of a commit; of several the latest.
 
-        `latest` counts runs that ended well. Raises UsageError, with what exists, for anything else.
+        `latest` counts profiles and imports that ended well. Raises UsageError, with what exists, for others.
         """
         number = self._by_number(text) or self._by_age(text) or self._by_name(text)
         if number is None:
@@ -137,7 +137,8 @@ class HistoryStore:
         name, _, back = text.partition("~")
         if name != "latest" or (back and not (back.isascii() and back.isdigit() and len(back) < 16)):
             return None
-        query = "SELECT id FROM runs WHERE status = 'done' ORDER BY id DESC LIMIT 1 OFFSET ?"
+        wanted = "status = 'done' AND kind <> 'recording'"
+        query = f"SELECT id FROM runs WHERE {wanted} ORDER BY id DESC LIMIT 1 OFFSET ?"
         rows = self._read(query, [int(back or 0)])
         return rows[0][0] if rows else None
 
@@ -194,7 +195,10 @@ class HistoryStore:
         that no later run of the same device and source has. Runs that keep none of theirs are left out.
         """
         found: dict[int, list[Fingerprint]] = {}
-        for path, name, source, run in self._read(LATEST, []):
+        devices = self._read("SELECT DISTINCT device FROM runs", [])
+        queries = [(LATEST_OF_DEVICE, list(row)) for row in devices] if len(devices) > 1 else [(LATEST, [])]
+        rows = [row for query, values in queries for row in self._read(query, values)]
+        for path, name, source, run in rows:
             key = {"path": path, "name": name, "run": run, "source": source}
             found.setdefault(run, []).extend(map(read_fingerprint, self._read(OF_KERNEL, key)))
         return [

@@ -27,7 +27,7 @@ def live_view(watch: Watch) -> RenderableType:
         table.add_column(name, justify="right" if name in ("now", "of") else "left", no_wrap=name != "trend")
     for row in _rows(watch):
         table.add_row(*row)
-    found = [table, Text()]
+    found: list[RenderableType] = [table, Text()]
     if watch.findings:
         found += [_finding(one) for one in watch.findings]
     else:
@@ -92,7 +92,7 @@ def log_line(facts: Facts, sample: Sample, findings: Iterable[Finding]) -> str:
 
 
 def trend(values: Iterable[float | None], highest: float | None) -> str:
-    """The values as bars, a blank for each that is not known; `highest` is the tallest bar, else their own."""
+    """The values as bars, blanks for those not known; `highest` is the tallest bar, else their own."""
     given = list(values)
     known = [value for value in given if value is not None]
     top = highest or max(known, default=0.0)

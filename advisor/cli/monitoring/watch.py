@@ -43,22 +43,24 @@ class Watch:
         return self.samples[-1]
 
     def judge(self) -> None:
-        """Nothing; the rules judge the samples."""
-        run = Run(self._run_facts, self.metrics())
+        """Nothing; the rules judge the samples. Where the GPU was in use, some kernel ran."""
+        found = self.metrics()
+        if found.get("gpu_utilization"):
+            found["active_kernels"] = 1.0
+        run = Run(self._run_facts, found)
         self.findings = findings_of([run], "measured", self._options, self._places)
 
     def metrics(self) -> dict[str, Value]:
         """The samples as metrics of a run.
 
-        NVML's utilisation is the share of its own period in which a kernel ran, as `gpu_utilization` is of the
-        run's; where it is above zero there was a kernel. Nobody's process is taken for the one to watch.
+        NVML's utilisation is the share of its own period in which a kernel ran, as `gpu_utilization` is of
+        the run's. Which of the processes is the one to watch is not known, so none is told as another's.
         """
         found = run_metrics(self.samples, self.facts)
         found.pop("other_processes", None)
         used = [one.utilization for one in self.samples if one.utilization is not None]
         if used:
             found["gpu_utilization"] = sum(used) / len(used)
-            found["active_kernels"] = float(max(used) > 0.0)
         return found
 
     @property

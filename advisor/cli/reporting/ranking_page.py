@@ -177,7 +177,8 @@ def _advice(page: Page, group: Sequence[Advice]) -> str:
         gain = f" The whole run: at most {factor_in_words(first.gain_of_run)}."
     effort = f" Effort: {first.finding.effort}." if first.finding.effort else ""
     rule = page.code(f"[{first.finding.rule}]")
-    return f"{rule} {first.finding.path}:{places}: {first.finding.message}{gain}{effort}"
+    place = f" {first.finding.path}:{places}:" if first.kernel is not None else ""
+    return f"{rule}{place} {first.finding.message}{gain}{effort}"
 
 
 def scaling_in_words(one: Scaling) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
-from advisor.config import Config
+from advisor.comparing.shared_rulebook import shared_rulebook
+from advisor.config import load_config
 from advisor.records import Value
-from advisor.rulebook import rulebook_for
 from advisor.rules import Rulebook
 from advisor.rules.units import format_value
 
 
 @cache
 def _vocabulary() -> Rulebook:
-    return rulebook_for(Config())
+    return shared_rulebook(load_config(Path.cwd()))
 
 
 def run_numbers(metrics: Mapping[str, Value]) -> list[tuple[str, str]]:
