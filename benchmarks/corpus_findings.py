@@ -1,0 +1,171 @@
+"""Checks a folder of repositories and counts the findings of each rule for a hundred kernels.
+
+    python benchmarks/corpus_findings.py FOLDER --commits LIST.json               the table
+    python benchmarks/corpus_findings.py FOLDER --commits LIST.json --write       docs/benchmarks/corpus.md
+    python benchmarks/corpus_findings.py FOLDER --commits LIST.json --sample 60   places to judge, by chance
+
+FOLDER holds one checkout for each repository, as OWNER+NAME. LIST.json names each with its commit. Nothing
+of the repositories is run. Reports are kept under --reports, and not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "corpus.md"
+_SEED = 20261121
+_LIMIT_S = 1800
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The report on one repository: seconds it took, how it ended, and what it says."""
+
+    repo: str
+    commit: str
+    seconds: float
+    ending: str
+    report: dict[str, Any]
+
+    @property
+    def kernels(self) -> int:
+        """The kernels of the repository."""
+        return int(self.report.get("summary", {}).get("kernels", 0))
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """All findings."""
+        found: list[dict[str, Any]] = self.report.get("findings", [])
+        return found
+
+
+def main() -> int:
+    """0 when every check ended as it should."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--commits", type=Path, required=True)
+    parser.add_argument("--reports", type=Path, default=Path("corpus-reports"))
+    parser.add_argument("--evidence", default="compiled", choices=("source", "compiled", "simulated"))
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--sample", type=int, default=0)
+    options = parser.parse_args()
+    rows = json.loads(options.commits.read_text("utf-8"))
+    checked = [_check(row["repo"], row["commit"], options) for row in rows]
+    checked = [one for one in checked if one is not None]
+    if options.sample:
+        print(json.dumps(_sampled(checked, options.sample), indent=1))
+        return 0
+    page = _page(checked, options.evidence)
+    print(page)
+    if options.write:
+        _PAGE.write_text(page, "utf-8")
+    return 0 if all(one.ending == "ended" for one in checked) else 1
+
+
+def _check(repo: str, commit: str, options: argparse.Namespace) -> Checked | None:
+    """The kept report on a repository, or a new one; None where the folder lacks it."""
+    name = repo.replace("/", "+")
+    kept = options.reports / f"{name}.{options.evidence}.json"
+    if not kept.exists():
+        root = options.folder / name
+        if not root.exists():
+            print(f"{repo} is not below {options.folder}.", file=sys.stderr)
+            return None
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(_run(root, options.evidence)), "utf-8")
+    found = json.loads(kept.read_text("utf-8"))
+    return Checked(repo, commit, found["seconds"], found["ending"], found["report"])
+
+
+def _run(root: Path, evidence: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "advisor", "check", "--isolated", "--no-run", "--evidence", evidence]
+    began = time.perf_counter()
+    try:
+        done = subprocess.run(
+            [*command, "--format", "json", "--jobs", "2", "."],
+            cwd=root, capture_output=True, text=True, timeout=_LIMIT_S, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return {"seconds": _LIMIT_S, "ending": "ran out of time", "report": {}}
+    seconds = time.perf_counter() - began
+    try:
+        return {"seconds": seconds, "ending": "ended", "report": json.loads(done.stdout)}
+    except ValueError:
+        last = done.stderr.strip().splitlines()[-1:] or [f"exit {done.returncode}"]
+        return {"seconds": seconds, "ending": f"crashed: {last[0]}", "report": {}}
+
+
+def _sampled(checked: list[Checked], count: int) -> list[dict[str, Any]]:
+    """Findings at warning level or above, drawn by chance from all of them."""
+    every = [
+        {
+            "repository": one.repo,
+            "commit": one.commit,
+            "path": f["path"],
+            "line": f["line"],
+            "rule": f["rule"],
+        }
+        for one in checked
+        for f in one.findings
+        if f["severity"] in ("warning", "error")
+    ]
+    every.sort(key=lambda row: tuple(map(str, row.values())))
+    return random.Random(_SEED).sample(every, min(count, len(every)))
+
+
+def _page(checked: list[Checked], evidence: str) -> str:
+    kernels = sum(one.kernels for one in checked)
+    counts: Counter[tuple[str, str]] = Counter(
+        (f["rule"], "loud" if f["severity"] in ("warning", "error") else "info")
+        for one in checked
+        for f in one.findings
+    )
+    places = {
+        rule: len({(one.repo, f.get("kernel")) for one in checked for f in one.findings if f["rule"] == rule})
+        for rule, _ in counts
+    }
+    repositories = {
+        rule: sum(any(f["rule"] == rule for f in one.findings) for one in checked) for rule, _ in counts
+    }
+    loud = sum(count for (_, level), count in counts.items() if level == "loud")
+    lines = [
+        "# Findings in public code",
+        "",
+        f"`python benchmarks/corpus_findings.py FOLDER --commits LIST.json` with {evidence} evidence,"
+        f" without running any of the code: {kernels} kernels in {len(checked)} repositories,"
+        f" {sum(counts.values())} findings, {loud} of them warnings or errors.",
+        "",
+        "| rule | warnings for 100 kernels | remarks for 100 kernels | kernels and launches | repositories |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for rule in sorted(places, key=lambda rule: (-counts[rule, "loud"], -counts[rule, "info"], rule)):
+        per = [100 * counts[rule, level] / max(kernels, 1) for level in ("loud", "info")]
+        lines.append(f"| `{rule}` | {per[0]:.1f} | {per[1]:.1f} | {places[rule]} | {repositories[rule]} |")
+    lines += [
+        "",
+        "| repository | commit | kernels | warnings | remarks | seconds | |",
+        "|---|---|---:|---:|---:|---:|---|",
+    ]
+    for one in checked:
+        loud = sum(f["severity"] in ("warning", "error") for f in one.findings)
+        quiet = len(one.findings) - loud
+        lines.append(
+            f"| {one.repo} | `{one.commit[:12]}` | {one.kernels} | {loud} | {quiet} |"
+            f" {one.seconds:.0f} | {one.ending} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
