@@ -74,11 +74,10 @@ def test_a_kernel_of_numba_in_a_module_of_that_name_is_found(tmp_path: Path) -> 
 
 
 def test_generated_code_of_thousands_of_statements_is_read_once(tmp_path: Path) -> None:
-    lines = [f"    a[i + {number}] = a[i + {number + 1}] * 2" for number in range(3000)]
-    text = "from numba import cuda\n\n@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n" + "\n"
-    "".join(lines) + "\n"
+    head = "from numba import cuda\n\n@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n"
+    lines = [f"    a[i + {number}] = a[i + {number + 1}] * 2\n" for number in range(3000)]
     file = tmp_path / "generated.py"
-    file.write_text(text)
+    file.write_text(head + "".join(lines))
     found = survey([file], tmp_path)
     assert found.problems == []
     assert sum(one.entity == "access" for one in found.records) == 6000
