@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
+from advisor.report_page.wording import shown
+
 # Colours that Matplotlib is given; each stands for a variable of the style sheet.
 TEXT, FAINT, LINE, PAGE, MARK = "#a10001", "#a20001", "#a30001", "#a40001", "#a50001"
 SERIES = ("#b00001", "#b10001", "#b20001", "#b30001", "#b40001", "#b50001")
@@ -23,7 +25,7 @@ _DROPPED = ("metadata", "title", "style")
 
 def themed(svg: str, name: str, hints: Mapping[str, str]) -> str:
     """The SVG element with ids that begin with `name`; what has an id in `hints` gets its text as title."""
-    root = ElementTree.fromstring(svg)
+    root = ElementTree.fromstring(shown(svg))
     used = _references(root)
     for parent in list(root.iter()):
         for child in [one for one in parent if _tag(one) in _DROPPED]:
@@ -34,7 +36,7 @@ def themed(svg: str, name: str, hints: Mapping[str, str]) -> str:
         root.attrib.pop(attribute, None)
     root.set("aria-hidden", "true")
     root.set("focusable", "false")
-    return _written(root)
+    return shown(_written(root))
 
 
 def _references(root: ElementTree.Element) -> set[str]:

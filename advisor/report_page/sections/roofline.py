@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.comparing.ranking import RankedKernel, RankedShape, Ranking
@@ -120,9 +121,10 @@ def _place(
     return f"{name}its time is not known."
 
 
-def _number(metrics: object, name: str) -> float | None:
-    value: Value | None = metrics.get(name) if hasattr(metrics, "get") else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _number(metrics: Mapping[str, Value], name: str) -> float | None:
+    value = metrics.get(name)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and math.isfinite(value) else None
 
 
 def _roofs(device: Device | None) -> Roofs:
