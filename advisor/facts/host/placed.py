@@ -42,6 +42,10 @@ RANDOM_CREATORS = frozenset({"rand", "randn", "randint", "randperm", "normal"})
 CUPY_CREATORS = frozenset({
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "ndarray",
 })  # fmt: skip
+NUMBA_ARRAYS = frozenset({
+    "to_device", "device_array", "device_array_like", "as_cuda_array", "pinned_array", "pinned_array_like",
+    "mapped_array", "mapped_array_like", "managed_array",
+})  # fmt: skip
 NUMPY_CREATORS = frozenset({
     "zeros", "ones", "empty", "full", "array", "arange", "linspace", "zeros_like", "ones_like", "empty_like",
     "full_like", "asarray", "ascontiguousarray", "eye", "concatenate", "stack", "repeat", "tile", "rand",

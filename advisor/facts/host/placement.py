@@ -13,6 +13,7 @@ from advisor.facts.host.placed import (
     ATTRIBUTES_OF_SHAPE,
     LIKE_A_MODULE,
     NO_ARRAYS,
+    NUMBA_ARRAYS,
     NUMPY_CREATORS,
     READS,
     TORCH_CREATORS,
@@ -148,7 +149,9 @@ class Placement:
             "torchvision",
         ):
             return self._library(node, dotted, root, depth)
-        if dotted is not None and isinstance(node.func, ast.Attribute) and root in self.module.imports:
+        named = isinstance(node.func, ast.Attribute) and node.func.attr in NUMBA_ARRAYS
+        if dotted is not None and named and root in self.module.imports:
+            # Only now: what a name stands for may have to be looked up in other files.
             member = cuda_member(self.workspace.library_name(dotted, self.module))
             return _numba(member) if member else None
         if isinstance(node.func, ast.Attribute):
