@@ -21,6 +21,8 @@ from lsp_server.fix_writing import Request, Writing, Written, receive, send
 _SECONDS = 30.0
 _IDLE_SECONDS = 300.0
 _MOST_DOCUMENTS = 16
+# Of a text with more, the others' fixes are written when somebody asks.
+_MOST_PREPARED = 40
 _COMMAND = "from lsp_server.fix_writing import serve; serve()"
 _log = logging.getLogger(__name__)
 
@@ -48,6 +50,7 @@ class FixDesk:
         self._writer = _Writer()
         self._kept: dict[str, _Kept] = {}
         self._rest: asyncio.TimerHandle | None = None
+        self._closed = False
 
     def last(self, uri: str) -> Analysis | None:
         """The analysis of a document whose fixes were last asked for."""
@@ -68,8 +71,14 @@ class FixDesk:
             return None
         return [wanted[one].result() if one in wanted else Written(one) for one in findings]
 
+    def prepare(self, analysis: Analysis) -> None:
+        """Nothing; begins to write the fixes of an analysis, so that the first menu knows which there are."""
+        for finding in [one for one in analysis.findings if mendable(one)][:_MOST_PREPARED]:
+            self._future(analysis, finding)
+
     def close(self) -> None:
         """Ends the process and begins nothing more; who still waits gets a finding as it was."""
+        self._closed = True
         if self._rest is not None:
             self._rest.cancel()
         self._thread.shutdown(wait=False, cancel_futures=True)
@@ -99,7 +108,8 @@ class FixDesk:
         try:
             return self._writer.write(analysis, finding)
         except (OSError, EOFError, ValueError) as error:
-            _log.error("The fixes of %s were not written: %s", finding.rule, error)
+            if not self._closed:
+                _log.error("The fixes of %s were not written: %s", finding.rule, error)
             return Written(finding)
 
 

@@ -59,7 +59,7 @@ class AdvisorServer(LanguageServer):
         self.analyst = Analyst()
         self.latest = LatestAnalyses(self.analyst.from_source)
         self.simulations = Simulations()
-        self.stages = LaterStages(self.analyst.later, self._show, self._tell_failure)
+        self.stages = LaterStages(self.analyst.later, self._show, self._tell_failure, self._prepare)
         self._pending: dict[str, asyncio.Task[None]] = {}
         self._settings = Preferences()
         self._chosen_device: str | None = None
@@ -67,6 +67,7 @@ class AdvisorServer(LanguageServer):
         self._logged: set[str] = set()
         self._resting: asyncio.TimerHandle | None = None
         self.fixes = FixDesk()
+        self._preparing: set[asyncio.Task[None]] = set()
         self._faults = FileFaults(self.text_document_publish_diagnostics)
 
     @property
@@ -218,6 +219,17 @@ class AdvisorServer(LanguageServer):
             self.cancel(uri)
             self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri, 0.0))
         self._refresh()
+
+    def _prepare(self, document: Document) -> None:
+        """Has the fixes of a quiet text written, so that the first menu offers only what there is."""
+        task = asyncio.get_running_loop().create_task(self._prepare_fixes(document))
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
+
+    async def _prepare_fixes(self, document: Document) -> None:
+        analysis = await self.analysis_of(document.uri)
+        if analysis is not None and analysis.parsed and not self.shut_down:
+            self.fixes.prepare(analysis)
 
     def _refresh(self) -> None:
         """Makes the client ask again for what it shows of all documents."""

@@ -40,8 +40,8 @@ Analyse = Callable[[Document, Stage, Stop], "Analysis | None"]
 class LaterStages:
     """Analyses that take their time: each document's latest is kept while its text is the same.
 
-    `analyse` runs in a thread of its own, for one document at a time; `ready` and `failed` are called on the
-    event loop.
+    `analyse` runs in a thread of its own, for one document at a time; `ready`, `failed` and, when no more is
+    to come, `settled` are called on the event loop.
     """
 
     def __init__(
@@ -49,8 +49,10 @@ class LaterStages:
         analyse: Analyse,
         ready: Callable[[Analysis], None],
         failed: Callable[[Document, Exception], None],
+        settled: Callable[[Document], None] | None = None,
     ) -> None:
         self._analyse, self._ready, self._failed = analyse, ready, failed
+        self._settled = settled
         self._worker = ThreadPoolExecutor(1, "evidence")
         self._kept: dict[str, Analysis] = {}
         self._tasks: dict[str, tuple[asyncio.Task[None], Stop]] = {}
@@ -107,3 +109,5 @@ class LaterStages:
             if found is not None and found.evidence != "source":
                 self._kept[document.uri] = found
                 self._ready(found)
+        if self._settled is not None:
+            self._settled(document)

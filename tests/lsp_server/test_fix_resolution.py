@@ -131,6 +131,20 @@ def test_a_fix_that_cannot_be_written_is_not_offered_once_that_is_known(client):
     assert resolved(client, ignore)["edit"]
 
 
+def test_the_first_menu_offers_only_what_can_be_written_once_the_text_is_quiet(client):
+    client.start(text_document=LAZY, chosen={"compiledEvidence": False})
+    # Each text is asked about once, so nothing but its rest can have told which fixes there are.
+    first_menus = []
+    for number in range(12):
+        uri = client.open(f"k{number}.py", SLOW.replace("0.5", f"{number}.7"))
+        time.sleep(1.0)
+        first_menus.append(client.actions(uri, 8))
+        if not titled(first_menus[-1], ROOT):
+            break
+    assert titled(first_menus[-1], "Ignore") and not titled(first_menus[-1], ROOT)
+    assert client.stop() == 0
+
+
 @pytest.mark.parametrize("data", [None, "x", 5, [1], {}, {"uri": 1, "finding": "", "fix": ""}])
 def test_actions_of_others_come_back_as_they_are(client, data):
     client.start(text_document=LAZY)
