@@ -18,6 +18,8 @@ from advisor.launches.worker import import_file, last_words, quiet
 from advisor.profiling.described_kernels import KernelDescriber
 from advisor.profiling.timed_calls import TimedCalls
 
+_MOST_WORDS = 300
+
 
 class _Answers:
     """Lines of JSON; what workloads read and print does not meet them."""
@@ -46,7 +48,8 @@ def main() -> None:
         work = Work(request)
         lines.say({"gpu": work.gpu()})
     except Exception as error:
-        lines.say({"problem": last_words(error)})
+        # Numba tells in the second line and those behind it what is wrong with the driver.
+        lines.say({"problem": " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_WORDS]})
         return
     for line in lines.requests:
         try:

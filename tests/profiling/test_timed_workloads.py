@@ -172,6 +172,6 @@ def test_no_driver_is_told_once_for_each_workload(program: Write) -> None:
     file = program("twice[4, 256](x)")
     with (
         WorkerProcess(file.parent, file.name, 60.0) as one,
-        pytest.raises(RunFailed, match="CUDA"),
+        pytest.raises(RunFailed, match="CUDA driver library cannot be found"),
     ):
         one.gpu()
