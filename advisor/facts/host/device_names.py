@@ -102,3 +102,10 @@ def _any_gpu(found: list[str | None]) -> str | None:
     if "gpu" in found:
         return "gpu"
     return "cpu" if found and all(one == "cpu" for one in found) else None
+
+
+def asks_for_gpu(test: ast.expr) -> bool:
+    """Whether a condition speaks of a GPU: `torch.cuda.is_available()`, `use_cuda`, `args.gpu`."""
+    names = {one.id for one in ast.walk(test) if isinstance(one, ast.Name)}
+    names |= {one.attr for one in ast.walk(test) if isinstance(one, ast.Attribute)}
+    return any("cuda" in name.lower() or "gpu" in name.lower() for name in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.facts.host.placement import asks_for_gpu
+from advisor.facts.host.device_names import asks_for_gpu
 from advisor.facts.host_records import is_test_path
 from advisor.facts.host_scope import host_loops, timing_loop
 from advisor.facts.module import ModuleSyntax

@@ -7,7 +7,7 @@ import ast
 from advisor.facts.declarations import cuda_member
 from advisor.facts.host.bindings import Binding, Bindings
 from advisor.facts.host.call_options import constant_truth, loader_pins
-from advisor.facts.host.device_names import DeviceNames, attribute_values, destination
+from advisor.facts.host.device_names import DeviceNames, asks_for_gpu, attribute_values, destination
 from advisor.facts.host.placed import (
     ASKED_OF_SHAPE,
     ATTRIBUTES_OF_SHAPE,
@@ -293,10 +293,3 @@ def _numba(member: str) -> Placed | None:
     if member in ("mapped_array", "mapped_array_like", "managed_array"):
         return Placed("numpy", "host", pinned=True, shared=True)
     return None
-
-
-def asks_for_gpu(test: ast.expr) -> bool:
-    """Whether a condition speaks of a GPU: `torch.cuda.is_available()`, `use_cuda`, `args.gpu`."""
-    names = {one.id for one in ast.walk(test) if isinstance(one, ast.Name)}
-    names |= {one.attr for one in ast.walk(test) if isinstance(one, ast.Attribute)}
-    return any("cuda" in name.lower() or "gpu" in name.lower() for name in names)
