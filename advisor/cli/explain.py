@@ -1,18 +1,22 @@
-"""`advisor explain NAME`: the page of one rule or fix."""
+"""`advisor explain NAME`: the page of one rule or fix, or the diagnosis of a kernel (PATH::kernel)."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import shutil
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from advisor.records import SOURCES
 
 if TYPE_CHECKING:
     from advisor.fixes import FixData
     from advisor.pages.catalogue import AnyRule
     from advisor.pages.page_model import Page
 
-SUMMARY = "Explain one rule or fix: what, why, what to try, parameters, metrics, sources."
+SUMMARY = "Explain a rule or fix (what, why, what to try), or a kernel: what it waits for and what to do."
 
 _WIDEST = 110
 
@@ -20,13 +24,20 @@ _WIDEST = 110
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments of `advisor explain`."""
     parser.add_argument(
-        "rule", metavar="NAME", help="a rule's id (see `advisor rules list`), or a fix's as findings show it"
+        "rule",
+        metavar="NAME|PATH::KERNEL",
+        help="a rule's id (see `advisor rules list`), a fix's as findings show it, or a kernel of a file",
     )
+    parser.add_argument("--device", metavar="NAME", help="for a kernel: the GPU (see `advisor devices`)")
+    parser.add_argument("--evidence", choices=SOURCES, help="for a kernel: the highest to use")
+    parser.add_argument("--no-run", action="store_true", help="for a kernel: execute nothing of the code")
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
 
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the page."""
+    if "::" in args.rule or args.rule.endswith(".py"):
+        return _explain_kernel(args)
     from advisor.cli.pages.page_text import page_as_text
     from advisor.cli.pages.project import project_rulebook
     from advisor.pages.catalogue import find_rule
@@ -46,6 +57,37 @@ def run(args: argparse.Namespace) -> int:
         print(page_as_markdown(page))
     else:
         print(page_as_text(page, _width()))
+    return 0
+
+
+def _explain_kernel(args: argparse.Namespace) -> int:
+    from advisor.check_options import CheckOptions
+    from advisor.cli.pages.diagnosis_json import diagnosis_as_json
+    from advisor.cli.pages.diagnosis_text import diagnosis_as_text
+    from advisor.config import load_config, prepare_cache_folder
+    from advisor.diagnosis.kernel_diagnosis import diagnose
+    from advisor.errors import UsageError
+
+    shown, _, name = args.rule.partition("::")
+    path = Path(shown)
+    if not path.is_file():
+        raise UsageError(f"there is no file `{shown}`; a kernel is written PATH::KERNEL.")
+    config = load_config(path)
+    options = CheckOptions(
+        device=args.device or config.device,
+        root=Path.cwd(),
+        evidence=args.evidence or config.evidence,
+        no_run=args.no_run,
+        settings=config,
+        cache_folder=prepare_cache_folder(config),
+    )
+    found = diagnose(path, name, options)
+    for notice in found.notices:
+        print(f"advisor: {notice}", file=sys.stderr)
+    if args.format == "json":
+        print(json.dumps(diagnosis_as_json(found), indent=2))
+    else:
+        print(diagnosis_as_text(found, _width()), end="")
     return 0
 
 

@@ -64,6 +64,14 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
         )
 
 
+def resource_times(kernel: Record, device: Device) -> dict[str, float]:
+    """The seconds that each resource needs alone for a launch of a kernel, none where its counts are unknown."""
+    if device.sm_count is None or device.boost_clock is None or kernel.readings.get("issue_slots") is None:
+        return {}
+    spread = _spread(kernel, device)
+    return {} if spread is None else _times(kernel, device, spread)
+
+
 @dataclass(frozen=True)
 class _Spread:
     """How the blocks lie over the SMs: SMs that are busy on average, waves of blocks, achieved occupancy."""

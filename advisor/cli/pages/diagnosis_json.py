@@ -1,0 +1,66 @@
+"""The diagnosis of a kernel as JSON data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from advisor.diagnosis.actions import Action
+    from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis
+    from advisor.findings import Finding
+
+
+def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:
+    """The diagnosis in JSON values; times in ms, shares from 0 to 1."""
+    bound = found.bound
+    return {
+        "version": 1,
+        "kernel": found.kernel.label,
+        "path": found.kernel.path,
+        "line": found.kernel.span.line,
+        "device": found.device.name,
+        "bound": {
+            "class": bound.found.id if bound.found else None,
+            "reason": bound.reason or None,
+            "time_ms": bound.time_ms,
+            "source": bound.source,
+            "parts": [asdict(part) for part in bound.parts],
+            "memory_use": bound.memory_use,
+            "compute_use": bound.compute_use,
+            "intensity": bound.intensity,
+            "balance": bound.balance,
+        },
+        "share_of_run": found.share_of_run,
+        "overhead": found.overhead,
+        "answers": [
+            {
+                "id": one.question.id,
+                "question": one.question.question,
+                "verdict": one.verdict,
+                "values": [asdict(value) for value in one.values],
+                "findings": [_finding(finding) for finding in one.findings],
+                "needs": list(one.needs),
+            }
+            for one in found.answers
+        ],
+        "actions": [_action(one) for one in found.actions],
+        "assumptions": list(found.assumptions),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {"rule": finding.rule, "path": finding.path, "line": finding.span.line, "message": finding.message}
+
+
+def _action(action: Action) -> dict[str, Any]:
+    return {
+        **_finding(action.finding),
+        "fix": action.fix.title if action.fix else None,
+        "speedup": action.speedup,
+        "gain_of_run": action.gain_of_run,
+        "proven": action.proven,
+        "confidence": action.finding.confidence,
+        "effort": action.finding.effort,
+        "other_lines": [one.span.line for one in action.others],
+    }

@@ -1,0 +1,161 @@
+"""The diagnosis of a kernel as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from advisor.diagnosis.tree import diagnosis_tree
+from advisor.outputs.drawing.paragraphs import paragraph
+
+if TYPE_CHECKING:
+    from advisor.diagnosis.actions import Action
+    from advisor.diagnosis.answers import Answer
+    from advisor.diagnosis.bound import Boundness
+    from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis
+
+_BAR = 24
+_MARKS = {
+    "cause": "yes, found here",
+    "fine": "nothing found",
+    "partly": "nothing found so far",
+    "unknown": "not known",
+}
+_LINES = 6
+# What is told with two decimals is no gain below it.
+_WORTH = 1.005
+
+
+def diagnosis_as_text(found: KernelDiagnosis, width: int) -> str:
+    """The diagnosis in sections: what it waits for, the questions with their answers, what to do."""
+    blocks = [_head(found), _bound(found, width), *_answers(found, width), _actions(found, width)]
+    if found.assumptions:
+        blocks.append(["Assumptions", *(_indented(text, width) for text in found.assumptions)])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _indented(text: str, width: int, indent: str = "  ") -> str:
+    return "\n".join(paragraph(text, width, indent, indent))
+
+
+def _head(found: KernelDiagnosis) -> list[str]:
+    kernel = found.kernel
+    lines = [f"{kernel.label}  {kernel.path}:{kernel.span.line}  {found.device.name}"]
+    bound = found.bound
+    if bound.time_ms is not None:
+        how = "Measured" if bound.source == "measured" else "Predicted"
+        share = "" if found.share_of_run is None else f", {found.share_of_run:.0%} of the time of all kernels"
+        lines.append(f"{how}: {_ms(bound.time_ms)} a launch{share}")
+    return lines
+
+
+def _bound(found: KernelDiagnosis, width: int) -> list[str]:
+    bound, tree = found.bound, diagnosis_tree()
+    lines = [f"What it waits for: {bound.found.title if bound.found else 'not known'}"]
+    lines.append(_indented(bound.found.text if bound.found else bound.reason, width))
+    lines += [
+        f"  {part.resource:<8} {_ms(part.time_ms):>12}  {_bar(part.share)}" for part in bound.parts[:_LINES]
+    ]
+    near = [part.resource for part in bound.parts[1:] if part.share >= tree.close]
+    if near:
+        lines.append(
+            _indented(f"Close behind: {', '.join(near)}. Mending one limit alone gains little.", width)
+        )
+    lines += [_indented(text, width) for text in _peaks(bound)]
+    if found.overhead:
+        lines.append(
+            _indented(
+                f"Starting a launch from Python costs {_ms(tree.launch_ms)} or more, which is longer than it "
+                "runs: what the host does around it counts more than the kernel.",
+                width,
+            )
+        )
+    return lines
+
+
+def _peaks(bound: Boundness) -> Iterator[str]:
+    tree = diagnosis_tree()
+    if bound.intensity is not None and bound.balance is not None:
+        side = "below" if bound.intensity < bound.balance else "above"
+        yield (
+            f"Arithmetic intensity {bound.intensity:.3g} flop/byte, {side} the device's balance of "
+            f"{bound.balance:.3g}: on the {'memory' if side == 'below' else 'compute'} side of the roofline."
+        )
+    found = bound.found.id if bound.found else ""
+    for name, own, use, good, poor in (
+        ("Memory", "memory", bound.memory_use, tree.memory_good, tree.memory_poor),
+        ("Computation", "compute", bound.compute_use, tree.compute_good, tree.compute_poor),
+    ):
+        if use is not None and found in (own, "latency"):
+            word = "good" if use >= good else "needs work" if use < poor else "fair"
+            yield f"{name} at {use:.0%} of the peak: {word} (good from {good:.0%}, poor below {poor:.0%})."
+
+
+def _answers(found: KernelDiagnosis, width: int) -> Iterator[list[str]]:
+    for number, answer in enumerate(found.answers, start=1):
+        yield [f"{number}. {answer.question.question}  {_MARKS[answer.verdict]}", *_details(answer, width)]
+
+
+def _details(answer: Answer, width: int) -> Iterator[str]:
+    if answer.values:
+        values = ", ".join(f"{one.name} {one.value} ({one.source})" for one in answer.values)
+        yield _indented(values, width, "   ")
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for finding in answer.findings:
+        groups.setdefault((finding.rule, finding.path, finding.message), []).append(finding.span.line)
+    for (rule, _, message), lines in list(groups.items())[:_LINES]:
+        yield _indented(f"{_places(lines)}: {message} [{rule}]", width, "   ")
+    if len(groups) > _LINES:
+        yield f"   and {len(groups) - _LINES} more"
+    if answer.needs:
+        yield _indented(f"unknown: {', '.join(answer.needs)}", width, "   ")
+
+
+def _places(lines: list[int]) -> str:
+    different = sorted(set(lines))
+    return f"line{'s' if len(different) > 1 else ''} {', '.join(map(str, different))}"
+
+
+def _actions(found: KernelDiagnosis, width: int) -> list[str]:
+    if not found.actions:
+        return ["What to do: no rule has anything against this kernel."]
+    lines = ["What to do, the most rewarding first"]
+    for number, action in enumerate(found.actions[: diagnosis_tree().actions], start=1):
+        lines += paragraph(action_sentence(action), width, f"  {number}. ", "     ")
+    left = len(found.actions) - diagnosis_tree().actions
+    if left > 0:
+        lines.append(f"  and {left} more (`advisor check` shows all)")
+    return lines
+
+
+def action_sentence(action: Action) -> str:
+    """One action in a sentence: where, what, and what it gains."""
+    finding = action.finding
+    what = action.fix.title if action.fix else (finding.advice[0] if finding.advice else finding.message)
+    place = f"line {finding.span.line}" + (f" and {len(action.others)} more" if action.others else "")
+    return f"{what.rstrip('.')} ({place}) [{finding.rule}]: {_gain(action)}."
+
+
+def _gain(action: Action) -> str:
+    if action.speedup is None:
+        return "no estimate of the gain"
+    if action.speedup < _WORTH:
+        return (
+            "tried, and it helped nothing"
+            if action.proven
+            else "what it relieves is not what the kernel waits for now"
+        )
+    basis = "proven" if action.proven else "at most"
+    said = f"{basis} {action.speedup:.2f} times as fast"
+    if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
+        said += f", all kernels together {action.gain_of_run:.2f}"
+    effort = f", {action.finding.effort} effort" if action.finding.effort else ""
+    return f"{said}, {action.finding.confidence} confidence{effort}"
+
+
+def _bar(share: float) -> str:
+    return "#" * max(1, round(share * _BAR)) + f" {share:.0%}"
+
+
+def _ms(value: float) -> str:
+    return f"{value:.4g} ms"

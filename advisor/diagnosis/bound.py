@@ -1,0 +1,114 @@
+"""What bounds a kernel: the resource that takes longest, or the units that a measurement found busiest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from advisor.devices import Device
+from advisor.diagnosis.tree import BoundClass, diagnosis_tree
+from advisor.metrics.derived.timing import resource_times
+from advisor.records import Record, Source
+
+
+@dataclass(frozen=True)
+class Part:
+    """A resource with the time that a launch needs of it alone, in ms, and its share of the longest."""
+
+    resource: str
+    time_ms: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Boundness:
+    """The class of a kernel, None where it is not known, and what says so.
+
+    `parts` are the resources by predicted time, the longest first; `memory_use` and `compute_use` are shares
+    of the peaks where they are known, `balance` is the device's operations for each byte, `intensity` the
+    kernel's. `time_ms` is that of a launch, from `source`; `reason` is the sentence for what is not known.
+    """
+
+    found: BoundClass | None
+    parts: tuple[Part, ...]
+    memory_use: float | None
+    compute_use: float | None
+    intensity: float | None
+    balance: float | None
+    time_ms: float | None
+    source: Source | None
+    reason: str = ""
+
+    def room_for(self, rule: str) -> float | None:
+        """The speed-up that a remedy of a rule could give at most: what it does not relieve stays.
+
+        None where nothing is known of the kernel's time, or of what the rule's remedy relieves.
+        """
+        relieved = diagnosis_tree().relieved_by(rule)
+        left = [part.share for part in self.parts if part.resource not in relieved]
+        return 1.0 / max(left) if relieved and left and max(left) > 0.0 else None
+
+
+def boundness(kernel: Record, device: Device) -> Boundness:
+    """What bounds a kernel by its readings: those measured before those predicted."""
+    times = resource_times(kernel, device)
+    longest = max(times.values(), default=0.0)
+    parts = tuple(
+        Part(name, seconds * 1e3, seconds / longest)
+        for name, seconds in sorted(times.items(), key=lambda one: -one[1])
+        if longest > 0.0
+    )
+    time_ms, source = _time(kernel)
+    memory = _first(kernel, "memory_throughput", "dram_norm")
+    compute = _first(kernel, "sm_throughput", "flop_norm")
+    if compute is None and longest > 0.0:
+        compute = max(times.get("fp32", 0.0), times.get("fp64", 0.0)) / longest
+    found, reason = _class(kernel, parts, memory, compute)
+    return Boundness(
+        found,
+        parts,
+        memory,
+        compute,
+        _first(kernel, "ai_flops_per_byte"),
+        device.fp32_peak / device.dram_bandwidth if device.fp32_peak and device.dram_bandwidth else None,
+        time_ms,
+        source,
+        reason,
+    )
+
+
+def _class(
+    kernel: Record, parts: tuple[Part, ...], memory: float | None, compute: float | None
+) -> tuple[BoundClass | None, str]:
+    tree = diagnosis_tree()
+    measured = {
+        name: reading.value
+        for name, reading in kernel.readings.items()
+        if reading.source == "measured" and name in ("memory_throughput", "sm_throughput")
+    }
+    if len(measured) == 2 and memory is not None and compute is not None:
+        # Speed of light of both halves: where neither is busy the kernel waits for latencies.
+        if max(memory, compute) < tree.compute_poor:
+            return tree.class_of("latency"), ""
+        return tree.class_of("dram" if memory >= compute else "issue"), ""
+    if parts:
+        return tree.class_of(parts[0].resource), ""
+    return None, (
+        "No launch of it is known, so nothing says what it waits for: put a `workload()` beside it, "
+        "record one with `advisor run`, or measure it with `advisor profile`."
+    )
+
+
+def _time(kernel: Record) -> tuple[float | None, Source | None]:
+    for name in ("time_mean_ms", "predicted_ms"):
+        reading = kernel.readings.get(name)
+        if reading is not None and isinstance(reading.value, int | float):
+            return float(reading.value), reading.source
+    return None, None
+
+
+def _first(kernel: Record, *names: str) -> float | None:
+    for name in names:
+        reading = kernel.readings.get(name)
+        if reading is not None and isinstance(reading.value, int | float):
+            return float(reading.value)
+    return None

@@ -1,0 +1,80 @@
+"""Kernels of `kernels/` diagnosed: what they wait for, and what the diagnosis says to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.check_options import CheckOptions
+from advisor.config import load_config
+from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis, diagnose
+from advisor.errors import UsageError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def of(name: str, cache: Path, no_run: bool = False) -> KernelDiagnosis:
+    path, _, kernel = name.partition("::")
+    file = ROOT / "kernels" / path
+    options = CheckOptions(
+        "a100-80gb",
+        root=ROOT,
+        evidence="simulated",
+        settings=load_config(file),
+        no_run=no_run,
+        cache_folder=cache,
+    )
+    return diagnose(file, kernel, options)
+
+
+def test_a_sum_by_atomics_is_bound_by_them(cache):
+    found = of("dot_product.py::dot_product_first", cache)
+    assert found.bound.found is not None and found.bound.found.id == "contention"
+    # All 100,000 products are added to one element, one in a cycle of 1.41 GHz.
+    assert found.bound.time_ms == pytest.approx(100_000 / 1.41e9 * 1e3, rel=1e-3)
+    first = found.answers[0]
+    assert (first.question.id, first.verdict) == ("atomics", "cause")
+    assert {one.rule for one in first.findings} == {"contended-atomic"}
+    assert found.actions[0].finding.rule == "contended-atomic"
+    # The improved version runs beside it and has the rest of the time.
+    assert found.share_of_run == pytest.approx(0.98, abs=0.02)
+
+
+def test_what_fires_is_no_cause_elsewhere(cache):
+    found = of("vector_add.py::vector_add_improved", cache)
+    assert found.bound.found is not None and found.bound.found.id == "memory"
+    assert found.bound.parts[0].resource == "dram"
+    verdicts = {one.question.id: one.verdict for one in found.answers}
+    assert verdicts["coalescing"] in ("fine", "partly")
+    assert verdicts["reuse"] == "fine"
+    assert "cause" not in (verdicts["coalescing"], verdicts["shared"], verdicts["cache"])
+    assert found.overhead
+
+
+def test_without_running_nothing_is_said_of_what_it_waits_for(cache):
+    found = of("dot_product.py::dot_product_first", cache, no_run=True)
+    assert found.bound.found is None
+    assert found.bound.time_ms is None
+    assert found.share_of_run is None
+    asked = [one.question.id for one in found.answers]
+    assert "atomics" in asked and "coalescing" in asked
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("dot_product.py::dot_product_frist", "Did you mean `dot_product_first`?"),
+        ("dot_product.py", "several kernels; write"),
+        ("workload.py", "there is no kernel in"),
+    ],
+)
+def test_a_kernel_that_is_not_there(cache, name, said):
+    with pytest.raises(UsageError) as caught:
+        of(name, cache, no_run=True)
+    assert said in str(caught.value)
