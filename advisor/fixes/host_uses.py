@@ -10,7 +10,7 @@ import libcst as cst
 
 from advisor.fixes.assigned_names import ARRAY_QUESTIONS, is_assigned
 from advisor.fixes.known_facts import Row
-from advisor.fixes.launch_sites import LaunchSite, launch_site
+from advisor.fixes.launch_sites import LaunchSite, launch_site, may_launch
 from advisor.fixes.parameter_effects import Effect, parameter_effect
 from advisor.fixes.place import Place
 from advisor.fixes.source_module import SourceModule
@@ -63,8 +63,12 @@ class HostUses:
         for row, kernel in self.place.facts.launches():
             site = launch_site(self.module, row) if row.path == self.place.finding.path else None
             if site is not None:
-                found.append((site, kernel))
+                found.append((site, kernel if kernel is None or self._may_be(site, kernel) else None))
         return found
+
+    def _may_be(self, site: LaunchSite, kernel: Row) -> bool:
+        function = self.place.function_of(kernel)
+        return function is None or may_launch(site.module, site.subscript, function[1])
 
     def launch_of(self, call: cst.Call) -> tuple[LaunchSite, Row | None] | None:
         """The launch that a call is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from advisor.findings import Edit
-from advisor.fixes.launch_sites import LaunchSite
+from advisor.fixes.launch_sites import LaunchSite, may_launch
 from advisor.fixes.source_module import SourceModule
 from advisor.fixes.thread_axes import exchanged_pair, is_pair
 
@@ -65,12 +65,13 @@ def _all_pairs(bound: list[cst.CSTNode]) -> bool:
     )
 
 
-def unseen_launches(module: SourceModule, kernel: str, sites: list[LaunchSite]) -> bool:
+def unseen_launches(module: SourceModule, kernel: cst.FunctionDef, sites: list[LaunchSite]) -> bool:
     """Whether a file configures a kernel, `kernel[…]`, at a place that is not among the launches."""
     seen = {site.module.range_of(site.subscript) for site in sites if site.module is module}
     for node in module.nodes(cst.Subscript):
         name = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
-        if isinstance(name, cst.Name) and name.value == kernel and module.range_of(node) not in seen:
+        named = isinstance(name, cst.Name) and name.value == kernel.name.value
+        if named and module.range_of(node) not in seen and may_launch(module, node, kernel):
             return True
     return False
 

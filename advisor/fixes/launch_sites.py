@@ -58,6 +58,30 @@ class LaunchSite:
         return given_value(top[0], name) if len(top) == 1 else None
 
 
+def may_launch(module: SourceModule, subscript: cst.Subscript, function: cst.FunctionDef) -> bool:
+    """Whether `name[…]` may be a launch of a kernel's function: False where the name stands for other
+    functions there, as where two functions of a file define a kernel of the same name each.
+    """
+    name = subscript.value
+    if not isinstance(name, cst.Name):
+        return True
+    bound = _bound_at(module, subscript, name.value)
+    return function in bound or not bound or not all(isinstance(one, cst.FunctionDef) for one in bound)
+
+
+def _bound_at(module: SourceModule, node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
+    """The nodes that bind a name in the innermost scope around a node that knows it."""
+    above = module.parent(node)
+    while above is not None:
+        if isinstance(above, cst.FunctionDef):
+            bound = module.bindings(name, above)
+            given = [one for one in _parameters(above) if one.name.value == name]
+            if bound or given:
+                return [*bound, *given]
+        above = module.parent(above)
+    return module.bindings(name, None)
+
+
 def given_value(line: cst.CSTNode, name: str) -> cst.BaseExpression | None:
     """What an assignment gives a name: its value, or its part of a tuple that is written there; else None."""
     if not isinstance(line, cst.Assign):

@@ -52,7 +52,7 @@ def _are_all(body: KernelBody, sites: list[LaunchSite]) -> bool:
     """Whether no other launch of the kernel is to be seen, and each of these is of this one."""
     name = body.function.name.value
     for module in (body.module, *(site.module for site in sites)):
-        if unseen_launches(module, name, sites):
+        if unseen_launches(module, body.function, sites):
             return False
         for node in module.nodes(cst.Attribute):
             if node.attr.value in _CONFIGURED and module.written(node.value).rpartition(".")[2] == name:

@@ -10,7 +10,7 @@ import libcst as cst
 
 from advisor.findings import Edit, Finding
 from advisor.fixes.known_facts import KnownFacts, Row
-from advisor.fixes.launch_sites import LaunchSite, launch_site
+from advisor.fixes.launch_sites import LaunchSite, launch_site, may_launch
 from advisor.fixes.source_module import SourceModule, read_module
 from advisor.records import Value
 from advisor.text import Span
@@ -99,14 +99,19 @@ class Place:
         return self.facts.of_kernel(entity, kernel) if kernel else []
 
     def launches(self) -> list[LaunchSite] | None:
-        """All launches of the kernel that were found, in all files; None where one of them cannot be read."""
+        """All launches of the kernel that were found, in all files; None where one of them cannot be read.
+
+        A launch that the facts give to the kernel although its name stands for another function is left out.
+        """
         found = []
+        kernel = self.kernel()
         for row in self.rows("launch"):
             module = self.modules.get(row.path)
             site = launch_site(module, row) if module else None
             if site is None:
                 return None
-            found.append(site)
+            if kernel is None or may_launch(module, site.subscript, kernel[1]):
+                found.append(site)
         return found
 
     def in_file(self, module: SourceModule, edits: Iterator[Edit] | list[Edit]) -> list[Edit]:

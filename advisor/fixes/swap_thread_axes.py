@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from advisor.findings import Edit
 from advisor.fixes.exchange_gain import exchange_pays
 from advisor.fixes.launch_axes import block_of, exchanged_launch, launched_by_name, unseen_launches
@@ -17,7 +19,7 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     module, function = kernel
     inside = exchanged(module, function)
-    if inside is None or not _complete(place, function.name.value, sites):
+    if inside is None or not _complete(place, function, sites):
         return None
     found = place.in_file(module, inside)
     for site in sites:
@@ -28,7 +30,7 @@ def edits(place: Place) -> list[Edit] | None:
     return sorted(set(found))
 
 
-def _complete(place: Place, kernel: str, sites: list[LaunchSite]) -> bool:
+def _complete(place: Place, kernel: cst.FunctionDef, sites: list[LaunchSite]) -> bool:
     """Whether the launches are all of this kernel, and each has enough threads along y to be lanes."""
     found = place.kernel()
     modules = [*([found[0]] if found else []), *(site.module for site in sites)]
@@ -36,6 +38,6 @@ def _complete(place: Place, kernel: str, sites: list[LaunchSite]) -> bool:
         return False
     least = float(place.parameters["lanes"])
     blocks = [block_of(site) for site in sites]
-    return all(launched_by_name(site, kernel) for site in sites) and all(
+    return all(launched_by_name(site, kernel.name.value) for site in sites) and all(
         block is not None and block[1] >= least for block in blocks
     )

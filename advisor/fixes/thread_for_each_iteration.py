@@ -69,7 +69,7 @@ def _has_few_threads(place: Place, sites: list[LaunchSite]) -> bool:
 def _are_all(body: KernelBody, name: str, sites: list[LaunchSite]) -> bool:
     """Whether the launches are all of this kernel, as far as the files say."""
     modules = [body.module, *(site.module for site in sites)]
-    if any(unseen_launches(one, name, sites) or _is_asked(one, name) for one in modules):
+    if any(unseen_launches(one, body.function, sites) or _is_asked(one, name) for one in modules):
         return False
     return all(launched_by_name(site, name) for site in sites)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,21 @@ CHANGES = {
     "an extent of one behind": (
         KERNEL + LAUNCH.replace(" + 1), (16, 16)", " + 1, 1), (16, 16, 1)"),
         SWAPPED + TURNED.replace(" + 1), (16, 16)", " + 1, 1), (16, 16, 1)"),
+    ),
+}
+
+
+def owned(function: str, kernel: str, launch: str) -> str:
+    """A function that defines a kernel of its own and launches it."""
+    inner = textwrap.indent(kernel.strip(), "    ")
+    return launch.replace("def run(a):\n", f"def {function}(a):\n{inner}\n\n")
+
+
+ALONG_ROWS = SWAPPED.replace("* 2", "* 3")
+CHANGES |= {
+    "another function has a kernel of the same name": (
+        owned("first", ALONG_ROWS, TURNED) + owned("second", KERNEL, LAUNCH),
+        owned("first", ALONG_ROWS, TURNED) + owned("second", SWAPPED, TURNED),
     ),
 }
 
