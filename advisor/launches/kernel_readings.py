@@ -81,7 +81,8 @@ def _contention(accesses: list[AccessCounts]) -> float | None:
 
 def hottest_element_updates(counted: Statistics, arguments: Sequence[Mapping[str, Any]]) -> float | None:
     """How many atomic updates the hottest element of global memory gets at least: those of an array over its
-    elements. None without atomics to arrays that are arguments.
+    elements, or over as many as lie between the first and the last that were updated. None without atomics to
+    arrays that are arguments.
 
     Updates of integers at an address that all lanes share count once for a warp: ptxas makes one of them
     (VOTE, POPC and a RED of one lane in the machine code of compute capability 8.0).
@@ -89,11 +90,16 @@ def hottest_element_updates(counted: Statistics, arguments: Sequence[Mapping[str
     sizes = {one["name"]: math.prod(one["shape"]) for one in arguments if one.get("shape")}
     whole = {one["name"] for one in arguments if np.dtype(one.get("dtype") or "V1").kind in "iu"}
     updates: dict[str, float] = {}
+    of_places: list[float] = []
     for one in counted.accesses:
         if one.kind == "atomic" and one.space == "global" and sizes.get(one.array):
             together = one.array in whole and one.distinct == one.requests
-            updates[one.array] = updates.get(one.array, 0.0) + (one.requests if together else one.lanes)
-    return max((count / sizes[array] for array, count in updates.items()), default=None)
+            count = float(one.requests if together else one.lanes)
+            updates[one.array] = updates.get(one.array, 0.0) + count
+            if one.reach:
+                # All of one line's operations have one size.
+                of_places.append(count / max(1.0, one.reach * one.lanes / one.bytes))
+    return max([*(count / sizes[array] for array, count in updates.items()), *of_places], default=None)
 
 
 def _waits(accesses: Sequence[AccessCounts], traffic: Traffic) -> dict[str, Value | None]:

@@ -20,7 +20,8 @@ class AccessCounts:
     sectors that were looked up and found, and requests of loads: all, those with a sector that was not in L1,
     and those with one that was not in L2 either.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
-    lay side by side; empty where they always did.
+    lay side by side; empty where they always did. `reach` are the bytes from the first to the last that
+    atomic operations changed, 0 for other accesses.
     """
 
     path: str
@@ -44,6 +45,7 @@ class AccessCounts:
     looked_up: int = 0
     past_l1: int = 0
     past_l2: int = 0
+    reach: int = 0
     steps: list[int] = field(default_factory=list)
 
 

@@ -31,7 +31,8 @@ _PLAIN = Cost()
 @cache
 def _table() -> dict[str, Any]:
     path = knowledge_folder() / "machine" / "instructions.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def load_round_slots() -> int:

@@ -243,7 +243,8 @@ def _balance(workers: list[HostThread]) -> float:
 
 def _summed_sites(workers: list[HostThread]) -> Counts:
     sites: Counts = np.sum([worker.sites for worker in workers], axis=0)
-    for word, function in ((Site.STEP_LOW, np.min), (Site.STEP_HIGH, np.max)):
+    least, most = (Site.STEP_LOW, Site.PLACE_LOW), (Site.STEP_HIGH, Site.PLACE_HIGH)
+    for word, function in (*((one, np.min) for one in least), *((one, np.max) for one in most)):
         sites[:, word] = function([worker.sites[:, word] for worker in workers], axis=0)
     return sites
 

@@ -13,7 +13,7 @@ from advisor.simt.launch import Launch
 from advisor.simt.machine import Execution
 from advisor.simt.ptx_program import Location
 from advisor.simt.vector.kernels import Kernel
-from advisor.simt.vector.layout import Site, Space, Status
+from advisor.simt.vector.layout import NO_RANGE, Site, Space, Status
 from advisor.simt.vector.sites import Access
 
 _BANK_ROW = 128
@@ -74,6 +74,7 @@ def place_of(location: Location | None) -> tuple[str, int]:
 def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> list[AccessCounts]:
     blocks = _block_of_instruction(kernel)
     found: dict[tuple[Any, ...], AccessCounts] = {}
+    reached: dict[tuple[Any, ...], tuple[int, int]] = {}
     for at, access in kernel.warp.accesses.items():
         if at not in blocks:
             continue
@@ -84,6 +85,12 @@ def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> li
         key = (path, line, array, space, kind)
         counts = found.setdefault(key, AccessCounts(*key))
         _add(counts, access, execution, blocks[at], kernel.function.instructions[at].predicate is not None)
+        if access.atomic:
+            row = execution.sites[access.number]
+            low, high = reached.get(key, NO_RANGE)
+            low, high = min(low, int(row[Site.PLACE_LOW])), max(high, int(row[Site.PLACE_HIGH]))
+            reached[key] = low, high
+            counts.reach = max(0, high - low + access.size)
     return list(found.values())
 
 

@@ -13,8 +13,11 @@ def counted(*accesses: AccessCounts) -> Statistics:
     return Statistics(grid, block, 4, 4, 4, True, accesses=list(accesses))
 
 
-def atomic(array: str, requests: int, lanes: int, distinct: int, space: str = "global") -> AccessCounts:
-    return AccessCounts("k.py", 3, array, space, "atomic", requests, lanes, distinct=distinct)
+def atomic(
+    array: str, requests: int, lanes: int, distinct: int, space: str = "global", reach: int = 0
+) -> AccessCounts:
+    place = ("k.py", 3, array, space, "atomic")
+    return AccessCounts(*place, requests, lanes, lanes * 4, distinct=distinct, reach=reach)
 
 
 FLOAT = {"name": "total", "dtype": "<f4", "shape": [1]}
@@ -28,6 +31,10 @@ CASES = [
     ([atomic("total", 8, 256, 8)], [INTEGER], 8.0),
     # but not where lanes go to elements of their own: 256 updates of 64 elements are 4 of one, at least
     ([atomic("bins", 8, 256, 100)], [BINS], 4.0),
+    # and more where they lie within 32 bytes, eight elements
+    ([atomic("bins", 8, 256, 100, reach=32)], [BINS], 32.0),
+    # one element of many
+    ([atomic("bins", 8, 256, 8, reach=4)], [BINS], 8.0),
     # two lines of the same array are one element's updates
     ([atomic("total", 8, 256, 8), atomic("total", 2, 64, 2)], [FLOAT], 320.0),
     # the hotter of two arrays

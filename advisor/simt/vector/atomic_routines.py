@@ -8,7 +8,7 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.simt.vector.lanes import DOUBLE, FLOAT, I32, I64, POINTER, is_float, splat, vector
-from advisor.simt.vector.layout import Context, Site, Space
+from advisor.simt.vector.layout import NO_RANGE, WORD, Context, Site, Space
 from advisor.simt.vector.memory_routines import (
     count_sectors,
     distinct_sectors,
@@ -35,6 +35,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
         r.store(r.elementwise("llvm.umax", r.value(most), lanes), most)
         r.store(r.add(r.value(groups), r.number(1)), groups)
     r.count(site, Site.DISTINCT, r.value(groups))
+    _note_places(r, site, addresses, good)
     r.count(site, Site.MOST_SAME, r.value(most))
     space = r.and_(r.lshr(r.site_word(site, Site.DESCRIPTION), r.number(8)), r.number(15))
     shared = r.icmp_unsigned("==", space, r.number(Space.SHARED))
@@ -54,6 +55,14 @@ def _inspect_atomic(r: Routine, size: int) -> None:
             with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
                 r.call(r.module.globals["look_up"], [context, site, sectors, good])
     r.ret(good)
+
+
+def _note_places(r: Routine, site: Any, addresses: Any, good: Any) -> None:
+    """Nothing; keeps the least and the most address that good lanes change."""
+    lanes = r.lanes_of(good)
+    for word, way, none in zip((Site.PLACE_LOW, Site.PLACE_HIGH), ("smin", "smax"), NO_RANGE, strict=True):
+        here = r.reduce(way, r.select(lanes, addresses, splat(I64, none)))
+        r.put(r.elementwise(f"llvm.{way}", r.site_word(site, word), here), site, WORD * word)
 
 
 for _size in (2, 4, 8, 16):

@@ -12,7 +12,17 @@ from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.launch import Launch, parameter_offsets
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.lanes import LANES
-from advisor.simt.vector.layout import FIXED_BOUNDS, LOWEST, Context, DefectWord, Extent, Site, Space, State
+from advisor.simt.vector.layout import (
+    FIXED_BOUNDS,
+    LOWEST,
+    NO_RANGE,
+    Context,
+    DefectWord,
+    Extent,
+    Site,
+    Space,
+    State,
+)
 from advisor.simt.vector.printing import print_address
 from advisor.simt.vector.sites import Access
 
@@ -25,8 +35,6 @@ _NO_BUDGET = 1 << 62
 _SLICE, _SHORT_SLICE = 1 << 18, 1 << 6
 # Room behind arrays that vectors are read from as a whole.
 _MARGIN = 512
-# The least and the most of no numbers.
-NO_STEPS = ((1 << 63) - 1, -(1 << 63))
 
 
 @dataclass
@@ -198,7 +206,8 @@ def _set_sites(
         flags = access.description & ~FIXED_BOUNDS
         row[Site.DESCRIPTION] = flags | (FIXED_BOUNDS if fixed else 0)
         row[Site.NUMBER] = access.number
-        row[Site.STEP_LOW], row[Site.STEP_HIGH] = NO_STEPS
+        row[Site.STEP_LOW], row[Site.STEP_HIGH] = NO_RANGE
+        row[Site.PLACE_LOW], row[Site.PLACE_HIGH] = NO_RANGE
         if access.space != Space.SHARED:
             row[Site.TOUCHED] = touched.base_of(low, access.writes)
 

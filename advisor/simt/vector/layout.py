@@ -109,6 +109,10 @@ class State(IntEnum):
     REGISTERS = 576
 
 
+# The least and the most of no numbers.
+NO_RANGE = ((1 << 63) - 1, -(1 << 63))
+
+
 class Site(IntEnum):
     """Words of the record of a memory access; one record for each site and host thread."""
 
@@ -137,7 +141,10 @@ class Site(IntEnum):
     LOOKED_UP = 19
     PAST_L1 = 20
     PAST_L2 = 21
-    WORDS = 22
+    # The least and the most address that an atomic operation changed.
+    PLACE_LOW = 22
+    PLACE_HIGH = 23
+    WORDS = 24
 
 
 class Space(IntEnum):
