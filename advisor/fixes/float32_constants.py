@@ -7,13 +7,15 @@ from libcst import matchers
 
 from advisor.findings import Edit
 from advisor.fixes.imported_names import name_of
+from advisor.fixes.never_float32 import NeverFloat32
 from advisor.fixes.place import Place
 from advisor.fixes.source_module import SourceModule
 
 
 def edits(place: Place) -> list[Edit] | None:
     """An edit for each float constant in the finding's lines, and for the constant that a variable which is
-    assigned there starts with; None where there is none or no NumPy.
+    assigned there starts with; None where there is none or no NumPy. Constants that meet integers or float64
+    stay, since the result is float64 all the same.
     """
     module = place.module
     numpy = name_of(module, "numpy")
@@ -23,10 +25,11 @@ def edits(place: Place) -> list[Edit] | None:
     begin, end = module.range_of(function.body)
     lines = range(place.span.line, place.span.end_line + 1)
     starts = _start_values(module, function, lines)
+    wide = NeverFloat32(place, module, function)
     found = []
     for node in module.nodes_between(cst.Float, begin, end):
         here = module.line_of(module.range_of(node)[0]) in lines and _counts(module, node)
-        if here or node in starts:
+        if (here or node in starts) and not _meets_wide(module, function, node, wide):
             found.append(module.replaced(node, f"{numpy}.float32({node.value})"))
     return found or None
 
@@ -58,6 +61,28 @@ def _reads(node: cst.Assign | cst.AugAssign, name: str) -> bool:
     if isinstance(node, cst.AugAssign):
         return True
     return bool(matchers.findall(node.value, matchers.Name(name)))
+
+
+def _meets_wide(module: SourceModule, function: cst.FunctionDef, node: cst.Float, wide: NeverFloat32) -> bool:
+    """Whether a constant is computed with, or its variable also gets, what is never float32."""
+    value: cst.CSTNode = node
+    above = module.parent(node)
+    while isinstance(above, cst.UnaryOperation):
+        value, above = above, module.parent(above)
+    if isinstance(above, cst.BinaryOperation):
+        return wide.holds(above.right if value is above.left else above.left)
+    if isinstance(above, cst.ComparisonTarget):
+        whole = module.parent(above)
+        return isinstance(whole, cst.Comparison) and wide.holds(whole.left)
+    if isinstance(above, cst.Comparison):
+        return wide.holds(above.comparisons[0].comparator)
+    name = _target(above) if isinstance(above, cst.Assign) else None
+    if name is None:
+        return False
+    return any(
+        isinstance(one, cst.Assign | cst.AugAssign) and one is not above and wide.holds(one.value)
+        for one in module.bindings(name, function)
+    )
 
 
 def _counts(module: SourceModule, node: cst.Float) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from pathlib import Path
 
+import fixing
 import pytest
 
 from advisor.findings import Edit, Finding, Fix
@@ -103,6 +105,13 @@ CONSTANTS = [
     ("y = x ** 2.0", None),
     ("y = x * 2", None),
     ("tile = cuda.shared.array(2)", None),
+    # NumPy's rules make float64 of float32 and an integer, so that nothing would be won.
+    ("y = 0.5 * (x + 1)", None),
+    ("y = -0.5 * x.shape[0]", None),
+    ("y = x / 1000 - 0.5", None),
+    ("y = 0.5 * float(x) if cuda.grid(1) > 0.5 else len(x) * 2.0", None),
+    ("y = 0.5 * x * (x + 1) + 2.5", "y = np.float32(0.5) * x * (x + 1) + 2.5"),
+    ("y = 1.0 > x > 0.5", "y = np.float32(1.0) > x > np.float32(0.5)"),
 ]
 
 
@@ -120,6 +129,8 @@ ACCUMULATORS = [
     ("other = total * x", None),
     ("total = x", None),
     ("x[0] += total", None),
+    ("total += 1", None),
+    ("total += x * (i - y)", None),
 ]
 
 
@@ -128,6 +139,28 @@ def test_the_constant_that_a_sum_starts_with(line: str, after: str | None) -> No
     text = f"{HEAD}def k(x, y):\n    total = 0.0  # the sum\n    for i in range(3):\n        {line}\n"
     expected = text.replace("total = 0.0", after) if after else None
     assert fixed("float32-constants", text, line) == expected
+
+
+LAUNCHED = f"""{HEAD}@cuda.jit
+def k(x, scale, out):
+    i = cuda.grid(1)
+    middle = math.floor(x[i])
+    out[i] = -2.5 * scale * x[i]
+    out[i] += (x[i] - middle) * 0.5
+    out[i] += x[i] * 0.25
+
+
+def run(scale):
+    x = np.zeros(64, dtype=np.float32)
+    k[1, 64](x, SCALE, np.zeros(64, dtype=np.float32))
+"""
+
+
+@pytest.mark.parametrize(("scale", "first"), [("float(scale)", "2.5"), ("scale", "np.float32(2.5)")])
+def test_constants_that_meet_float64_arguments_stay(tmp_path: Path, scale: str, first: str) -> None:
+    before = LAUNCHED.replace("SCALE", scale)
+    after = before.replace("2.5", first).replace("0.25", "np.float32(0.25)")
+    assert fixing.fixed(tmp_path, "float32-constants", before, "compiled") == after
 
 
 def test_constants_stay_where_numpy_is_not_imported() -> None:

@@ -1,0 +1,109 @@
+"""Expressions of a kernel that are never float32, whatever its data: integers, float64, and what they meet.
+
+Numba computes float32 with an integer of 32 or 64 bits, and so with any whole number that is written in the
+source, in float64 (NumPy's rules for the types of results).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from advisor.fixes.kernel_body import KernelBody
+from advisor.fixes.launch_sites import LaunchSite, given_value
+from advisor.fixes.place import Place
+from advisor.fixes.source_module import SourceModule
+from advisor.fixes.thread_axes import GRID_CALLS, INDEX_NAMES, cuda_attribute
+
+_DEEPEST = 8
+_WHOLE_CALLS = ("len", "int", "int32", "int64", "intp", "uint32", "uint64", "floor", "ceil")
+_DOUBLE_CALLS = ("float", "float64", "double")
+_LEAST_BYTES = 8.0
+_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo)
+
+
+class NeverFloat32:
+    """Tells of expressions of a kernel or device function whether they are never float32."""
+
+    def __init__(self, place: Place, module: SourceModule, function: cst.FunctionDef) -> None:
+        self._body = KernelBody(module, function)
+        self._module = module
+        kernel = place.kernel()
+        is_kernel = kernel is not None and kernel[1] is function
+        self._sites = (place.launches() or []) if is_kernel else []
+        self._bytes = _element_bytes(place) if is_kernel else {}
+
+    def holds(self, node: cst.BaseExpression, depth: int = _DEEPEST) -> bool:
+        """Whether an expression is an integer of at least 32 bits, or float64. Constants alone are neither."""
+        if depth == 0:
+            return False
+        if isinstance(node, cst.Integer):
+            return True
+        if isinstance(node, cst.UnaryOperation):
+            return self.holds(node.expression, depth)
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, _ARITHMETIC):
+            return self.holds(node.left, depth - 1) or self.holds(node.right, depth - 1)
+        if isinstance(node, cst.Name):
+            return self._named(node.value, depth - 1)
+        if isinstance(node, cst.Attribute):
+            return self._attribute(node)
+        if isinstance(node, cst.Subscript):
+            return self._element(node)
+        return isinstance(node, cst.Call) and self._called(node)
+
+    def _named(self, name: str, depth: int) -> bool:
+        if name in self._body.parameters and not self._module.bindings(name, self._body.function):
+            return bool(self._sites) and all(self._is_given(site, name) for site in self._sites)
+        return any(
+            self._bound(node, name, depth) for node in self._module.bindings(name, self._body.function)
+        )
+
+    def _is_given(self, site: LaunchSite, name: str) -> bool:
+        """Whether a launch gives such a number for a parameter."""
+        position = self._body.parameters.index(name)
+        arguments = site.arguments
+        if arguments is None or position >= len(arguments):
+            return False
+        value = site.defined(arguments[position])
+        if isinstance(value, cst.Call):
+            return site.module.written(value.func).split(".")[-1] in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
+        return isinstance(value, cst.Integer | cst.Float)
+
+    def _bound(self, node: cst.CSTNode, name: str, depth: int) -> bool:
+        if isinstance(node, cst.AugAssign):
+            return self.holds(node.value, depth)
+        if isinstance(node, cst.For):
+            return isinstance(node.iter, cst.Call) and self._module.written(node.iter.func) == "range"
+        if isinstance(node, cst.Assign) and isinstance(node.targets[0].target, cst.Tuple):
+            return isinstance(node.value, cst.Call) and self._called(node.value) or _is_shape(node.value)
+        value = given_value(node, name)
+        return value is not None and self.holds(value, depth)
+
+    def _attribute(self, node: cst.Attribute) -> bool:
+        return node.attr.value in ("size", "ndim") or cuda_attribute(self._module, node.value) in INDEX_NAMES
+
+    def _element(self, node: cst.Subscript) -> bool:
+        if _is_shape(node.value):
+            return True
+        array = node.value
+        return isinstance(array, cst.Name) and self._bytes.get(array.value, 0.0) >= _LEAST_BYTES
+
+    def _called(self, node: cst.Call) -> bool:
+        name = cuda_attribute(self._module, node.func)
+        called = self._module.written(node.func).split(".")[-1]
+        return name in GRID_CALLS or called in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
+
+
+def _is_shape(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Attribute) and node.attr.value == "shape"
+
+
+def _element_bytes(place: Place) -> Mapping[str, float]:
+    """The bytes of an element of each array whose accesses all have one size."""
+    found: dict[str, set[float]] = {}
+    for row in place.rows("access"):
+        size, array = row.values.get("itemsize"), row.values.get("array")
+        if isinstance(size, float) and isinstance(array, str):
+            found.setdefault(array, set()).add(size)
+    return {array: sizes.pop() for array, sizes in found.items() if len(sizes) == 1}
