@@ -35,7 +35,7 @@ class NeverFloat32:
         self._bytes = _element_bytes(place) if is_kernel else {}
 
     def holds(self, node: cst.BaseExpression, depth: int = _DEEPEST) -> bool:
-        """Whether an expression is an integer of at least 32 bits, or float64. Constants alone are neither."""
+        """Whether an expression is an integer of at least 32 bits or float64; float constants alone are not."""
         if depth == 0:
             return False
         if isinstance(node, cst.Integer):
@@ -76,7 +76,7 @@ class NeverFloat32:
         if isinstance(node, cst.For):
             return isinstance(node.iter, cst.Call) and self._module.written(node.iter.func) == "range"
         if isinstance(node, cst.Assign) and isinstance(node.targets[0].target, cst.Tuple):
-            return isinstance(node.value, cst.Call) and self._called(node.value) or _is_shape(node.value)
+            return _is_shape(node.value) or (isinstance(node.value, cst.Call) and self._called(node.value))
         value = given_value(node, name)
         return value is not None and self.holds(value, depth)
 
