@@ -35,7 +35,7 @@ class NeverFloat32:
         self._bytes = _element_bytes(place) if is_kernel else {}
 
     def holds(self, node: cst.BaseExpression, depth: int = _DEEPEST) -> bool:
-        """Whether an expression is an integer of at least 32 bits or float64; float constants alone are not."""
+        """Whether an expression is an integer of 32 bits or more, or float64; float constants are neither."""
         if depth == 0:
             return False
         if isinstance(node, cst.Integer):
