@@ -110,7 +110,7 @@ class Place:
             site = launch_site(module, row) if module else None
             if site is None:
                 return None
-            if kernel is None or may_launch(module, site.subscript, kernel[1]):
+            if kernel is None or may_launch(site.module, site.subscript, kernel[1]):
                 found.append(site)
         return found
 
