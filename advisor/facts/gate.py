@@ -26,6 +26,16 @@ def may_hold_device_code(data: bytes) -> bool:
     return _DEVICE_CODE.search(data) is not None
 
 
+_TRITON_CODE = re.compile(
+    rb"\bimport[ \t]+triton\b|\bfrom[ \t]+[\w.]*triton[\w.]*[ \t]+import\b|\btriton\.(?:jit|language)\b"
+)
+
+
+def may_hold_triton_code(data: bytes) -> bool:
+    """Whether the bytes of a file name Triton as modules do that define its kernels or launch them."""
+    return b"triton" in data and _TRITON_CODE.search(data) is not None
+
+
 _ARRAY_LIBRARY = re.compile(rb"\b(?:import|from)[ \t]+(?:torch|cupy)\b")
 _ARRAY_WORK = re.compile(
     rb"\.item\(|\.cpu\(|\.get\(|asnumpy|\.tolist\(|synchronize\(|empty_cache|free_all_blocks|\bDataLoader\("

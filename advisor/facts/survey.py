@@ -14,6 +14,7 @@ from advisor.facts.gate import (
     launched_names,
     may_hold_array_code,
     may_hold_device_code,
+    may_hold_triton_code,
     searchable,
 )
 from advisor.facts.host_records import is_test_path
@@ -29,6 +30,8 @@ ENTITIES = (
     "universal_call", "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader",
     "measurement", "capture", "captured_step", "early_read", "product", "matrix_product", "expression",
     "collective", "round_trip",
+    "triton_kernel", "triton_access", "triton_dot", "triton_atomic", "triton_choice", "triton_loop", "triton_size",
+    "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
 )  # fmt: skip
 Step = Callable[[int, int], None]
 _CHUNK = 24
@@ -59,7 +62,7 @@ def survey(
 
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out.
     """
-    sorted_files, sorted_neighbours = _Sieve(files, root), _Sieve(neighbours, root)
+    sorted_files, sorted_neighbours = _Sieve(files, root, triton=True), _Sieve(neighbours, root)
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
     found = len(sorted_files.device) + len(sorted_neighbours.device) + len(sorted_files.arrays)
@@ -73,10 +76,10 @@ def survey(
 class _Sieve:
     """Files with device code, and files that might launch a kernel of another file, with those names.
 
-    `arrays` are files without it that use torch or cupy on a GPU.
+    `arrays` are files without it that use torch or cupy on a GPU. Device code is also Triton's, with `triton`.
     """
 
-    def __init__(self, files: Sequence[Path], root: Path) -> None:
+    def __init__(self, files: Sequence[Path], root: Path, *, triton: bool = False) -> None:
         self.device: list[Path] = []
         self.launchers: dict[Path, frozenset[str]] = {}
         self.arrays: list[Path] = []
@@ -88,7 +91,11 @@ class _Sieve:
                 continue
             path = file.name
             data = searchable(data, path)
-            if may_hold_device_code(data) or is_damaged(data, path):
+            if (
+                may_hold_device_code(data)
+                or is_damaged(data, path)
+                or (triton and may_hold_triton_code(data))
+            ):
                 self.device.append(file)
                 continue
             if names := launched_names(data):

@@ -20,6 +20,7 @@ from advisor.facts.kernel_walk import kernel_facts
 from advisor.facts.lanes import BlockShape
 from advisor.facts.launches import Launch, find_launches
 from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
+from advisor.facts.triton.evidence import triton_records
 from advisor.facts.universal_functions import universal_call_records
 from advisor.facts.workspace import Workspace
 from advisor.findings import Problem
@@ -107,6 +108,7 @@ class Surveyor:
         calls = find_host_calls(module, self.resolver)
         result.records = host_side_records(module, self.workspace, launches, calls)
         result.records += universal_call_records(module, self.workspace)
+        result.records += triton_records(module, self.workspace)
         if result.records or result.problems:
             result.text = text.text
         result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]

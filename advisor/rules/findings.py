@@ -7,8 +7,10 @@ from advisor.metrics.tables import Tables
 from advisor.rules.matches import Match
 from advisor.rules.model import Rulebook
 
+# Kernels of Numba, and of Triton.
+KERNEL_ENTITIES = ("kernel", "triton_kernel")
 # These lie in host code, beside the kernels they belong to.
-_HOST_ENTITIES = frozenset({"launch"})
+_HOST_ENTITIES = frozenset({"launch", "triton_launch"})
 
 
 def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
@@ -16,16 +18,12 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
     del rulebook
     rule = match.rule
     table = tables[rule.entity]
-    kernel = table.labels[match.row] if rule.entity == "kernel" else None
+    kernel = table.labels[match.row] if rule.entity in KERNEL_ENTITIES else None
     related: tuple[Related, ...] = ()
     owner = int(table.owners[match.row]) if len(table.owners) else -1
-    if (
-        rule.entity != "kernel"
-        and owner >= 0
-        and "kernel" in tables
-        and "kernel" in dict(rule.variables).values()
-    ):
-        kernels = tables["kernel"]
+    owner_entity = next((one for one in KERNEL_ENTITIES if one in dict(rule.variables).values()), None)
+    if kernel is None and owner >= 0 and owner_entity in tables:
+        kernels = tables[owner_entity]
         if rule.entity in _HOST_ENTITIES:
             message = f"kernel `{kernels.labels[owner]}`"
             related = (Related(kernels.paths[owner], kernels.spans[owner], message, kernels.labels[owner]),)

@@ -14,6 +14,7 @@ from advisor.metrics.tables import Tables
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.expressions import Expression, Operation, Reference
+from advisor.rules.findings import KERNEL_ENTITIES
 from advisor.rules.matches import Match, Telling
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.overrides import Overrides, Variant, has_ended
@@ -48,17 +49,17 @@ def judge(rulebook: Rulebook, tables: Tables, *, settings: RuleSettings | None =
 
 def _places(tables: Tables, entity: str, view: View) -> list[tuple[str, str]]:
     """The path and the kernel's name of each row; an empty name where it has none."""
-    table, kernels = tables.get(entity), tables.get("kernel")
+    table, owner_entity = tables.get(entity), view.owner_entity.get(entity) or ""
+    kernels = tables.get(owner_entity) if owner_entity in KERNEL_ENTITIES else None
     if table is None:
         return [("", "")] * view.size
     found = []
     for row, path in enumerate(table.paths):
-        if entity == "kernel":
+        if entity in KERNEL_ENTITIES:
             found.append((path, table.labels[row]))
             continue
         owner = int(table.owners[row])
-        owned = kernels is not None and owner >= 0 and view.owner_entity.get(entity) == "kernel"
-        found.append((path, kernels.labels[owner] if owned and kernels is not None else ""))
+        found.append((path, kernels.labels[owner] if kernels is not None and owner >= 0 else ""))
     return found
 
 

@@ -1,0 +1,1 @@
+"""What the source of Triton kernels and their launches says, from the syntax tree alone."""

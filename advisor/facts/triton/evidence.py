@@ -1,0 +1,68 @@
+"""The records of Triton in one module: its kernels with what stands in them, its launches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from advisor.facts.declarations import launched_in
+from advisor.facts.module import ModuleSyntax
+from advisor.facts.triton.declarations import TritonFunction
+from advisor.facts.triton.kernel_records import triton_kernel_records
+from advisor.facts.triton.launch_records import launch_records
+from advisor.facts.triton.launches import find_triton_launches
+from advisor.facts.triton.pairs import find_pairs
+from advisor.facts.triton.reader import TritonReader
+from advisor.facts.triton.record_making import record_at
+from advisor.facts.workspace import Workspace
+from advisor.records import Record
+
+
+def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
+    """The records of a module that names Triton, in order of lines; none of any other.
+
+    What belongs to a place depends on nothing but what its top-level statement names, so that a text of
+    which only some statements are known says the same of them.
+    """
+    if not module.mentions("triton"):
+        return []
+    reader = TritonReader(workspace)
+    if not reader.names(module).used and not module.imports:
+        return []
+    functions = reader.functions(module)
+    called, launched = _called(module, functions), launched_in(module.calls) | module.elsewhere.launched
+    found: list[Record] = []
+    for function in functions:
+        calls = function.name in called
+        launches = True if function.name in launched else False if calls else None
+        found += triton_kernel_records(reader.notes(function), launches, calls)
+    found += _host_records(module, reader)
+    found.sort(key=lambda one: (one.span.line, one.span.column))
+    return found
+
+
+def _called(module: ModuleSyntax, functions: list[TritonFunction]) -> frozenset[str]:
+    """The names that functions for the GPU call."""
+    calls = [call.func for one in functions for call in module.inside(one.node, ast.Call)]
+    return module.elsewhere.called.union(one.id for one in calls if isinstance(one, ast.Name))
+
+
+def _host_records(module: ModuleSyntax, reader: TritonReader) -> Iterator[Record]:
+    launches = find_triton_launches(module, reader)
+    for launch in launches:
+        yield from launch_records(launch, reader)
+    for pair in find_pairs(module, launches, reader):
+        yield record_at(
+            module,
+            "triton_pair",
+            pair.second.node.func,
+            pair.second.kernel.name,
+            None,
+            {
+                "first": pair.first.kernel.name,
+                "second": pair.second.kernel.name,
+                "array": pair.array,
+                "same_grid": pair.same_grid,
+                "in_test_or_benchmark": bool(pair.second.context and pair.second.context.timed),
+            },
+        )

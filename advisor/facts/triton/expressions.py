@@ -1,0 +1,239 @@
+"""The values of expressions in a Triton kernel; calls are another matter."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from advisor.facts.forms import Form
+from advisor.facts.triton.notes import ChoiceNote, has_arange
+from advisor.facts.triton.quantities import Group, Quantity, Shape, Value, rearranged
+from advisor.facts.triton.walk_state import WalkState, flattened
+
+_POLYNOMIAL = (ast.Add, ast.Sub, ast.Mult)
+_COMPARED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+class Expressions(WalkState):
+    """Names, operators, comparisons, subscripts."""
+
+    def value(self, node: ast.expr | None) -> Value:
+        """The value of an expression; loads and the like in it are noted."""
+        if node is None:
+            return self.unknown()
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        found: Value = method(node) if method is not None else self._anything(node)
+        if isinstance(found, Quantity) and found.form.too_large:
+            return replace(self.opaque([found]), shape=found.shape, pointer=found.pointer)
+        return found
+
+    def quantity(self, node: ast.expr | None) -> Quantity:
+        """The same as one value."""
+        found = self.value(node)
+        return found if isinstance(found, Quantity) else self.unknown()
+
+    def _anything(self, node: ast.expr) -> Value:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+        return self.unknown()
+
+    def _constant(self, node: ast.Constant) -> Value:
+        return self.known(node.value) or Quantity(self.atoms.symbol("=None"), constant=True)
+
+    def _name(self, node: ast.Name) -> Value:
+        if node.id in self.env:
+            return self.env[node.id]
+        constant = self.module_constant(node)
+        if constant is not None:
+            return constant
+        if node.id in self.function.module.assigned:
+            return Quantity(self.atoms.symbol(node.id), constant=True)
+        return self.unknown()
+
+    def _tuple(self, node: ast.Tuple | ast.List) -> Value:
+        return Group(tuple(self.value(one) for one in node.elts if not isinstance(one, ast.Starred)))
+
+    _list = _tuple
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if not isinstance(left, Quantity) or not isinstance(right, Quantity):
+            return self.unknown()
+        return self.combined(node.op, left, right)
+
+    def combined(self, operator: ast.operator, left: Quantity, right: Quantity) -> Quantity:
+        """The value of a binary operation."""
+        found = self.opaque([left, right], "mod" if isinstance(operator, ast.Mod) else "value")
+        pointer = None
+        if isinstance(operator, ast.Add | ast.Sub):
+            pointer = left.pointer or right.pointer
+        # A product with a mask sets the other lanes to zero, which is what its author means.
+        masked = isinstance(operator, ast.Mult) and (left.compared or right.compared)
+        result = replace(
+            found,
+            pointer=pointer,
+            undefined=frozenset() if masked else found.undefined,
+            dtype=_wider(left.dtype, right.dtype),
+            raised=left.raised and right.raised,
+            value=_number(operator, left.value, right.value),
+            blocked=left.blocked or right.blocked,
+        )
+        if isinstance(operator, _POLYNOMIAL) and not (left.loaded and right.loaded):
+            form = _polynomial(operator, left.form, right.form)
+            known = self._known_number(result)
+            return replace(result, form=known if known is not None else form, compared=())
+        if isinstance(operator, ast.BitAnd | ast.BitOr):
+            return result
+        return replace(result, compared=())
+
+    def _known_number(self, value: Quantity) -> Form | None:
+        found = self.known(value.value) if value.value is not None else None
+        return None if found is None else found.form
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        operand = self.quantity(node.operand)
+        if isinstance(node.op, ast.USub):
+            number = None if operand.value is None else -operand.value
+            return replace(operand, form=-operand.form, pointer=None, value=number, compared=())
+        if isinstance(node.op, ast.Not):
+            return replace(self.opaque([operand]), undefined=frozenset())
+        return self.opaque([operand])
+
+    def _compare(self, node: ast.Compare) -> Value:
+        parts = [self.quantity(one) for one in (node.left, *node.comparators)]
+        found = replace(self.opaque(parts), pointer=None)
+        limited = [
+            one.form
+            for one, other, operator in zip(parts, parts[1:], node.ops, strict=False)
+            for one, other in ((one, other), (other, one))
+            if isinstance(operator, _COMPARED) and has_arange(one.form)
+        ]
+        return replace(found, compared=tuple(limited) or (found.form,))
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        parts = [self.quantity(one) for one in node.values]
+        found = self.opaque(parts)
+        if sum(one.is_block for one in parts) > 0:
+            self.notes.choices.append(ChoiceNote(node, self.where(), "logical operator", found))
+        return found
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        condition = self.quantity(node.test)
+        self.note_choice(node.test, condition, "conditional expression")
+        one, other = self.value(node.body), self.value(node.orelse)
+        if isinstance(one, Quantity) and isinstance(other, Quantity):
+            return self.either(one, other)
+        return one
+
+    def note_choice(self, node: ast.expr, condition: Quantity, kind: str) -> None:
+        """Nothing; notes a branch."""
+        self.notes.choices.append(ChoiceNote(node, self.where(), kind, condition))
+
+    def either(self, one: Quantity, other: Quantity) -> Quantity:
+        """The value of a name that two ways give different values."""
+        if one == other:
+            return one
+        shape: Shape = one.shape if one.shape == other.shape else _likely(one.shape, other.shape)
+        same = one.form == other.form
+        found = self.opaque([one, other])
+        return replace(
+            found,
+            form=one.form if same else found.form,
+            shape=shape,
+            pointer=one.pointer if one.pointer == other.pointer else one.pointer or other.pointer,
+            dtype=one.dtype if one.dtype == other.dtype else None,
+            raised=one.raised and other.raised,
+            constant=one.constant and other.constant,
+            compared=tuple({*one.compared, *other.compared}),
+            blocked=one.blocked or other.blocked,
+        )
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        if self.names.of(node) is not None:
+            return Quantity(self.atoms.symbol(ast.unparse(node)), constant=True)
+        base = node.value
+        if isinstance(base, ast.Name) and base.id not in self.env:
+            return self.module_constant(node) or Quantity(self.atoms.symbol(ast.unparse(node)), constant=True)
+        value = self.value(base)
+        if not isinstance(value, Quantity):
+            return self.unknown()
+        if node.attr == "T":
+            return turned(value)
+        if node.attr in ("dtype", "shape", "type", "element_ty", "scalar"):
+            return replace(self.opaque([]), constant=True, shape=None)
+        return self.unknown()
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        value = self.value(node.value)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if isinstance(value, Group):
+            at = parts[0]
+            if (
+                isinstance(at, ast.Constant)
+                and isinstance(at.value, int)
+                and -len(value.items) <= at.value < len(value.items)
+            ):
+                return value.items[at.value]
+            return self.opaque(flattened(value.items))
+        news = [isinstance(one, ast.Constant) and one.value is None for one in parts]
+        if not all(new or isinstance(one, ast.Slice) for new, one in zip(news, parts, strict=True)):
+            return replace(self.opaque([value]), shape=None)
+        return expanded(value, news)
+
+
+def expanded(value: Quantity, news: list[bool]) -> Quantity:
+    """A value with new axes of extent one where `news` is true."""
+    if value.shape is None:
+        return value
+    rest = len(value.shape) - (len(news) - sum(news))
+    if rest < 0:
+        return replace(value, shape=None)
+    marks = [*news, *([False] * rest)]
+    old = iter(value.shape)
+    shape = tuple(1 if new else next(old) for new in marks)
+    by: dict[int, int | None] = {}
+    axis = -1
+    for place in range(-1, -len(marks) - 1, -1):
+        if not marks[place]:
+            by[axis] = place
+            axis -= 1
+    return rearranged(value, shape, by)
+
+
+def turned(value: Quantity) -> Quantity:
+    """A block of two axes with these exchanged."""
+    if value.shape is None or len(value.shape) != 2:
+        return replace(value, shape=None, undefined=frozenset())
+    return rearranged(value, value.shape[::-1], {-1: -2, -2: -1})
+
+
+def _polynomial(operator: ast.operator, left: Form, right: Form) -> Form:
+    if isinstance(operator, ast.Add):
+        return left + right
+    return left - right if isinstance(operator, ast.Sub) else left * right
+
+
+def _number(operator: ast.operator, left: int | None, right: int | None) -> int | None:
+    if left is None or right is None:
+        return None
+    if isinstance(operator, ast.Add):
+        return left + right
+    if isinstance(operator, ast.Sub):
+        return left - right
+    if isinstance(operator, ast.Mult):
+        return left * right
+    if isinstance(operator, ast.FloorDiv) and right:
+        return left // right
+    return None
+
+
+def _wider(one: str | None, other: str | None) -> str | None:
+    return one if one == other else None
+
+
+def _likely(one: Shape, other: Shape) -> Shape:
+    """The shape of what is a number on one way and a block on the other: that of the block."""
+    if one == ():
+        return other
+    return one if other == () else None
