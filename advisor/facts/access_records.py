@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from advisor.facts.access_reuse import block_axes, carried_loads, loaded_by_many
@@ -9,6 +10,7 @@ from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, Array, Condition, KernelFacts, Place
 from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, extents_of, lane_pattern
 from advisor.facts.thread_use import single_thread
+from advisor.facts.tree_nodes import below
 from advisor.records import Record
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
@@ -142,9 +144,19 @@ def _spans_the_grid(depends: frozenset[str]) -> bool:
 
 
 def _same_address_again(access: Access, depends: set[str]) -> bool:
-    """Whether the innermost loop, or for an update any loop, meets one address in each iteration."""
-    loops = access.place.loops if access.kind == "update" else access.place.loops[-1:]
-    return any(loop.counter not in depends for loop in loops)
+    """Whether the innermost loop meets one address in each iteration; for an update also a loop further out,
+    where the loops inside of it walk to their ends and do not search for the element.
+    """
+    for loop in reversed(access.place.loops):
+        if loop.counter not in depends:
+            return True
+        if access.kind != "update" or _may_break(loop.node):
+            return False
+    return False
+
+
+def _may_break(loop: ast.AST) -> bool:
+    return any(isinstance(inner, ast.Break) for inner in below(loop))
 
 
 def _walked_again(access: Access, depends: set[str]) -> float | None:

@@ -21,6 +21,7 @@ from advisor.facts.constant_folding import (
     unary,
 )
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
+from advisor.facts.object_attributes import enclosing_class, values_of_attribute
 from advisor.facts.reaching import reaching_values
 from advisor.facts.workspace import Workspace
 
@@ -159,13 +160,28 @@ class Constants:
         if dotted == "math.pi":
             return math.pi
         if dotted is None or dotted.startswith(("self.", "cls.")):
-            return UNKNOWN
+            return self._of_object(node.attr) if dotted == f"self.{node.attr}" else UNKNOWN
         place = self.workspace.member(dotted, self.module)
         if place is None or place[1] in place[0].rebound:
             return UNKNOWN
         return Constants(self.workspace, place[0], None, None, self.depth - 1)._agreed(
             place[0].assigned.get(place[1], [])
         )
+
+    def _of_object(self, name: str) -> object:
+        """The value that every method of the class around gives `self.name`."""
+        owner = enclosing_class(self.module, self.function)
+        given = values_of_attribute(self.module, owner, name) if owner is not None else []
+        if not given or len(given) > _MOST_VALUES:
+            return UNKNOWN
+        results = [
+            Constants(self.workspace, self.module, method, None, self.depth - 1).value(value)
+            for method, value in given
+        ]
+        first = results[0]
+        for other in results[1:]:
+            first = merge(first, other)
+        return first
 
     def _unaryop(self, node: ast.UnaryOp) -> object:
         value = self.value(node.operand)

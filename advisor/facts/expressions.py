@@ -58,6 +58,8 @@ class Expressions(Subscripts):
         a, b = left.form.constant, right.form.constant
         if operator in ("floor_divide", "modulo") and a is not None and b:
             result = Scalar(number(a // b if operator == "floor_divide" else a % b), kind)
+        elif operator == "modulo" and kind != "float":
+            self.atoms.remainder(result.form, left.form)
         self.note_operation(
             node,
             operator,

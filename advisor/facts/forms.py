@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -16,11 +16,15 @@ _MAX_TERMS = 24
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """What an atom of a form depends on: thread and block indices and loops; `loaded` when from memory."""
+    """What an atom of a form depends on: thread and block indices and loops; `loaded` when from memory.
+
+    `stem` is the number that a remainder was taken of: within one turn the atom advances as that does.
+    """
 
     name: str
     depends: frozenset[str] = frozenset()
     loaded: bool = False
+    stem: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,22 @@ class Atoms:
         name = f"{kind}#{self._count}"
         self.known[name] = Atom(name, frozenset(depends), loaded)
         return atom(name)
+
+    def remainder(self, value: Form, stem: Form) -> None:
+        """Nothing; notes of an opaque value that it is a remainder of `stem`."""
+        name = next(iter(value.atoms()))
+        self.known[name] = replace(self.known[name], stem=stem)
+
+    def direct(self, value: Form) -> set[str]:
+        """The thread and block indices that a value advances with, those of remainders included."""
+        found: set[str] = set()
+        for name in value.atoms():
+            known = self.known.get(name)
+            if known is None:
+                found.add(name)
+            elif known.stem is not None:
+                found |= self.direct(known.stem)
+        return found
 
     def loop(self, depends: Iterable[str] = ()) -> str:
         """The name of a new loop counter."""

@@ -86,7 +86,12 @@ class LoopWalk(Statements):
             for name in self.atoms.depends(index.form)
         )
         self.facts.loops.append(
-            LoopUse(self.place(statement), context, thread, any(access.kind != "load" for access in accesses))
+            LoopUse(
+                self.place(statement),
+                context,
+                thread,
+                any(access.kind != "load" and access.array.space != "local" for access in accesses),
+            )
         )
         self._after(statement, inductions, context)
 

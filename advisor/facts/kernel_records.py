@@ -16,7 +16,7 @@ from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
 from advisor.facts.row_records import row_records
 from advisor.facts.stated_types import strided_parameters
-from advisor.facts.test_paths import is_test_path
+from advisor.facts.test_paths import holds_tests
 from advisor.facts.thread_use import is_bounds_guard, one_thread_works
 from advisor.facts.tree_nodes import below
 from advisor.records import Record
@@ -121,7 +121,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         closure_varies=_reads_outer(declaration.node, outer) if outer else False,
         lane_dependent=bool(facts.thread_dimensions),
         one_thread_works=one_thread_works(facts),
-        in_test=is_test_path(module.path),
+        in_test=holds_tests(module.path),
         cache_enabled=_switch(declaration.option("cache"), False),
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),

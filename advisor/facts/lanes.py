@@ -125,7 +125,10 @@ def _own_rows(
     if lane_axis != "slow" or nearest * itemsize < SECTOR_BYTES or access.array.space == "shared":
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
     ideal = -(-len(addresses) * itemsize // SECTOR_BYTES)
-    other = _other_thread_on_fast_axis(forms, atoms, block)
+    lane = {axis[-1] for axis in block.lane_axes[:1]}
+    other = any(
+        name.startswith(("tid.", "bid.")) and name[-1] not in lane for name in atoms.direct(forms[-1])
+    )
     return LanePattern(kind, "slow", None, other, len(rows), max(ideal, 1))
 
 

@@ -41,6 +41,9 @@ def test_two_rows_of_a_square_block_are_two_sectors_at_least_for_each_half(tmp_p
     body = "x, y = cuda.grid(2)\nout[x, y] = a[x, b[y]]"
     found = load(tmp_path, body, "(16, 16)")
     assert value(found, "sectors_per_request") == 16
+    assert (value(found, "lane_axis"), value(found, "fast_axis_thread")) == ("slow", False)
+    body = "x, y = cuda.grid(2)\nout[x, y] = a[x, (y + b[x]) % n]"
+    found = load(tmp_path, body, "(16, 16)")
     assert (value(found, "lane_axis"), value(found, "fast_axis_thread")) == ("slow", True)
 
 
@@ -91,3 +94,27 @@ def test_the_function_is_told_whose_rows_it_gets(tmp_path):
     assert [record.label for record in found] == ["a", "b"]
     assert [value(record, "sectors_per_request") for record in found] == [16, 4]
     assert [value(record, "function") for record in found] == ["f", "f"]
+
+
+def test_a_block_that_the_object_keeps(tmp_path):
+    text = """
+def shape(n, x=1, y=128):
+    return (n // x, n // y), (x, y)
+
+@cuda.jit
+def k(a):
+    i, j = cuda.grid(2)
+    a[i, j] = 1
+
+class Grid:
+    def __init__(self, n):
+        self.blocks, self.threads = shape(n, 1, 32)
+
+    def fill(self, a):
+        k[self.blocks, self.threads](a)
+"""
+    found = next(one for one in records(tmp_path, "access", text) if one.label == "a")
+    assert (value(found, "lane_axis"), value(found, "sectors_per_request")) == ("fast", 4)
+    other = text.replace("def fill", "def widen(self):\n        self.threads = (32, 1)\n\n    def fill")
+    found = next(one for one in records(tmp_path, "access", other) if one.label == "a")
+    assert value(found, "lane_axis") == "slow"

@@ -1,4 +1,4 @@
-"""Kernels of much code, of many registers, with calls that stay calls, and with large blocks at barriers."""
+"""Kernels of much code, of many registers, that call themselves, and of large blocks at barriers."""
 
 import math
 
@@ -17,7 +17,7 @@ def steps_to_one(n):
 def recursive(a):
     i = cuda.grid(1)
     if i < a.size:
-        a[i] = steps_to_one(a[i])  # hit: call-not-inlined
+        a[i] = steps_to_one(a[i])
 
 
 @cuda.jit(device=True)
@@ -29,7 +29,7 @@ def twice(x):
 def plain(a):  # ok: wide-index-arithmetic
     i = cuda.grid(1)
     if i < a.size:
-        a[i] = twice(a[i])  # ok: call-not-inlined
+        a[i] = twice(a[i])
 
 
 @cuda.jit
