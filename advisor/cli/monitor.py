@@ -101,7 +101,11 @@ def _loop(
         if once:
             return
         due = max(due + interval, time.monotonic())
-        time.sleep(max(0.0, due - time.monotonic()))
+        _wait(due - time.monotonic())
+
+
+def _wait(seconds: float) -> None:
+    time.sleep(max(0.0, seconds))
 
 
 def _index(text: str) -> int:

@@ -35,7 +35,7 @@ def ranking_page(
     """All rankings under each other, then the kernels that several of them have."""
     page = Page(markdown)
     for one in found:
-        _ranking(page, one, top)
+        _ranking(page, one, top, one is found[0])
     _side_by_side(page, found, top)
     page.lines([scaling_in_words(one) for one in scalings])
     if gone:
@@ -44,13 +44,13 @@ def ranking_page(
     return page.text()
 
 
-def _ranking(page: Page, one: Ranking, top: int) -> None:
+def _ranking(page: Page, one: Ranking, top: int, with_all_steps: bool) -> None:
     page.heading(_head(one))
     page.lines(_runs(one))
     page.paragraph(_totals(one))
     _kernels(page, one.kernels, top)
     page.lines(_remarks(one))
-    _order(page, one.steps)
+    _order(page, one.steps, with_all_steps)
     numbers = run_numbers(one.runs[0].metrics) if len(one.runs) == 1 else []
     page.table(("run", ""), numbers, (1,))
     page.lines([f"note: {note}" for note in one.notes])
@@ -148,9 +148,14 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else shown
 
 
-def _order(page: Page, steps: Sequence[Step]) -> None:
-    page.paragraph("Recommended order:")
-    page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step)) for step in steps])
+def _order(page: Page, steps: Sequence[Step], with_all: bool) -> None:
+    """The steps with their findings; those without any are shown once on a page."""
+    shown = [step for step in steps if with_all or step.advice]
+    if shown:
+        page.paragraph("Recommended order:")
+        page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step)) for step in shown])
+    else:
+        page.paragraph("The rules have nothing to say of these kernels.")
 
 
 def _advice_of(page: Page, step: Step) -> list[str]:

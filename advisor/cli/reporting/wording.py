@@ -15,7 +15,8 @@ def time_in_words(milliseconds: float | None) -> str:
     """A time with its unit; `-` for one that is not known."""
     unit = find_unit("ms")
     assert unit is not None
-    return UNKNOWN if milliseconds is None else format_value(milliseconds, unit)
+    # Rounded before the unit is chosen, so that 999.9996 us are 1 ms.
+    return UNKNOWN if milliseconds is None else format_value(float(f"{milliseconds:.3g}"), unit)
 
 
 def share_in_words(share: float | None) -> str:
