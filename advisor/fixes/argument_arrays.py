@@ -102,6 +102,8 @@ class _Shapes:
             return None
         dotted = self._scope.module.dotted(node.func) or ""
         name = dotted.rpartition(".")[2]
+        if dotted.startswith("numpy.random."):
+            return self._drawn(node)
         if dotted.startswith(("numpy.", "numba.cuda.", "cupy.")):
             if name in _MADE:
                 return self._written(node)
@@ -127,7 +129,13 @@ class _Shapes:
 
     def _written(self, node: ast.Call) -> tuple[int | None, ...] | None:
         given = next((one.value for one in node.keywords if one.arg == "shape"), None)
-        shape = node.args[0] if node.args else given
+        return self._sizes(node.args[0] if node.args else given)
+
+    def _drawn(self, node: ast.Call) -> tuple[int | None, ...] | None:
+        """The shape of random numbers whose `size` is named."""
+        return self._sizes(next((one.value for one in node.keywords if one.arg == "size"), None))
+
+    def _sizes(self, shape: ast.expr | None) -> tuple[int | None, ...] | None:
         value = self._constants.value(shape) if shape is not None else None
         if isinstance(value, int) and not isinstance(value, bool):
             return (value,)

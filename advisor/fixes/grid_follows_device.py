@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from advisor.findings import Edit
+from advisor.fixes.argument_arrays import argument_array
 from advisor.fixes.assigned_names import around, names_in, only_computes, value_of
 from advisor.fixes.independent_iterations import values_come_first
 from advisor.fixes.kernel_body import KernelBody
@@ -14,12 +15,15 @@ from advisor.fixes.thread_axes import INDEX_NAMES, cuda_attribute, cuda_names, g
 
 
 def edits(place: Place) -> list[Edit] | None:
-    """The edit of the launch's grid; None where the kernel's results may depend on the number of blocks."""
+    """The edit of the launch's grid; None where the kernel's results may depend on the number of blocks, or
+    where the grid has a thread for each element already.
+    """
     kernel = place.kernel()
     site = _site(place)
     if kernel is None or site is None or not _is_constant(site, site.grid):
         return None
-    if not any_grid_will_do(KernelBody(*kernel)):
+    body = KernelBody(*kernel)
+    if not any_grid_will_do(body) or _is_enough(site, body):
         return None
     known = [name for name in ("cuda", *sorted(cuda_names(site.module))) if _is_imported(site, name)]
     if not known:
@@ -53,6 +57,42 @@ def _is_imported(site: LaunchSite, name: str) -> bool:
     return not local and any(
         isinstance(one, cst.Import | cst.ImportFrom) for one in site.module.bindings(first, None)
     )
+
+
+def _is_enough(site: LaunchSite, body: KernelBody) -> bool:
+    """Whether the launch is known to have a thread for each iteration of all loops."""
+    threads = 1.0
+    for part in ("blocks", "block_threads"):
+        count = site.row.values.get(part)
+        if not isinstance(count, float):
+            return False
+        threads *= count
+    ends = [_extent(site, body, loop) for loop in body.nodes(cst.For) if _strides(body, loop)]
+    return all(end is not None and end <= threads for end in ends)
+
+
+def _extent(site: LaunchSite, body: KernelBody, loop: cst.For) -> int | None:
+    """The end of a loop up to a size of an array whose shape the host code fixes at the launch."""
+    size = _size_asked(body, _meant(body, loop.iter.args[1].value))  # type: ignore[attr-defined]
+    if size is None or size[0] not in body.parameters:
+        return None
+    shape = argument_array(site, body.parameters.index(size[0])).shape
+    return shape[size[1]] if shape is not None and size[1] < len(shape) else None
+
+
+def _size_asked(body: KernelBody, end: cst.BaseExpression) -> tuple[str, int] | None:
+    """The array and the axis of `array.shape[axis]` or `len(array)`."""
+    if isinstance(end, cst.Call) and body.module.written(end.func) == "len":
+        array, axis = end.args[0].value, 0
+    elif isinstance(end, cst.Subscript) and isinstance(end.value, cst.Attribute):
+        index = end.slice[0].slice
+        number = index.value if isinstance(index, cst.Index) else None
+        if end.value.attr.value != "shape" or not isinstance(number, cst.Integer):
+            return None
+        array, axis = end.value.value, number.evaluated_value
+    else:
+        return None
+    return (array.value, axis) if isinstance(array, cst.Name) else None
 
 
 def any_grid_will_do(body: KernelBody) -> bool:

@@ -29,6 +29,11 @@ CHANGES = {
     "a name": (PLAIN, LAUNCH, f"k[{COUNT}, 128](a, out)"),
     "a number": (PLAIN, "k[32, 128](a, out)  # all", f"k[{COUNT}, 128](a, out)  # all"),
     "a computed number": (PLAIN, "k[BLOCKS * 4, 128](a, out)", f"k[{COUNT}, 128](a, out)"),
+    "more elements than threads": (
+        PLAIN,
+        f"a = np.zeros(1025)\n    {LAUNCH}",
+        f"a = np.zeros(1025)\n    k[{COUNT}, 128](a, out)",
+    ),
     "start and stride in names, an atomic sum": (
         "start = cuda.grid(1)\nstride = cuda.gridsize(1)\nn = len(a)\nfor i in range(start, n, stride):\n"
         "    x = a[i]\n    for j in range(3):\n        x += j\n    cuda.atomic.add(out, 0, x)",
@@ -62,6 +67,11 @@ SAME = {
     "another stride": ("for i in range(cuda.grid(1), a.shape[0], 1024):\n    out[i] = a[i]", LAUNCH),
     "a store of each thread": (f"{PLAIN}\nout[0] = 1", LAUNCH),
     "a grid of two axes": (PLAIN, "k[(4, 2), 128](a, out)"),
+    "a thread for each element": (PLAIN, f"a = np.zeros(1024)\n    {LAUNCH}"),
+    "a thread for each random number": (
+        PLAIN.replace("a.shape[0]", "len(a)"),
+        f"a = np.random.normal(size=(50,)).astype(np.float32)\n    {LAUNCH}",
+    ),
 }
 
 
