@@ -31,7 +31,7 @@ COLUMNS = (
     Column("lanes_active", "lanes active", percent, has_heat=False),
     Column("requests", "requests", number),
     Column("sectors", "sectors", number),
-    Column("sectors_per_request", "sectors / request", number, _WARP),
+    Column("sectors_per_request", "sectors per request", number, _WARP),
     Column("bank_conflict_ways", "bank conflicts", number, _WARP),
     Column("shared_wavefronts", "wavefronts", number),
     Column("divided", "divided branches", percent, 1.0),

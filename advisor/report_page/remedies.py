@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from advisor.check_options import CheckOptions
@@ -22,61 +22,77 @@ def with_remedies(rankings: Sequence[Ranking], options: CheckOptions) -> list[Ra
     A finding that several rankings have stays in the first of them. Files that are gone or do not parse add
     nothing.
     """
-    paths = sorted(
-        {
-            kernel.place.path
-            for ranking in rankings
-            for kernel in ranking.kernels
-            if kernel.place.state in ("same", "changed") and (options.root / kernel.place.path).is_file()
-        }
-    )
-    if not paths:
+    kernels = [kernel for ranking in rankings for kernel in ranking.kernels]
+    paths = sorted({one.place.path for one in kernels if one.place.state in ("same", "changed")})
+    files = [options.root / path for path in paths if (options.root / path).is_file()]
+    if not files:
         return list(rankings)
-    first = rankings[0].device
+    device = _device(rankings[0], options)
     wanted = replace(
-        options,
-        device=first.id if first else options.device,
-        evidence="source",
-        no_run=True,
-        cache_folder=None,
-        fixes=True,
-        proofs=True,
+        options, device=device, evidence="source", no_run=True, cache_folder=None, fixes=False, proofs=False
     )
-    checked = check_with_tables([options.root / path for path in paths], wanted)
+    checked = check_with_tables(files, wanted)
+    return _with_fixes(_with_source(rankings, checked), checked, options)
+
+
+def _device(ranking: Ranking, options: CheckOptions) -> str:
+    return ranking.device.id if ranking.device else options.device
+
+
+def _with_source(rankings: Sequence[Ranking], checked: Checked) -> list[Ranking]:
+    """The rankings with the findings of a check at the first kernel that they concern, none of them twice."""
     told: set[_Key] = set()
-    return [_with_remedies(ranking, checked, options, told) for ranking in rankings]
-
-
-def _with_remedies(ranking: Ranking, checked: Checked, options: CheckOptions, told: set[_Key]) -> Ranking:
-    here: dict[tuple[str, str | None], list[Finding]] = {}
+    alone: dict[tuple[str, str | None], list[Finding]] = {}
     for finding in checked.report.findings:
-        here.setdefault((finding.path, finding.kernel_concerned()), []).append(finding)
-    kernels = tuple(_kernel(one, ranking, checked, options, here, told) for one in ranking.kernels)
-    of_none = tuple(one for one in ranking.findings if _is_new(one, told))
-    advised = [Advised(one.name, one.path, one.share_of_run, one.room, one.findings) for one in kernels]
-    return replace(ranking, kernels=kernels, findings=of_none, steps=steps_of(advised, of_none))
+        alone.setdefault((finding.path, finding.kernel_concerned()), []).append(finding)
+
+    def found(kernel: RankedKernel) -> RankedKernel:
+        every = (*kernel.findings, *alone.get((kernel.place.path, kernel.name), ()))
+        return replace(kernel, findings=_new(every, told))
+
+    return [
+        replace(
+            ranking,
+            kernels=tuple(found(kernel) for kernel in ranking.kernels),
+            findings=_new(ranking.findings, told),
+        )
+        for ranking in rankings
+    ]
 
 
-def _kernel(
-    kernel: RankedKernel,
-    ranking: Ranking,
-    checked: Checked,
-    options: CheckOptions,
-    here: Mapping[tuple[str, str | None], Sequence[Finding]],
-    told: set[_Key],
-) -> RankedKernel:
-    own = [one for one in kernel.findings if _is_new(one, told)]
+def _new(findings: Sequence[Finding], told: set[_Key]) -> tuple[Finding, ...]:
+    """The findings that were not told yet; they are from now on."""
+    found = []
+    for one in findings:
+        key = (one.rule, one.path, one.kernel, one.span.line)
+        if key not in told:
+            told.add(key)
+            found.append(one)
+    return tuple(found)
+
+
+def _with_fixes(rankings: Sequence[Ranking], checked: Checked, options: CheckOptions) -> list[Ranking]:
+    """The rankings with fixes and proofs: all fixes are written at once, as each file is parsed for them."""
+    every = [list(_findings(ranking)) for ranking in rankings]
+    together = [one for those in every for one in those]
     if checked.tables is not None:
-        device = ranking.device.id if ranking.device else options.device
-        own = with_fixes(own, checked.texts, checked.tables)
-        own = with_proofs(own, checked.texts, options.settings.root, device)
-    own += [one for one in here.get((kernel.place.path, kernel.name), ()) if _is_new(one, told)]
-    return replace(kernel, findings=tuple(own))
+        together = with_fixes(together, checked.texts, checked.tables)
+    waiting = iter(together)
+    found = []
+    for ranking, those in zip(rankings, every, strict=True):
+        own = [next(waiting) for _ in those]
+        device = _device(ranking, options)
+        proven = iter(with_proofs(own, checked.texts, options.settings.root, device))
+        kernels = [
+            replace(kernel, findings=tuple(next(proven) for _ in kernel.findings))
+            for kernel in ranking.kernels
+        ]
+        advised = [Advised(one.name, one.path, one.share_of_run, one.room, one.findings) for one in kernels]
+        steps = steps_of(advised, ranking.findings)
+        found.append(replace(ranking, kernels=tuple(kernels), steps=steps))
+    return found
 
 
-def _is_new(finding: Finding, told: set[_Key]) -> bool:
-    key = (finding.rule, finding.path, finding.kernel, finding.span.line)
-    if key in told:
-        return False
-    told.add(key)
-    return True
+def _findings(ranking: Ranking) -> Iterator[Finding]:
+    for kernel in ranking.kernels:
+        yield from kernel.findings

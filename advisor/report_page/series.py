@@ -62,9 +62,8 @@ def _times(runs: Sequence[Sequence[TimePoint]]) -> tuple[RunTime, ...]:
     earlier: dict[frozenset[Shape], list[float]] = {}
     found = []
     for points in runs:
-        weights = [max(1, one.launches) for one in points]
-        mean = sum(one.mean * weight for one, weight in zip(points, weights, strict=True)) / sum(weights)
-        shapes = frozenset((one.grid, one.block) for one in points)
+        mean = points[0].mean if len(points) == 1 else _weighted(points)
+        shapes = frozenset([(one.grid, one.block) for one in points])
         known = earlier.setdefault(shapes, [])
         before = _median(known)
         first = points[0]
@@ -72,6 +71,12 @@ def _times(runs: Sequence[Sequence[TimePoint]]) -> tuple[RunTime, ...]:
         found.append(RunTime(first.run, first.started, first.commit, mean, shapes, before, is_alert))
         insort(known, mean)
     return tuple(found)
+
+
+def _weighted(points: Sequence[TimePoint]) -> float:
+    """The mean time of a launch over several shapes of it."""
+    weights = [max(1, one.launches) for one in points]
+    return sum(one.mean * weight for one, weight in zip(points, weights, strict=True)) / sum(weights)
 
 
 def _median(ordered: Sequence[float]) -> float | None:

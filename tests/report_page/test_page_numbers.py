@@ -81,7 +81,11 @@ def test_lines_with_their_numbers(whole: str) -> None:
     assert tenth["source"] == "            total += image[x, (y + step) % image.shape[1]]"
     assert (tenth["time"], tenth["waits for"], tenth["sectors"]) == ("75%", "long_scoreboard 50%", "16,000")
     # A load of 200 x 4 and a store of 200 x 8 sectors; the update is these two and counts no more.
-    assert (eleventh["requests"], eleventh["sectors"], eleventh["sectors / request"]) == ("400", "2,400", "6")
+    assert (eleventh["requests"], eleventh["sectors"], eleventh["sectors per request"]) == (
+        "400",
+        "2,400",
+        "6",
+    )
     assert table.row("7")["divided branches"] == "25%"
     assert first["source"] == "@cuda.jit" and first["time"] == first["requests"] == ""
     assert [row[0] for row in table.rows] == [str(line) for line in range(4, 12)]

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from advisor.report_page.charts.canvas import Sheet
 from advisor.report_page.charts.themed_svg import FAINT, SERIES, TEXT
 
-ROW = 36.0
+ROW, WORDS = 36.0, 20.0
 EDGE = 8.0
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar: its name, its share of the whole, what stands at its end; `is_rest` for that of all others."""
+    """A bar: its name, its share of the whole, what stands at its end, what is shown at the mouse.
+
+    `is_rest` is said of all others together, which get words without a bar: it would dwarf the others.
+    """
 
     name: str
     share: float
@@ -25,7 +28,7 @@ class Bar:
 
 def height_of(bars: Sequence[Bar]) -> float:
     """The height of a chart with those bars, in pixels."""
-    return len(bars) * ROW + EDGE
+    return sum(WORDS if one.is_rest else ROW for one in bars) + EDGE
 
 
 def draw_bars(sheet: Sheet, bars: Sequence[Bar], measured: bool) -> None:
@@ -35,15 +38,16 @@ def draw_bars(sheet: Sheet, bars: Sequence[Bar], measured: bool) -> None:
     axes.set_ylim(sheet.height, 0)
     axes.axis("off")
     room = sheet.width - 2.0
-    longest = max((one.share for one in bars), default=1.0) or 1.0
+    longest = max((one.share for one in bars if not one.is_rest), default=1.0) or 1.0
     color = SERIES[0] if measured else SERIES[1]
     for number, one in enumerate(bars):
         top = number * ROW + EDGE / 2
-        axes.text(1, top + 8, one.name, color=TEXT, fontsize=12, va="center")
+        axes.text(1, top + 8, one.name, color=FAINT if one.is_rest else TEXT, fontsize=12, va="center")
         axes.text(room, top + 8, one.text, color=FAINT, fontsize=12, va="center", ha="right")
+        if one.is_rest:
+            continue
         (drawn,) = axes.barh(
             top + 22, max(1.0, room * one.share / longest), height=10, left=1, linewidth=1.2,
-            color=FAINT if one.is_rest else (color if measured else "none"),
-            edgecolor=FAINT if one.is_rest else color, hatch="" if measured or one.is_rest else "////",
+            color=color if measured else "none", edgecolor=color, hatch="" if measured else "////",
         )  # fmt: skip
         sheet.hint(drawn, one.hint)
