@@ -40,6 +40,7 @@ class _Kept:
 
     analysis: Analysis
     findings: dict[Finding, asyncio.Future[Written]] = field(default_factory=dict)
+    waiting: int = 0
 
 
 class FixDesk:
@@ -64,17 +65,32 @@ class FixDesk:
 
         What was begun goes on, so that a later question finds it. A fix that cannot be written is absent.
         """
-        wanted = {one: self._future(analysis, one) for one in findings if mendable(one)}
+        kept = self._of(analysis)
+        wanted = {one: self._future(kept, one) for one in findings if mendable(one)}
         if wanted and not all(one.done() for one in wanted.values()):
-            await asyncio.wait(wanted.values(), timeout=patience)
+            kept.waiting += 1
+            try:
+                await asyncio.wait(wanted.values(), timeout=patience)
+            finally:
+                kept.waiting -= 1
         if not all(one.done() for one in wanted.values()):
             return None
         return [wanted[one].result() if one in wanted else Written(one) for one in findings]
 
-    def prepare(self, analysis: Analysis) -> None:
-        """Nothing; begins to write the fixes of an analysis, so that the first menu knows which there are."""
+    async def prepare(self, analysis: Analysis) -> None:
+        """Nothing; writes the fixes of an analysis, so that the first menu knows which there are.
+
+        One by one, so that who asks for a fix need not wait for all, and as long as no other analysis of the
+        document is asked about.
+        """
+        before = self._kept.get(analysis.document.uri)
+        if before is not None and before.waiting:
+            return
+        kept = self._of(analysis)
         for finding in [one for one in analysis.findings if mendable(one)][:_MOST_PREPARED]:
-            self._future(analysis, finding)
+            if self._closed or self._kept.get(analysis.document.uri) is not kept:
+                return
+            await asyncio.wait([self._future(kept, finding)])
 
     def close(self) -> None:
         """Ends the process and begins nothing more; who still waits gets a finding as it was."""
@@ -84,7 +100,8 @@ class FixDesk:
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._writer.kill()
 
-    def _future(self, analysis: Analysis, finding: Finding) -> asyncio.Future[Written]:
+    def _of(self, analysis: Analysis) -> _Kept:
+        """What is kept of an analysis, which is from now on the document's latest."""
         uri = analysis.document.uri
         kept = self._kept.pop(uri, None)
         if kept is None or kept.analysis is not analysis:
@@ -92,21 +109,23 @@ class FixDesk:
         self._kept[uri] = kept
         while len(self._kept) > _MOST_DOCUMENTS:
             del self._kept[next(iter(self._kept))]
+        return kept
+
+    def _future(self, kept: _Kept, finding: Finding) -> asyncio.Future[Written]:
         if finding not in kept.findings:
             loop = asyncio.get_running_loop()
-            kept.findings[finding] = loop.run_in_executor(self._thread, self._write, analysis, finding)
+            kept.findings[finding] = loop.run_in_executor(self._thread, self._write, kept, finding)
             if self._rest is not None:
                 self._rest.cancel()
             self._rest = loop.call_later(_IDLE_SECONDS, self._thread.submit, self._writer.end)
         return kept.findings[finding]
 
-    def _write(self, analysis: Analysis, finding: Finding) -> Written:
-        kept = self._kept.get(analysis.document.uri)
-        # Nobody waits for the fixes of a text that is no longer there.
-        if kept is None or kept.analysis is not analysis:
+    def _write(self, kept: _Kept, finding: Finding) -> Written:
+        # Fixes of an earlier analysis are written only for somebody who waits for them.
+        if not kept.waiting and self._kept.get(kept.analysis.document.uri) is not kept:
             return Written(finding)
         try:
-            return self._writer.write(analysis, finding)
+            return self._writer.write(kept.analysis, finding)
         except (OSError, EOFError, ValueError) as error:
             if not self._closed:
                 _log.error("The fixes of %s were not written: %s", finding.rule, error)

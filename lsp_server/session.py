@@ -229,7 +229,7 @@ class AdvisorServer(LanguageServer):
     async def _prepare_fixes(self, document: Document) -> None:
         analysis = await self.analysis_of(document.uri)
         if analysis is not None and analysis.parsed and not self.shut_down:
-            self.fixes.prepare(analysis)
+            await self.fixes.prepare(analysis)
 
     def _refresh(self) -> None:
         """Makes the client ask again for what it shows of all documents."""

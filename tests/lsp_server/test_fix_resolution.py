@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import threading
 import time
 from pathlib import Path
@@ -260,6 +261,37 @@ def test_a_lost_writing_process_is_begun_again(tmp_path):
     first, second = asyncio.run(both())
     assert [fix.id for fix in first[0].finding.fixes if fix.edits] == ["power-to-product"]
     assert second == first
+
+
+def test_who_waits_gets_the_fixes_of_an_analysis_that_is_no_longer_the_latest(tmp_path):
+    document = Document((tmp_path / "k.py").as_uri(), 1, tmp_path / "k.py", tmp_path, False, SLOW)
+    analysis = analyse(document, Surroundings())
+    (finding,) = analysis.findings
+    may_end = threading.Event()
+
+    async def ask():
+        desk = FixDesk()
+        desk._thread.submit(may_end.wait, 60)
+        first = asyncio.create_task(desk.written(analysis, [finding]))
+        await asyncio.sleep(0)
+        # Better evidence comes before anything is written, and is asked about in vain and in patience.
+        better = dataclasses.replace(analysis)
+        await desk.prepare(better)
+        assert desk.last(analysis.document.uri) is analysis
+        second = asyncio.create_task(desk.written(better, [finding]))
+        await asyncio.sleep(0)
+        may_end.set()
+        found = await asyncio.gather(first, second)
+        # Nobody waits any more, so the next analysis is prepared.
+        third = dataclasses.replace(analysis)
+        await desk.prepare(third)
+        at_once = await desk.written(third, [finding], 0.0)
+        desk._thread.shutdown()
+        desk._writer.end()
+        return [*found, at_once]
+
+    for written in asyncio.run(ask()):
+        assert [fix.id for fix in written[0].finding.fixes if fix.edits] == ["power-to-product"]
 
 
 def test_who_is_impatient_gets_nothing_and_finds_it_done_later(tmp_path, monkeypatch):
