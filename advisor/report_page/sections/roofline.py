@@ -123,8 +123,9 @@ def _place(
 
 def _number(metrics: Mapping[str, Value], name: str) -> float | None:
     value = metrics.get(name)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) else None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return None
+    return float(value)
 
 
 def _roofs(device: Device | None) -> Roofs:
