@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from advisor.facts.access_records import access_records
 from advisor.facts.array_extents import Extents
 from advisor.facts.atomic_records import atomic_records
-from advisor.facts.kernel_facts import Condition, KernelFacts, Place
+from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
 from advisor.facts.lanes import WARP, BlockShape
 from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
@@ -187,10 +187,17 @@ def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: st
             is_loop=branch.is_loop,
             single_lane=branch.single_lane,
             serial_loop=branch.serial_loop,
+            loop_invariant=_asks_the_same(branch),
             loop_depth=float(len(branch.place.loops)),
         )
         found.append(record)
     return found
+
+
+def _asks_the_same(branch: BranchUse) -> bool:
+    """Whether none of the loops around a branch changes what it asks."""
+    counters = {loop.counter for loop in branch.place.loops}
+    return bool(counters) and not branch.loaded and not branch.depends & counters
 
 
 def _loop_records(facts: KernelFacts, kernel: str) -> list[Record]:

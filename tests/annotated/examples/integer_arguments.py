@@ -23,7 +23,7 @@ def through_a_float(a, width):
 
 
 @cuda.jit
-def wraps_a_float(a, out, period):
+def wraps_a_float(a, out, period):  # hit: register-step
     i = cuda.grid(1)
     if i < out.size:
         total = np.float32(0)
