@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,3 +95,10 @@ def test_report_as_json(advise: Advise) -> None:
     assert (device["basis"], device["kernels_ms"]) == ("measured", pytest.approx(0.9))
     assert device["kernels"][0]["run"] == 2
     assert device["steps"][0]["id"] == "profile"
+
+
+@pytest.mark.parametrize("name", ["case-study-report.txt", "case-study-diff.txt", "case-study-budget.txt"])
+def test_the_documentation_shows_what_is_printed(name: str) -> None:
+    text = (Path(__file__).parents[2] / "docs/history.md").read_text()
+    printed = (Path(__file__).parent / "golden" / name).read_text()
+    assert printed in re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "TIME", text)

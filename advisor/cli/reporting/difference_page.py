@@ -18,6 +18,7 @@ from advisor.measured.reports.kernel_names import shortened
 
 _MOST_TOLD = 10
 _HASH = 8
+_MOVED = ("slower", "faster")
 
 
 def difference_page(found: Difference, markdown: bool) -> str:
@@ -32,6 +33,7 @@ def difference_page(found: Difference, markdown: bool) -> str:
         page.paragraph("PREDICTED: every time below is a model's, none was measured.")
     _times(page, found.kernels)
     page.paragraph(_summary(found))
+    page.paragraph(_moved_predictions(found))
     for one in _told(found.kernels)[:_MOST_TOLD]:
         _kernel(page, one)
     rest = len(_told(found.kernels)) - _MOST_TOLD
@@ -61,7 +63,7 @@ def _times(page: Page, kernels: Sequence[KernelChange]) -> None:
     page.table(header, rows, (1, 2, 3))
     rest = len(kernels) - len(shown)
     if rest:
-        page.paragraph(f"{counted(rest, 'kernel')} without a difference of time.")
+        page.paragraph(f"{counted(rest, 'more kernel')} without a difference of time.")
 
 
 def _row(one: KernelChange) -> tuple[str, ...]:
@@ -107,6 +109,21 @@ def _summary(found: Difference) -> str:
         those = "the change of time is" if len(unknown) == 1 else f"{len(unknown)} changes of time are"
         text += f" Whether {those} chance is not known: that takes at least {least} times of each run."
     return text.strip()
+
+
+def _moved_predictions(found: Difference) -> str:
+    """What to think of predicted times that changed while source and launch did not."""
+    moved = [
+        one.name
+        for one in found.kernels
+        if one.after.source != "measured" and not one.changed and one.time and one.time.verdict in _MOVED
+    ]
+    if not moved:
+        return ""
+    names = f"{', '.join(moved[:_MOST_TOLD])}{', …' if len(moved) > _MOST_TOLD else ''}"
+    return (
+        f"Source and launch are the same as before, so the data or this program's model is another: {names}."
+    )
 
 
 def _told(kernels: Sequence[KernelChange]) -> list[KernelChange]:

@@ -62,7 +62,7 @@ def _ranking(one: Ranking) -> dict[str, Any]:
 def _kernel(kernel: RankedKernel) -> dict[str, Any]:
     return {
         "name": kernel.name,
-        "path": kernel.place.path,
+        "path": None if kernel.path is None else kernel.place.path,
         "line": kernel.place.line or None,
         "source": kernel.place.state,
         "run": kernel.run.id,

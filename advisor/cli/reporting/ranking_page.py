@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from advisor.cli.reporting.chosen_runs import run_in_words
 from advisor.cli.reporting.page import Page
@@ -50,7 +50,7 @@ def _ranking(page: Page, one: Ranking, top: int, with_all_steps: bool) -> None:
     page.paragraph(_totals(one))
     _kernels(page, one.kernels, top)
     page.lines(_remarks(one))
-    _order(page, one.steps, with_all_steps)
+    _order(page, one, with_all_steps)
     numbers = run_numbers(one.runs[0].metrics) if len(one.runs) == 1 else []
     page.table(("run", ""), numbers, (1,))
     page.lines([f"note: {note}" for note in one.notes])
@@ -103,7 +103,7 @@ def _kernels(page: Page, kernels: Sequence[RankedKernel], top: int) -> None:
     if rest:
         time = sum(kernel.time_ms or 0.0 for kernel in rest)
         page.paragraph(
-            f"and {counted(len(rest), 'kernel')} more with {time_in_words(time)} together (--top)."
+            f"and {counted(len(rest), 'kernel')} more with {time_in_words(time)} together (--top shows more)."
         )
 
 
@@ -148,19 +148,21 @@ def _some(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else shown
 
 
-def _order(page: Page, steps: Sequence[Step], with_all: bool) -> None:
+def _order(page: Page, one: Ranking, with_all: bool) -> None:
     """The steps with their findings; those without any are shown once on a page."""
-    shown = [step for step in steps if with_all or step.advice]
+    shown = [step for step in one.steps if with_all or step.advice]
+    nowhere = frozenset(kernel.place.path for kernel in one.kernels if kernel.path is None)
     if shown:
         page.paragraph("Recommended order:")
-        page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step)) for step in shown])
+        page.numbered([(f"{step.title}. {step.text}", _advice_of(page, step, nowhere)) for step in shown])
     else:
         page.paragraph("The rules have nothing to say of these kernels.")
 
 
-def _advice_of(page: Page, step: Step) -> list[str]:
+def _advice_of(page: Page, step: Step, nowhere: Container[str]) -> list[str]:
+    """The step's findings by rule and kernel; `nowhere` are paths of kernels that no file is known of."""
     groups = _groups(step.advice)
-    lines = [_advice(page, group) for group in groups[:_MOST_ADVICE]]
+    lines = [_advice(page, group, nowhere) for group in groups[:_MOST_ADVICE]]
     rest = sum(map(len, groups[_MOST_ADVICE:]))
     return [*lines, f"and {counted(rest, 'finding')} more"] if rest else lines
 
@@ -173,7 +175,7 @@ def _groups(advice: Sequence[Advice]) -> list[list[Advice]]:
     return list(found.values())
 
 
-def _advice(page: Page, group: Sequence[Advice]) -> str:
+def _advice(page: Page, group: Sequence[Advice], nowhere: Container[str]) -> str:
     first = group[0]
     lines = sorted({one.finding.span.line for one in group})
     places = ", ".join(map(str, lines[:_MOST_LINES])) + (", …" if len(lines) > _MOST_LINES else "")
@@ -182,7 +184,8 @@ def _advice(page: Page, group: Sequence[Advice]) -> str:
         gain = f" The whole run: at most {factor_in_words(first.gain_of_run)}."
     effort = f" Effort: {first.finding.effort}." if first.finding.effort else ""
     rule = page.code(f"[{first.finding.rule}]")
-    place = f" {first.finding.path}:{places}:" if first.kernel is not None else ""
+    is_placed = first.kernel is not None and first.finding.path not in nowhere
+    place = f" {first.finding.path}:{places}:" if is_placed else ""
     return f"{rule}{place} {first.finding.message}{gain}{effort}"
 
 
