@@ -179,7 +179,9 @@ class Report:
 
     `device` is the name of the device the numbers were computed for; `texts` holds the source of every file
     with a finding (path to text) for excerpts; `summary` is JSON-ready; `notices` are single lines for the
-    user (evidence that is missing on this machine and how to get it).
+    user (evidence that is missing on this machine and how to get it). `shares` are those of kernels in the
+    time of the run, by name; `room` is the speed-up that is left at most for the remedy of a rule in a
+    kernel. Both hold only what is known.
     """
 
     device: str
@@ -189,3 +191,5 @@ class Report:
     notices: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
+    shares: dict[str | None, float] = field(default_factory=dict)
+    room: dict[tuple[str, str | None], float] = field(default_factory=dict)

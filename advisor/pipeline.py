@@ -16,6 +16,8 @@ from advisor.findings import SEVERITIES, Finding, Report, without_repetitions
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
 from advisor.former_rules import with_todays_names
+from advisor.gains.bound import rooms
+from advisor.gains.shares import time_shares
 from advisor.garbage_collection import collector_at_rest
 from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowledge_problems
 from advisor.means import USUAL, Means
@@ -115,6 +117,7 @@ def _report(
     report.findings += ended_overrides(rulebook, options.settings, selected, options.root)
     report.notices += deprecated_rules(rulebook, report.findings)
     report.findings.sort(key=_position)
+    report.shares, report.room = time_shares(tables), rooms(tables, device, report.findings)
     report.summary = _summary(report, tables)
     if options.fixes:
         report.findings = with_fixes(report.findings, report.texts, tables)

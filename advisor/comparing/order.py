@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from advisor.comparing.numbers import comparing_numbers
 from advisor.findings import Finding
+from advisor.gains.actions import gain_of_run
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,6 @@ class Step:
     title: str
     text: str
     advice: tuple[Advice, ...]
-
-
-def gain_of_run(share: float, speedup: float) -> float:
-    """The speed-up of a run when `share` of its time becomes `speedup` times as fast (G. Amdahl, "Validity of
-    the single processor approach", 1967).
-    """
-    return 1.0 / (1.0 - share + share / speedup)
 
 
 def steps_of(kernels: Sequence[Advised], of_run: Sequence[Finding]) -> tuple[Step, ...]:

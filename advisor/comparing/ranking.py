@@ -9,11 +9,12 @@ from advisor.check_options import CheckOptions
 from advisor.comparing.judged_runs import findings_of, known_device, source_of
 from advisor.comparing.kernel_places import KernelPlaces, Place
 from advisor.comparing.numbers import comparing_numbers
-from advisor.comparing.order import Advised, Step, gain_of_run, steps_of
+from advisor.comparing.order import Advised, Step, steps_of
 from advisor.comparing.roofline import Bound, bound_of
 from advisor.comparing.times import marks_of, time_of
 from advisor.devices import Device
 from advisor.findings import Finding
+from advisor.gains.actions import gain_of_run
 from advisor.garbage_collection import collector_at_rest
 from advisor.history.fingerprint import Fingerprint, Run
 from advisor.records import Source

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from advisor.diagnosis.tree import Question
 from advisor.findings import Finding
+from advisor.gains.tree import Question
 from advisor.metrics.tables import Tables
 from advisor.records import Record
 from advisor.rules.model import Rulebook

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from advisor.check_options import CheckOptions
 from advisor.devices import Device, find_device
-from advisor.diagnosis.actions import Action, ranked_actions
 from advisor.diagnosis.answers import Answer, Judged, concerning
-from advisor.diagnosis.bound import Boundness, boundness
-from advisor.diagnosis.shares import time_shares
-from advisor.diagnosis.tree import diagnosis_tree
 from advisor.errors import UsageError
-from advisor.metrics.tables import Table, Tables
+from advisor.gains.actions import Action, ranked_actions
+from advisor.gains.bound import Boundness, boundness, record_of
+from advisor.gains.shares import time_shares
+from advisor.gains.tree import diagnosis_tree
+from advisor.metrics.tables import Tables
 from advisor.pipeline import check_with_tables
-from advisor.records import Reading, Record
+from advisor.records import Record
 from advisor.rulebook import rulebook_for
 from advisor.rules.settings import RuleSettings
 from advisor.selectors import suggestion
@@ -92,21 +92,7 @@ def _kernel(tables: Tables, path: Path, name: str, options: CheckOptions) -> Rec
         raise UsageError(
             f"`{path}` has several kernels; write {path}::{labels[0]}, or {', '.join(labels[1:])}."
         )
-    return _record(table, chosen[0])
-
-
-def _record(table: Table, row: int) -> Record:
-    """The record that a row of a table was made of."""
-    readings = {}
-    for name, column in table.columns.items():
-        source = column.source(row)
-        if source is not None:
-            value = column.values[row]
-            kept = value if isinstance(value, str) else float(value)
-            readings[name] = Reading(kept, source, column.assumptions.get(row, ()))
-    return Record(
-        table.entity, table.keys[row], table.paths[row], table.spans[row], table.labels[row], None, readings
-    )
+    return record_of(table, chosen[0])
 
 
 def _assumptions(kernel: Record) -> tuple[str, ...]:

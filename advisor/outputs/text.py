@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.findings import Finding, Problem, Related, Report
+from advisor.gains.actions import Action
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.excerpt import draw_excerpt, gutter_width
 from advisor.outputs.drawing.palette import Palette
 from advisor.outputs.drawing.paragraphs import one_line, paragraph, visible
 from advisor.outputs.drawing.tables import columns, evidence_rows, statistics_lines
+from advisor.outputs.wording.actions import first_actions, gain_in_words, what_to_do
 from advisor.outputs.wording.counts import counted, summary_sentences
 from advisor.outputs.wording.locations import Location, Locations
 from advisor.outputs.wording.places import told_together
@@ -25,6 +27,8 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """The report in blocks: findings, problems, notices, statistics when asked for, and the summary."""
     page = _Page(report, rules, options)
     blocks = [page.finding(finding) for finding in told_together(report.findings, page.locations)]
+    if first := first_actions(report):
+        blocks.insert(0, page.first(first))
     blocks += [page.problem(problem) for problem in report.problems]
     if report.notices:
         blocks.append(
@@ -58,6 +62,19 @@ class _Page:
         body = [*self._numbers(finding), *self._words(finding)]
         lines += excerpt if body else excerpt[:-1]
         lines += [" " * (gutter + 1) + line for line in body]
+        return lines
+
+    def first(self, actions: Sequence[Action]) -> list[str]:
+        """What to do first, before all findings."""
+        lines = [self.palette.strong(f"Start with these of {counted(len(self.report.findings), 'finding')}:")]
+        for at, action in enumerate(actions, start=1):
+            finding = action.finding
+            place = f"{visible(str(self.locations.of(finding.path, finding.span)))} [{finding.rule}]"
+            kernel = finding.kernel_concerned()
+            told = (
+                f"{place} {what_to_do(action)}{f' in {kernel}' if kernel else ''}: {gain_in_words(action)}."
+            )
+            lines += paragraph(told, self.width, f"  {at}. ", "     ")
         return lines
 
     def problem(self, problem: Problem) -> list[str]:

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from advisor.diagnosis.actions import Action
     from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis
     from advisor.findings import Finding
+    from advisor.gains.actions import Action
 
 
 def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from advisor.diagnosis.tree import diagnosis_tree
+from advisor.gains.tree import diagnosis_tree
 from advisor.outputs.drawing.paragraphs import paragraph
+from advisor.outputs.wording.actions import gain_in_words, what_to_do
 
 if TYPE_CHECKING:
-    from advisor.diagnosis.actions import Action
     from advisor.diagnosis.answers import Answer
-    from advisor.diagnosis.bound import Boundness
     from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis
+    from advisor.gains.actions import Action
+    from advisor.gains.bound import Boundness
 
 _BAR = 24
 _MARKS = {
@@ -22,8 +23,6 @@ _MARKS = {
     "unknown": "not known",
 }
 _LINES = 6
-# What is told with two decimals is no gain below it.
-_WORTH = 1.005
 
 
 def diagnosis_as_text(found: KernelDiagnosis, width: int) -> str:
@@ -121,36 +120,16 @@ def _actions(found: KernelDiagnosis, width: int) -> list[str]:
         return ["What to do: no rule has anything against this kernel."]
     lines = ["What to do, the most rewarding first"]
     for number, action in enumerate(found.actions[: diagnosis_tree().actions], start=1):
-        lines += paragraph(action_sentence(action), width, f"  {number}. ", "     ")
+        lines += paragraph(_sentence(action), width, f"  {number}. ", "     ")
     left = len(found.actions) - diagnosis_tree().actions
     if left > 0:
         lines.append(f"  and {left} more (`advisor check` shows all)")
     return lines
 
 
-def action_sentence(action: Action) -> str:
-    """One action in a sentence: where, what, and what it gains."""
-    finding = action.finding
-    what = action.fix.title if action.fix else (finding.advice[0] if finding.advice else finding.message)
-    place = f"line {finding.span.line}" + (f" and {len(action.others)} more" if action.others else "")
-    return f"{what.rstrip('.')} ({place}) [{finding.rule}]: {_gain(action)}."
-
-
-def _gain(action: Action) -> str:
-    if action.speedup is None:
-        return "no estimate of the gain"
-    if action.speedup < _WORTH:
-        return (
-            "tried, and it helped nothing"
-            if action.proven
-            else "what it relieves is not what the kernel waits for now"
-        )
-    basis = "proven" if action.proven else "at most"
-    said = f"{basis} {action.speedup:.2f} times as fast"
-    if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
-        said += f", all kernels together {action.gain_of_run:.2f}"
-    effort = f", {action.finding.effort} effort" if action.finding.effort else ""
-    return f"{said}, {action.finding.confidence} confidence{effort}"
+def _sentence(action: Action) -> str:
+    place = f"line {action.finding.span.line}" + (f" and {len(action.others)} more" if action.others else "")
+    return f"{what_to_do(action)} ({place}) [{action.finding.rule}]: {gain_in_words(action)}."
 
 
 def _bar(share: float) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.diagnosis.actions import ranked_actions
 from advisor.findings import Confidence, Edit, Finding, Fix, Gain, Proof, Severity, Verdict
+from advisor.gains.actions import ranked_actions
 from advisor.text import Span
 
 
@@ -34,9 +34,9 @@ def finding(
     )
 
 
-def fix(verdict: Verdict | None = None, speedup: float | None = None) -> Fix:
+def fix(verdict: Verdict | None = None, speedup: float | None = None, name: str = "f") -> Fix:
     proof = Proof(verdict, speedup, "simulated", "") if verdict else None
-    return Fix(f"fix {verdict}", "safe", "f", edits=(Edit(0, 1, ""),), proof=proof)
+    return Fix(f"fix {verdict}", "safe", name, edits=(Edit(0, 1, ""),), proof=proof)
 
 
 def order(*findings: Finding, **shares: float) -> list[str]:
@@ -109,3 +109,17 @@ def test_one_rule_at_several_lines_of_a_kernel_is_one_action():
 def test_without_a_share_the_gain_of_the_run_is_not_known():
     (action,) = ranked_actions([finding("a", gain=2.0)], {"other": 1.0})
     assert action.gain_of_run is None
+
+
+def test_one_fix_for_two_rules_is_one_action():
+    found = ranked_actions(
+        [finding("a", gain=2.0, fixes=(fix(),)), finding("b", gain=3.0, fixes=(fix(),))], {}
+    )
+    assert [(one.finding.rule, [more.rule for more in one.others]) for one in found] == [("b", ["a"])]
+    apart = [finding("a", gain=2.0, fixes=(fix(),)), finding("b", gain=3.0, fixes=(fix(name="g"),))]
+    assert len(ranked_actions(apart, {})) == 2
+
+
+def test_what_a_rule_estimates_comes_before_what_is_only_left():
+    left = ranked_actions([finding("a"), finding("b", gain=2.0)], {}, lambda one: 50.0)
+    assert [(one.finding.rule, one.speedup) for one in left] == [("b", 2.0), ("a", 50.0)]

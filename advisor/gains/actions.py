@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from advisor.comparing.order import gain_of_run
 from advisor.findings import SEVERITIES, Finding, Fix
+from advisor.gains.tree import diagnosis_tree
 
 Room = Callable[[Finding], float | None]
 _CONFIDENCES = ("high", "medium", "low")
@@ -18,7 +18,8 @@ class Action:
     """A finding with what it could gain: of its kernel and of the whole run, at most; None where not known.
 
     `fix` is the one to take, `proven` says that its gain was found by running it. `others` are findings of
-    the same rule in the same kernel: one cause at several places.
+    the same kernel that have the same cause or remedy: those of the rule, and those of the fix. `reward` is
+    the speed-up that the order goes by.
     """
 
     finding: Finding
@@ -27,6 +28,7 @@ class Action:
     gain_of_run: float | None
     proven: bool
     others: tuple[Finding, ...] = ()
+    reward: float = 1.0
 
 
 def ranked_actions(
@@ -41,7 +43,22 @@ def ranked_actions(
     groups: dict[tuple[str, str, str | None], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.rule, finding.path, finding.kernel_concerned()), []).append(finding)
-    return sorted((_action(group, shares, room) for group in groups.values()), key=_rank)
+    actions = sorted((_action(group, shares, room) for group in groups.values()), key=_rank)
+    by_remedy: dict[tuple[object, ...], Action] = {}
+    for one in actions:
+        remedy = one.fix.id if one.fix is not None and one.fix.id else f"rule {one.finding.rule}"
+        key = (remedy, one.finding.path, one.finding.kernel_concerned())
+        known = by_remedy.get(key)
+        more = (one.finding, *one.others)
+        by_remedy[key] = one if known is None else replace(known, others=(*known.others, *more))
+    return list(by_remedy.values())
+
+
+def gain_of_run(share: float, speedup: float) -> float:
+    """The speed-up of a run when `share` of its time becomes `speedup` times as fast (G. Amdahl, "Validity of
+    the single processor approach", 1967).
+    """
+    return 1.0 / (1.0 - share + share / speedup)
 
 
 def _action(group: list[Finding], shares: Mapping[str | None, float], room: Room) -> Action:
@@ -49,8 +66,12 @@ def _action(group: list[Finding], shares: Mapping[str | None, float], room: Room
     (speedup, fix, proven), finding = max(estimates, key=lambda one: one[0][0] or 1.0)
     share = shares.get(finding.kernel_concerned())
     gain = gain_of_run(share, speedup) if speedup is not None and share is not None else None
+    expected = speedup or 1.0
+    if finding.gain is None and not proven:
+        expected = min(expected, diagnosis_tree().assumed)
+    reward = expected if share is None else gain_of_run(share, expected)
     others = tuple(one for one in group if one is not finding)
-    return Action(finding, fix, speedup, gain, proven, others)
+    return Action(finding, fix, speedup, gain, proven, others, reward)
 
 
 def _estimate(finding: Finding, room: float | None) -> tuple[float | None, Fix | None, bool]:
@@ -76,7 +97,7 @@ def _rank(one: Action) -> tuple[object, ...]:
     finding = one.finding
     return (
         finding.severity != "error",
-        -round(one.gain_of_run or one.speedup or 1.0, 2),
+        -round(one.reward, 2),
         not one.proven,
         -SEVERITIES.index(finding.severity),
         _CONFIDENCES.index(finding.confidence),

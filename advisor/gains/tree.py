@@ -1,4 +1,4 @@
-"""The questions that a diagnosis asks, from `knowledge/diagnosis.toml`."""
+"""What kernels wait for, and the questions that a diagnosis asks, from `knowledge/diagnosis.toml`."""
 
 from __future__ import annotations
 
@@ -53,6 +53,9 @@ class DiagnosisTree:
     compute_poor: float
     launch_ms: float
     actions: int
+    assumed: float
+    first: int
+    first_from: int
 
     def class_of(self, limiter: str) -> BoundClass | None:
         """The class that a limiter belongs to."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from advisor.devices import Device, find_device
-from advisor.diagnosis.bound import boundness
+from advisor.gains.bound import boundness
 from advisor.records import Record, Source
 from advisor.text import Span
 

@@ -9,7 +9,7 @@ import pytest
 
 from advisor.config import Config
 from advisor.data_files import knowledge_folder
-from advisor.diagnosis.tree import diagnosis_tree
+from advisor.gains.tree import diagnosis_tree
 from advisor.rulebook import rulebook_for
 
 if sys.version_info >= (3, 11):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.devices import Device
-from advisor.diagnosis.tree import BoundClass, diagnosis_tree
+from advisor.findings import Finding
+from advisor.gains.tree import BoundClass, diagnosis_tree
 from advisor.metrics.derived.timing import resource_times
-from advisor.records import Record, Source
+from advisor.metrics.tables import Table, Tables
+from advisor.records import Reading, Record, Source
 
 
 @dataclass(frozen=True)
@@ -112,3 +115,37 @@ def _first(kernel: Record, *names: str) -> float | None:
         if reading is not None and isinstance(reading.value, int | float):
             return float(reading.value)
     return None
+
+
+def rooms(tables: Tables, device: Device, findings: Iterable[Finding]) -> dict[tuple[str, str | None], float]:
+    """The speed-up that is left at most, by rule and kernel, where anything is known of the kernel's time."""
+    kernels = tables.get("kernel")
+    if kernels is None:
+        return {}
+    rows = {label: row for row, label in enumerate(kernels.labels)}
+    bounds: dict[str, Boundness] = {}
+    found: dict[tuple[str, str | None], float] = {}
+    for finding in findings:
+        kernel = finding.kernel_concerned()
+        if kernel is None or kernel not in rows:
+            continue
+        if kernel not in bounds:
+            bounds[kernel] = boundness(record_of(kernels, rows[kernel]), device)
+        room = bounds[kernel].room_for(finding.rule)
+        if room is not None:
+            found[finding.rule, kernel] = room
+    return found
+
+
+def record_of(table: Table, row: int) -> Record:
+    """The record that a row of a table was made of, without its owner."""
+    readings = {}
+    for name, column in table.columns.items():
+        source = column.source(row)
+        if source is not None:
+            value = column.values[row]
+            kept = value if isinstance(value, str) else float(value)
+            readings[name] = Reading(kept, source, column.assumptions.get(row, ()))
+    return Record(
+        table.entity, table.keys[row], table.paths[row], table.spans[row], table.labels[row], None, readings
+    )
