@@ -31,9 +31,7 @@ def small_tile(a, out):  # ok: occupancy-limited-by-shared-memory, occupancy-lim
 
 
 @cuda.jit
-def many_values_alive(
-    a, out
-):  # hit: occupancy-limited-by-registers, wide-index-arithmetic  # ok: register-spills
+def many(a, out):  # hit: occupancy-limited-by-registers, wide-index-arithmetic  # ok: register-step
     t = cuda.threadIdx.x
     values = cuda.local.array(VALUES, float32)
     if t < a.shape[1]:
@@ -57,5 +55,5 @@ def main():
     cube = cuda.device_array((n, VALUES, 128), dtype=np.float32)
     large_tile[n, 128](a, out)
     small_tile[n, 128](a, out)
-    many_values_alive[n, 128](a, cube)
+    many[n, 128](a, cube)
     few_values[n, 128](a, out)
