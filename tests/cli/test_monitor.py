@@ -230,3 +230,16 @@ def test_trends() -> None:
     assert trend([2.0, 4.0], None) == "▅█"
     assert trend([None, None], None) == ""
     assert trend([0.0], None) == ""
+
+
+@pytest.mark.usefixtures("folder")
+def test_on_a_terminal_the_view_is_drawn_again_and_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gpu(monkeypatch, reasons=0x20)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    stops_after(monkeypatch, 2)
+    assert main(["monitor"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("NVIDIA H200, driver 580.65.06") >= 2
+    assert "thermal-throttling" in text

@@ -253,3 +253,14 @@ def test_a_wrong_number_of_kernels(advise: Advise, top: str) -> None:
     status, _, err = advise("report", f"--top={top}")
     assert status == 2
     assert "is no number of kernels" in err
+
+
+def test_predictions_that_moved_by_themselves_are_said(history: HistoryStore, advise: Advise) -> None:
+    slower = fingerprint("scale", (1.6,), metrics=GOOD, source="simulated")
+    history.add_run(run(slower, executed_on="simt", label="new model"))
+    history.close()
+    status, text, _ = advise("diff", "predicted", "new model", "--fail-on-regression")
+    assert status == 1
+    assert "PREDICTED: every time below is a model's" in text
+    assert "Source and launch are the same as before" in text
+    assert "Source and launch" not in advise("diff", "first", "second")[1]
