@@ -1,0 +1,44 @@
+"""The findings of public code that were judged by hand: sixty drawn by chance, and how many are right."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from advisor.config import Config
+from advisor.rulebook import rulebook_for
+
+JUDGED = json.loads((Path(__file__).parent.parent / "data" / "judged_findings.json").read_text("utf-8"))
+FIELDS = {"repository", "commit", "path", "line", "rule", "verdict", "reason"}
+
+
+def test_sixty_findings_were_judged() -> None:
+    assert len(JUDGED) >= 60
+    places = [(row["repository"], row["path"], row["line"], row["rule"]) for row in JUDGED]
+    assert len(set(places)) == len(places)
+
+
+@pytest.mark.parametrize("row", JUDGED, ids=lambda row: f"{row['path']}:{row['line']}:{row['rule']}")
+def test_each_says_where_what_and_why(row: dict[str, str | int]) -> None:
+    assert row.keys() == FIELDS
+    assert re.fullmatch(r"[\w.-]+/[\w.-]+", str(row["repository"]))
+    assert re.fullmatch(r"[0-9a-f]{40}", str(row["commit"]))
+    assert str(row["path"]).endswith((".py", ".ipynb"))
+    assert int(row["line"]) >= 1
+    assert row["verdict"] in ("right", "wrong", "unsure")
+    assert 20 <= len(str(row["reason"])) <= 300
+
+
+def test_the_rules_are_those_of_today() -> None:
+    shipped = {rule.id for rule in rulebook_for(Config()).rules}
+    assert {row["rule"] for row in JUDGED} <= shipped
+
+
+def test_nine_of_ten_are_right() -> None:
+    verdicts = Counter(row["verdict"] for row in JUDGED)
+    assert verdicts["right"] >= 0.9 * len(JUDGED)
+    assert verdicts["wrong"] <= 0.05 * len(JUDGED)
