@@ -93,3 +93,30 @@ def test_two_pages_of_one_history_are_equal(project: Path, store: object) -> Non
     histories.add_measured(store)
     store.close()
     assert html_of(project) == html_of(project)
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of two colours by WCAG 2.2."""
+
+    def luminance(color: str) -> float:
+        parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_colours_stand_out_in_light_and_in_dark() -> None:
+    text = (TEMPLATES / "report.css").read_text("utf-8")
+    light, dark = text.split("prefers-color-scheme: dark")[:2]
+    for part in (light, dark.split("box-sizing")[0]):
+        colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", part))
+        assert len(colors) == 15
+        for name in ("text", "faint", "link", "alert", "good"):
+            assert contrast(colors[name], colors["page"]) >= 4.5, name
+            assert contrast(colors[name], colors["raised"]) >= 4.5, name
+        for name in (f"series-{number}" for number in range(6)):
+            assert contrast(colors[name], colors["page"]) >= 3.0, name
