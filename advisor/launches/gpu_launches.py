@@ -1,12 +1,14 @@
 """Notes the launches of a program that runs on a real GPU; nothing of their execution changes.
 
-Each launch is timed by a pair of events on its stream, which are read when the program has ended.
+Each launch is timed by a pair of events on its stream, directly around the start of the kernel: what Numba
+copies before and after belongs to no kernel. The events are read when the program has ended.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -14,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from advisor.driver.executor import ArgumentNote, LaunchNote
+from advisor.launches.kernel_start import wrap_kernel_start
 from advisor.launches.outcome import Outcome
 from advisor.simt.launch import Extent
 
@@ -50,6 +53,7 @@ class GpuLaunches:
         self._folders = tuple(library_folders)
         self._orders = count(1)
         self._timed: list[tuple[LaunchNote, Any, Any, float]] = []
+        self._current = threading.local()
 
     def install(self) -> None:
         """Nothing; from here on launches of numba.cuda are noted."""
@@ -64,17 +68,25 @@ class GpuLaunches:
             note = self._note(kernel, args, (griddim, blockdim), stream, sharedmem)
             # What is compiled and loaded at a first launch is no time of the device.
             kernel.library.get_cufunc()
+            self._current.events = None
             begin = time.perf_counter()
-            events = self._events()
-            if events:
-                events[0].record(stream)
             result = original(kernel, args, griddim, blockdim, stream, sharedmem)
-            if events:
-                events[1].record(stream)
-            self._timed.append((note, *(events or (None, None)), time.perf_counter() - begin))
+            host = time.perf_counter() - begin
+            self._timed.append((note, *(self._current.events or (None, None)), host))
             return result
 
         dispatcher._Kernel.launch = launch
+        wrap_kernel_start(self._start)
+
+    def _start(self, stream: Any, start: Callable[[], Any]) -> Any:
+        events = self._events()
+        if events is None:
+            return start()
+        events[0].record(stream)
+        result = start()
+        events[1].record(stream)
+        self._current.events = events
+        return result
 
     def _events(self) -> tuple[Any, Any] | None:
         from numba import cuda

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from advisor.launches.kernel_start import wrap_kernel_start
+
 _COPIES = {"cuMemcpyHtoD": "htod", "cuMemcpyDtoH": "dtoh", "cuMemcpyDtoD": "dtod"}
 
 
@@ -65,9 +67,7 @@ class TimedCalls:
         from numba.cuda.cudadrv import driver
 
         self._wrap_kernels(dispatcher)
-        holder = dispatcher if hasattr(dispatcher, "launch") else driver
-        name = "launch" if holder is dispatcher else "launch_kernel"
-        self._wrap_start(holder, name)
+        wrap_kernel_start(self._start)
         for function, direction in _COPIES.items():
             for form in (function, f"{function}Async"):
                 self._wrap_copy(driver.driver, form, direction)
@@ -134,26 +134,20 @@ class TimedCalls:
             self.kernels.append(self._describe(kernel, grid, block, shared))
         return known
 
-    def _wrap_start(self, holder: Any, name: str) -> None:
-        original = getattr(holder, name)
-
-        def start(*arguments: Any, **options: Any) -> Any:
-            number = getattr(self._current, "kernel", None)
-            pair = self._pair() if self.on and number is not None else None
-            if number is not None:
-                self.order.append(number)
-            if pair is None:
-                return original(*arguments, **options)
-            stream = options["stream"] if "stream" in options else arguments[0 if name == "launch" else 7]
-            pair[0].record(stream)
-            before = time.perf_counter()
-            result = original(*arguments, **options)
-            host = (time.perf_counter() - before) * 1e3
-            pair[1].record(stream)
-            self._launches.append(_Noted((number, host), *pair))
-            return result
-
-        setattr(holder, name, start)
+    def _start(self, stream: Any, start: Callable[[], Any]) -> Any:
+        number = getattr(self._current, "kernel", None)
+        pair = self._pair() if self.on and number is not None else None
+        if number is not None:
+            self.order.append(number)
+        if pair is None:
+            return start()
+        pair[0].record(stream)
+        before = time.perf_counter()
+        result = start()
+        host = (time.perf_counter() - before) * 1e3
+        pair[1].record(stream)
+        self._launches.append(_Noted((number, host), *pair))
+        return result
 
     def _wrap_copy(self, driver: Any, name: str, direction: str) -> None:
         original = getattr(driver, name)
