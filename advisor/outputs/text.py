@@ -69,11 +69,9 @@ class _Page:
         lines = [self.palette.strong(f"Start with these of {counted(len(self.report.findings), 'finding')}:")]
         for at, action in enumerate(actions, start=1):
             finding = action.finding
-            place = f"{visible(str(self.locations.of(finding.path, finding.span)))} [{finding.rule}]"
-            kernel = finding.kernel_concerned()
-            told = (
-                f"{place} {what_to_do(action)}{f' in {kernel}' if kernel else ''}: {gain_in_words(action)}."
-            )
+            place = f"{self.locations.of(finding.path, finding.span)} [{finding.rule}]"
+            kernel = f" in {finding.kernel_concerned()}" if finding.kernel_concerned() else ""
+            told = visible(one_line(f"{place} {what_to_do(action)}{kernel}: {gain_in_words(action)}."))
             lines += paragraph(told, self.width, f"  {at}. ", "     ")
         return lines
 

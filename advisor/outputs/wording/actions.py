@@ -13,7 +13,10 @@ _WORTH = 1.005
 
 
 def first_actions(report: Report) -> Sequence[Action]:
-    """The actions that a long report begins with: the most rewarding ones; none for a short one."""
+    """The actions that a long report begins with: the most rewarding ones.
+
+    There are none for a short report, nor where no gain is known at all.
+    """
     tree = diagnosis_tree()
     if len(report.findings) < tree.first_from:
         return ()
@@ -21,7 +24,7 @@ def first_actions(report: Report) -> Sequence[Action]:
     actions = ranked_actions(
         report.findings, report.shares, lambda one: room.get((one.rule, one.kernel_concerned()))
     )
-    return actions[: tree.first]
+    return actions[: tree.first] if any(one.reward > _WORTH for one in actions) else ()
 
 
 def what_to_do(action: Action) -> str:
