@@ -6,8 +6,6 @@ source, in float64 (NumPy's rules for the types of results).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import libcst as cst
 
 from advisor.fixes.kernel_body import KernelBody
@@ -19,7 +17,7 @@ from advisor.fixes.thread_axes import GRID_CALLS, INDEX_NAMES, cuda_attribute
 _DEEPEST = 8
 _WHOLE_CALLS = ("len", "int", "int32", "int64", "intp", "uint32", "uint64", "floor", "ceil")
 _DOUBLE_CALLS = ("float", "float64", "double")
-_LEAST_BYTES = 8.0
+_WIDE = 8.0
 _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo)
 
 
@@ -32,7 +30,7 @@ class NeverFloat32:
         kernel = place.kernel()
         is_kernel = kernel is not None and kernel[1] is function
         self._sites = (place.launches() or []) if is_kernel else []
-        self._bytes = _element_bytes(place) if is_kernel else {}
+        self._wide = _wide_arrays(place) if is_kernel else frozenset()
 
     def holds(self, node: cst.BaseExpression, depth: int = _DEEPEST) -> bool:
         """Whether an expression is an integer of 32 bits or more, or float64; float constants are neither."""
@@ -42,15 +40,16 @@ class NeverFloat32:
             return True
         if isinstance(node, cst.UnaryOperation):
             return self.holds(node.expression, depth)
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, _ARITHMETIC):
-            return self.holds(node.left, depth - 1) or self.holds(node.right, depth - 1)
+        if isinstance(node, cst.BinaryOperation):
+            right = isinstance(node.operator, _ARITHMETIC) and self.holds(node.right, depth - 1)
+            return right or self.holds(node.left, depth - 1)
         if isinstance(node, cst.Name):
             return self._named(node.value, depth - 1)
         if isinstance(node, cst.Attribute):
             return self._attribute(node)
         if isinstance(node, cst.Subscript):
             return self._element(node)
-        return isinstance(node, cst.Call) and self._called(node)
+        return isinstance(node, cst.Call) and self._called(node, depth - 1)
 
     def _named(self, name: str, depth: int) -> bool:
         if name in self._body.parameters and not self._module.bindings(name, self._body.function):
@@ -76,7 +75,9 @@ class NeverFloat32:
         if isinstance(node, cst.For):
             return isinstance(node.iter, cst.Call) and self._module.written(node.iter.func) == "range"
         if isinstance(node, cst.Assign) and isinstance(node.targets[0].target, cst.Tuple):
-            return _is_shape(node.value) or (isinstance(node.value, cst.Call) and self._called(node.value))
+            return _is_shape(node.value) or (
+                isinstance(node.value, cst.Call) and self._called(node.value, depth)
+            )
         value = given_value(node, name)
         return value is not None and self.holds(value, depth)
 
@@ -84,14 +85,13 @@ class NeverFloat32:
         return node.attr.value in ("size", "ndim") or cuda_attribute(self._module, node.value) in INDEX_NAMES
 
     def _element(self, node: cst.Subscript) -> bool:
-        if _is_shape(node.value):
-            return True
-        array = node.value
-        return isinstance(array, cst.Name) and self._bytes.get(array.value, 0.0) >= _LEAST_BYTES
+        return _is_shape(node.value) or (isinstance(node.value, cst.Name) and node.value.value in self._wide)
 
-    def _called(self, node: cst.Call) -> bool:
+    def _called(self, node: cst.Call, depth: int) -> bool:
         name = cuda_attribute(self._module, node.func)
-        called = self._module.written(node.func).split(".")[-1]
+        owner, _, called = self._module.written(node.func).rpartition(".")
+        if owner == "math" and called not in _WHOLE_CALLS:
+            return any(self.holds(one.value, depth) for one in node.args)
         return name in GRID_CALLS or called in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
 
 
@@ -99,11 +99,15 @@ def _is_shape(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Attribute) and node.attr.value == "shape"
 
 
-def _element_bytes(place: Place) -> Mapping[str, float]:
-    """The bytes of an element of each array whose accesses all have one size."""
-    found: dict[str, set[float]] = {}
+def _wide_arrays(place: Place) -> frozenset[str]:
+    """The arrays whose elements take 8 bytes or more: the host code says so, or in a run neighbouring
+    elements for all lanes of a warp lay in more sectors than those of float32 do.
+    """
+    narrow = float(place.parameters["float32_sectors"])
+    found = set()
     for row in place.rows("access"):
-        size, array = row.values.get("itemsize"), row.values.get("array")
-        if isinstance(size, float) and isinstance(array, str):
-            found.setdefault(array, set()).add(size)
-    return {array: sizes.pop() for array, sizes in found.items() if len(sizes) == 1}
+        size, sectors = row.values.get("itemsize"), row.values.get("ideal_sectors_per_request")
+        wide = isinstance(size, float) and size >= _WIDE
+        if wide or (isinstance(sectors, float) and sectors > narrow):
+            found.add(str(row.values.get("array")))
+    return frozenset(found)

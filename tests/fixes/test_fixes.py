@@ -163,6 +163,31 @@ def test_constants_that_meet_float64_arguments_stay(tmp_path: Path, scale: str, 
     assert fixing.fixed(tmp_path, "float32-constants", before, "compiled") == after
 
 
+RECORDED = f"""{HEAD}@cuda.jit
+def k(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = math.sqrt(x[i]) * 0.1
+
+
+def data():
+    return np.linspace(0.0, 1.0, 64).astype(TYPE)
+
+
+def workload():
+    k[2, 32](data(), data())
+"""
+
+
+@pytest.mark.parametrize(("kind", "constant"), [("np.float64", "0.1"), ("np.float32", "np.float32(0.1)")])
+def test_constants_stay_where_a_run_showed_float64(tmp_path: Path, kind: str, constant: str) -> None:
+    before = RECORDED.replace("TYPE", kind)
+    after = before.replace("* 0.1", f"* {constant}")
+    assert fixing.fixed(tmp_path, "float32-constants", before, "simulated") == after
+    found = fixing.report_on(tmp_path, before, "simulated").findings
+    assert "float64-promotion" in {one.rule for one in found}
+
+
 def test_constants_stay_where_numpy_is_not_imported() -> None:
     assert fixed("float32-constants", "def k(x):\n    y = 0.5 * x\n", "y = 0.5 * x") is None
 
