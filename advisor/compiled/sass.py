@@ -22,7 +22,7 @@ _INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?((?:@!?U?P\w+\s
 # Subroutines of the assembler and of libdevice, for division, roots and powers.
 _OWN = re.compile(r"__cuda_sm\d|__internal_")
 # Calls of these, and of the device runtime, are no calls of the source.
-_OWN_SUBROUTINE = re.compile(rf"{_OWN.pattern}|\(cuda[A-Z]")
+_OWN_SUBROUTINE = re.compile(rf"{_OWN.pattern}|\(cuda[A-Z]|\(\.L_")
 
 _GLOBAL_LOADS = frozenset({"LDG", "LD", "LDGSTS", "LDGMC"})
 _GLOBAL_STORES = frozenset({"STG", "ST"})

@@ -17,7 +17,7 @@ def steps_to_one(n):
 def recursive(a):
     i = cuda.grid(1)
     if i < a.size:
-        a[i] = steps_to_one(a[i])
+        a[i] = steps_to_one(a[i])  # hit: call-not-inlined
 
 
 @cuda.jit(device=True)
@@ -29,7 +29,7 @@ def twice(x):
 def plain(a):  # ok: wide-index-arithmetic
     i = cuda.grid(1)
     if i < a.size:
-        a[i] = twice(a[i])
+        a[i] = twice(a[i])  # ok: call-not-inlined
 
 
 @cuda.jit
