@@ -142,7 +142,7 @@ def invariant_in_loop(note: AccessNote, notes: KernelNotes) -> bool | None:
     return not atomics and not any(_pointers_meet(one, note) for one in inside)
 
 
-def walks_by_number(note: AccessNote, notes: KernelNotes) -> bool:
+def walks_by_number(note: AccessNote) -> bool:
     """Whether a load in a loop reads one element in each turn, the next one in the next turn."""
     if not note.where.loops or note.where.loops[-1].unrolled or note.address.shape != ():
         return False

@@ -35,7 +35,7 @@ class Tuning:
     """What `@triton.autotune` says. `count` is the number of configurations, None where it is not known.
 
     `keys` are the constants of `key`, None where it is no list of texts; `restored` are the parameters that
-    are reset or restored between trials, None where that is not known.
+    are reset or restored between trials, None where that is not known. What `pruned` them may change them.
     """
 
     node: ast.Call = field(repr=False)
@@ -44,6 +44,7 @@ class Tuning:
     keys: tuple[ast.Constant, ...] | None = None
     restored: frozenset[str] | None = frozenset()
     hooked: bool = False
+    pruned: bool = False
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -68,7 +69,8 @@ def tuning_of(call: ast.Call, names: TritonNames) -> Tuning:
         texts = _texts(given.get(option)) if option in given else ()
         restored = None if texts is None or restored is None else restored | {str(one.value) for one in texts}
     hooked = "pre_hook" in given or "post_hook" in given or any(one.arg is None for one in call.keywords)
-    return Tuning(call, tuple(found), count, _texts(given.get("key")), restored, hooked)
+    pruned = "prune_configs_by" in given
+    return Tuning(call, tuple(found), count or None, _texts(given.get("key")), restored, hooked, pruned)
 
 
 def _texts(node: ast.expr | None) -> tuple[ast.Constant, ...] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from advisor.facts.declarations import launched_in
@@ -17,6 +18,12 @@ from advisor.facts.triton.record_making import record_at
 from advisor.facts.workspace import Workspace
 from advisor.records import Record
 
+# Accelerators whose dialects of Triton have other limits than that for GPUs.
+_OTHER_HARDWARE = frozenset({
+    "ascend", "npu", "cambricon", "mlu", "kunlunxin", "tsingmicro", "enflame", "gcu", "aipu",
+    "spacemit", "sunrise",
+})  # fmt: skip
+
 
 def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     """The records of a module that names Triton, in order of lines; none of any other.
@@ -24,7 +31,7 @@ def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     What belongs to a place depends on nothing but what its top-level statement names, so that a text of
     which only some statements are known says the same of them.
     """
-    if not module.mentions("triton"):
+    if not module.mentions("triton") or _for_other_hardware(module.path):
         return []
     reader = TritonReader(workspace)
     if not reader.names(module).used and not module.imports:
@@ -39,6 +46,12 @@ def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     found += _host_records(module, reader)
     found.sort(key=lambda one: (one.span.line, one.span.column))
     return found
+
+
+def _for_other_hardware(path: str) -> bool:
+    """Whether a file lies in a folder named after an accelerator that is no GPU."""
+    words = {word for part in path.lower().split("/")[:-1] for word in re.split(r"[^a-z]+", part)}
+    return not words.isdisjoint(_OTHER_HARDWARE)
 
 
 def _called(module: ModuleSyntax, functions: list[TritonFunction]) -> frozenset[str]:

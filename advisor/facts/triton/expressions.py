@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from advisor.facts.forms import Form
 from advisor.facts.triton.notes import ChoiceNote, has_arange
-from advisor.facts.triton.quantities import Group, Quantity, Shape, Value, rearranged
+from advisor.facts.triton.quantities import Group, Quantity, Shape, Undefined, Value, rearranged
 from advisor.facts.triton.walk_state import WalkState, flattened
 
 _POLYNOMIAL = (ast.Add, ast.Sub, ast.Mult)
@@ -68,14 +68,15 @@ class Expressions(WalkState):
         pointer = None
         if isinstance(operator, ast.Add | ast.Sub):
             pointer = left.pointer or right.pointer
-        # A product with a mask sets the other lanes to zero, which is what its author means.
-        masked = isinstance(operator, ast.Mult) and (left.compared or right.compared)
+        undefined, zeroed = found.undefined, left.zeroed & right.zeroed
+        if isinstance(operator, ast.Mult):
+            undefined, zeroed = _times_zero(left, right), left.zeroed | right.zeroed
         result = replace(
             found,
             pointer=pointer,
-            undefined=frozenset() if masked else found.undefined,
+            undefined=undefined,
+            zeroed=zeroed,
             dtype=_wider(left.dtype, right.dtype),
-            raised=left.raised and right.raised,
             value=_number(operator, left.value, right.value),
             blocked=left.blocked or right.blocked,
         )
@@ -104,12 +105,24 @@ class Expressions(WalkState):
         parts = [self.quantity(one) for one in (node.left, *node.comparators)]
         found = replace(self.opaque(parts), pointer=None)
         limited = [
-            one.form
+            position.form
             for one, other, operator in zip(parts, parts[1:], node.ops, strict=False)
-            for one, other in ((one, other), (other, one))
-            if isinstance(operator, _COMPARED) and has_arange(one.form)
+            for position, limit in ((one, other), (other, one))
+            if isinstance(operator, _COMPARED) and has_arange(position.form) and self._is_size(limit)
         ]
         return replace(found, compared=tuple(limited) or (found.form,))
+
+    def _is_size(self, limit: Quantity) -> bool:
+        """Whether a number limits positions by the size of the data: it names a parameter, or was loaded."""
+        if has_arange(limit.form) or limit.shape != ():
+            return False
+        names = limit.form.atoms()
+        self.notes.limits.update(names)
+        return (
+            limit.loaded
+            or any(name in self.function.parameters for name in names)
+            or any(name.startswith(("value#", "carried#", "loaded#")) for name in names)
+        )
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         parts = [self.quantity(one) for one in node.values]
@@ -144,6 +157,7 @@ class Expressions(WalkState):
             pointer=one.pointer if one.pointer == other.pointer else one.pointer or other.pointer,
             dtype=one.dtype if one.dtype == other.dtype else None,
             raised=one.raised and other.raised,
+            zeroed=one.zeroed & other.zeroed,
             constant=one.constant and other.constant,
             compared=tuple({*one.compared, *other.compared}),
             blocked=one.blocked or other.blocked,
@@ -206,6 +220,16 @@ def turned(value: Quantity) -> Quantity:
     if value.shape is None or len(value.shape) != 2:
         return replace(value, shape=None, undefined=frozenset())
     return rearranged(value, value.shape[::-1], {-1: -2, -2: -1})
+
+
+def _times_zero(left: Quantity, right: Quantity) -> frozenset[Undefined]:
+    """The undefined lanes of a product. Where the other factor is a mask, or zero in those lanes, its author
+    means them to be zero.
+    """
+    if left.compared or right.compared:
+        return frozenset()
+    pairs = ((left, right), (right, left))
+    return frozenset(one for part, other in pairs for one in part.undefined if not one.axes <= other.zeroed)
 
 
 def _polynomial(operator: ast.operator, left: Form, right: Form) -> Form:

@@ -15,6 +15,7 @@ from advisor.facts.triton.accesses import (
     repeated_loads,
     walks_by_number,
 )
+from advisor.facts.triton.accumulation import only_collected
 from advisor.facts.triton.notes import AccessNote, AtomicNote, DotNote, KernelNotes
 from advisor.facts.triton.record_making import number, record_at
 from advisor.facts.triton.repetition import changes_results
@@ -29,14 +30,14 @@ def triton_kernel_records(notes: KernelNotes, launched: bool | None, called: boo
     yield _kernel(notes, launched, called)
     repeated = repeated_loads(notes)
     for access in own_accesses(notes):
-        yield _access(access, notes, repeated.get(access.number))
+        yield _access(access, notes, repeated.get(access.number), launched)
     for dot in notes.dots:
         if not dot.where.inside:
             yield _dot(dot, notes)
     for atomic in notes.atomics:
         if not atomic.where.inside:
-            yield _atomic(atomic, notes)
-    yield from _choices(notes)
+            yield _atomic(atomic, notes, launched)
+    yield from _choices(notes, launched)
     yield from _loops(notes)
     yield from _extents(notes)
     yield from _prints(notes)
@@ -83,7 +84,7 @@ def _size_names(notes: KernelNotes) -> set[str]:
         if one.mask is not None:
             found |= {name.id for name in ast.walk(one.node) if isinstance(name, ast.Name)}
     for node in ast.walk(notes.function.node):
-        if isinstance(node, ast.Compare) or (isinstance(node, ast.For)):
+        if isinstance(node, ast.Compare | ast.For):
             within = node.iter if isinstance(node, ast.For) else node
             found |= {name.id for name in ast.walk(within) if isinstance(name, ast.Name)}
     return found & set(notes.function.parameters)
@@ -107,11 +108,11 @@ def is_elementwise(notes: KernelNotes) -> bool:
     return plain and flat and lanes and kinds == {"load", "store"}
 
 
-def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None) -> Record:
+def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, launched: bool | None) -> Record:
     strides = lane_strides(note)
     counts = {one for one in strides if isinstance(one, int)}
     known = note.address.shape is not None and not note.checked
-    row = _row_length(strides, notes) if known else None
+    row = _row_length(note, strides, notes) if known else None
     values: dict[str, Value | None] = {
         "kind": note.kind,
         "pointer": note.address.pointer,
@@ -124,7 +125,7 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None) -> R
         "loop_invariant": invariant_in_loop(note, notes),
         "repeated": first is not None,
         "first_line": number(first.node.lineno) if first is not None else None,
-        "one_element_each_turn": walks_by_number(note, notes),
+        "one_element_each_turn": _one_by_one(note, notes) if launched else None,
         "lane_stride": float(min(counts)) if counts and counts == strides and known else None,
         "walks_down_column": (row is not None) if known else None,
         "row_length": row,
@@ -134,22 +135,22 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None) -> R
     return _place(notes, "triton_access", note.node, note.address.pointer or "an address", values)
 
 
-def _row_length(strides: set[int | str], notes: KernelNotes) -> str | None:
-    """The size of a row that all lanes are apart, where the parameter is one that masks compare with."""
+def _one_by_one(note: AccessNote, notes: KernelNotes) -> bool:
+    loops = note.where.loops
+    return walks_by_number(note) and only_collected(note.node, notes.function.module, loops[-1].node)
+
+
+def _row_length(note: AccessNote, strides: set[int | str], notes: KernelNotes) -> str | None:
+    """The size of a row that all lanes are apart: it limits positions, or an index in the row is added."""
     if len(strides) != 1:
         return None
     name = next(iter(strides))
-    if not isinstance(name, str) or name not in notes.function.parameters or "stride" in name.lower():
+    parameters = notes.function.parameters
+    if not isinstance(name, str) or name not in parameters or "stride" in name.lower():
         return None
-    sizes = {one for access in notes.accesses if access.mask is not None for one in _limits(access)}
-    return name if name in sizes else None
-
-
-def _limits(access: AccessNote) -> set[str]:
-    mask = access.mask
-    return (
-        set() if mask is None else {name.id for name in ast.walk(access.node) if isinstance(name, ast.Name)}
-    )
+    inner = [m[0] for m, _ in note.address.form.terms if len(m) == 1 and not m[0].startswith("arange")]
+    within_row = any(one not in parameters and not one.startswith("carried") for one in inner)
+    return name if name in notes.limits or within_row else None
 
 
 def _dot(note: DotNote, notes: KernelNotes) -> Record:
@@ -174,18 +175,22 @@ def _added_to(note: DotNote) -> str | None:
     return None if note.accumulator is None else note.accumulator.dtype
 
 
-def _atomic(note: AtomicNote, notes: KernelNotes) -> Record:
+def _atomic(note: AtomicNote, notes: KernelNotes, launched: bool | None) -> Record:
     depends = notes.atoms.depends(note.address.form)
     loops = {one.counter for one in note.where.loops}
     programs = {one for one in depends if one.startswith("pid.")}
     indirect = notes.atoms.loaded(note.address.form) or "anything" in depends
-    number_ = note.address.shape == ()
+    one_address = None
+    if note.address.shape is not None and launched:
+        one_address = note.address.shape == () and not (programs or indirect or loops & depends)
+    invariant = None
+    if note.where.loops:
+        invariant = note.where.loops[-1].counter not in depends and not indirect
     values: dict[str, Value | None] = {
         "operation": note.operation,
         "loop_depth": float(len(note.where.loops)),
-        "one_address": None if note.address.shape is None else number_ and not programs and not indirect and not loops & depends,
-        "loop_invariant": bool(note.where.loops) and note.where.loops[-1].counter not in depends and not indirect
-        if note.where.loops else None,
+        "one_address": one_address,
+        "loop_invariant": invariant,
         "result_used": note.result_used,
         "guarded": note.where.guarded,
         "in_while": any(isinstance(one.node, ast.While) for one in note.where.loops),
@@ -193,7 +198,7 @@ def _atomic(note: AtomicNote, notes: KernelNotes) -> Record:
     return _place(notes, "triton_atomic", note.node, f"tl.atomic_{note.operation}", values)
 
 
-def _choices(notes: KernelNotes) -> Iterator[Record]:
+def _choices(notes: KernelNotes, launched: bool | None) -> Iterator[Record]:
     for note in notes.choices:
         if note.where.inside:
             continue
@@ -201,7 +206,10 @@ def _choices(notes: KernelNotes) -> Iterator[Record]:
         values: dict[str, Value | None] = {
             "kind": note.kind,
             "branch": note.kind in _BRANCHES,
-            "on_block": None if condition.shape is None else condition.is_block,
+            # What a function gets for its parameters may be blocks, unless the host launches it.
+            "on_block": condition.is_block
+            if condition.is_block or (launched and condition.is_number)
+            else None,
             "on_constant": condition.constant,
             "costly_sides": float(note.costly_sides),
             "loads": float(note.loads),

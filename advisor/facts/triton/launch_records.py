@@ -67,7 +67,7 @@ def _values(
         "fixed_sizes": float(len(written)) if not launch.open else None,
         "given_twice": given[0] if given else None,
         "gives_twice": bool(given),
-        "rounds_down": rounds_down(launch, notes, reader),
+        "rounds_down": rounds_down(launch, notes),
         "rounds_up": rounds_up(launch, reader),
         "host_loop_depth": float(len(context.loops)) if context else None,
         "in_test_or_benchmark": bool(context and context.timed),
@@ -112,16 +112,14 @@ def _product_elements(notes: KernelNotes, values: LaunchValues) -> int | None:
     return max(found, default=None)
 
 
-def rounds_down(launch: TritonLaunch, notes: KernelNotes, reader: TritonReader) -> bool | None:
+def rounds_down(launch: TritonLaunch, notes: KernelNotes) -> bool | None:
     """Whether a size of the grid is a size of the data over the block's, without its remainder.
 
     None where the grid cannot be seen, or the host code looks at a remainder by that block.
     """
     if not launch.grid:
         return None
-    divisors = [one.right for one in launch.grid if isinstance(one, ast.BinOp) and isinstance(one.op, ast.FloorDiv)
-                and not any(isinstance(inner, ast.Add | ast.Sub) for inner in ast.walk(one.left))
-                and not isinstance(one.left, ast.Constant)]  # fmt: skip
+    divisors = [one.right for one in launch.grid if isinstance(one, ast.BinOp) and _divides(one)]
     names = extent_parameters(notes)
     blocks = [one for one in divisors if _is_block(one, launch, names)]
     if not blocks or not any(one.has_mask for one in notes.accesses):
@@ -137,6 +135,12 @@ def rounds_down(launch: TritonLaunch, notes: KernelNotes, reader: TritonReader) 
     if remainders or rounded:
         return None
     return True
+
+
+def _divides(node: ast.BinOp) -> bool:
+    """Whether an expression is a size over another, to which nothing was added before."""
+    sums = any(isinstance(one, ast.Add | ast.Sub) for one in ast.walk(node.left))
+    return isinstance(node.op, ast.FloorDiv) and not sums and not isinstance(node.left, ast.Constant)
 
 
 def _is_block(node: ast.expr, launch: TritonLaunch, names: frozenset[str]) -> bool:

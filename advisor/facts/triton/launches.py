@@ -18,9 +18,13 @@ OPTIONS = frozenset(
 )
 
 
+# Steps from name to name that a size is followed; sizes that depend on themselves branch at each of them.
+_STEPS = 5
+
+
 @dataclass(frozen=True)
 class TritonLaunch:
-    """One launch `kernel[grid](...)`. `given` are the expressions by parameter, `options` those of the launch.
+    """One launch `kernel[grid](...)`. `given` are expressions by parameter, `options` those of the launch.
 
     `open` when `*` or `**` may give more; `grid` are the sizes of the grid, empty where they cannot be seen.
     """
@@ -64,9 +68,17 @@ def _launch(call: ast.Call, grid: ast.expr, kernel: TritonFunction, module: Modu
         elif one.arg is not None:
             options[one.arg] = one.value
     return TritonLaunch(
-        module, call, kernel, given, options, is_open, _sizes(grid, module, function), ast.unparse(grid), function,
+        module,
+        call,
+        kernel,
+        given,
+        options,
+        is_open,
+        _sizes(grid, module, function),
+        ast.unparse(grid),
+        function,
         loop_context(module, call),
-    )  # fmt: skip
+    )
 
 
 def _sizes(grid: ast.expr, module: ModuleSyntax, function: FunctionNode | None) -> tuple[ast.expr, ...]:
@@ -88,13 +100,19 @@ class LaunchValues:
 
     def __init__(self, launch: TritonLaunch, reader: TritonReader) -> None:
         self.launch = launch
-        self._constants = Constants(reader.workspace, launch.module, launch.function)
+        self._constants = Constants(reader.workspace, launch.module, launch.function, depth=_STEPS)
+        self._numbers: dict[ast.expr, int | None] = {}
         self._own = Constants(reader.workspace, launch.kernel.module, None)
 
     def number(self, node: ast.expr | None) -> int | None:
         """The whole number that an expression of the host code is, None where the source does not fix it."""
-        value = self._constants.value(node) if node is not None else None
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
+        if node is None:
+            return None
+        if node not in self._numbers:
+            value = self._constants.value(node)
+            is_number = isinstance(value, int) and not isinstance(value, bool)
+            self._numbers[node] = int(value) if is_number else None  # type: ignore[call-overload]
+        return self._numbers[node]
 
     def sizes(self, parameter: str) -> frozenset[int]:
         """The numbers that a parameter may get, empty where they are not known."""

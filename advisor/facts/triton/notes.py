@@ -1,4 +1,4 @@
-"""What the walk through a Triton kernel notes: loads and stores, products, atomics, branches, loops, blocks."""
+"""What the walk through a Triton kernel notes: accesses, products, atomics, branches, loops, blocks."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class AccessNote:
     number: int
     volatile: bool = False
     hinted: bool = False
+    zeros: bool = False
     reached: list[str] = field(default_factory=list)
 
 
@@ -136,6 +137,7 @@ class KernelNotes:
     assumed: bool = False
     complete: bool = True
     called: set[str] = field(default_factory=set)
+    limits: set[str] = field(default_factory=set)
 
 
 def extent_of(shape: Shape, axis: int) -> int | str | None:

@@ -1,4 +1,4 @@
-"""What the walk knows of a value in a Triton kernel: its form, its shape, and which lanes may be undefined."""
+"""What is known of a value in a Triton kernel: its form, its shape, which lanes may be undefined."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Quantity:
     `form` is a polynomial over program ids, aranges, loop counters and parameters; `shape` is () for a
     number and None where it is not known; `axes` are those along which it varies, from the end; `pointer`
     is the parameter that an address starts from. `constant` tells that its value is known in compilation.
+    Along the axes `zeroed` the lanes that a mask holds back are zero. `raised` is what was loaded and then
+    converted to float32, with nothing else done to it.
     """
 
     form: Form
@@ -43,6 +45,7 @@ class Quantity:
     compared: tuple[Form, ...] = ()
     value: int | None = None
     blocked: bool = False
+    zeroed: frozenset[int] = _NONE
 
     @property
     def is_number(self) -> bool:
@@ -94,4 +97,5 @@ def rearranged(value: Quantity, shape: Shape, by: dict[int, int | None]) -> Quan
     undefined = frozenset(
         Undefined(one.load, axes) for one in value.undefined if (axes := moved(one.axes, by))
     )
-    return replace(value, shape=shape, axes=moved(value.axes, by), undefined=undefined, value=None)
+    axes, zeroed = moved(value.axes, by), moved(value.zeroed, by)
+    return replace(value, shape=shape, axes=axes, zeroed=zeroed, undefined=undefined, value=None)

@@ -80,9 +80,10 @@ def _values(one: Configuration, notes: KernelNotes) -> dict[str, Value | None]:
     function = notes.function
     unknown = sorted(set(one.sizes) - set(function.parameters) - _OPTIONS)
     warps, stages = (_only(one.options.get(name)) for name in ("num_warps", "num_stages"))
+    pruned = function.tuning is not None and function.tuning.pruned
     varies = function.node.args.kwarg is not None
     return {
-        "unknown_parameters": float(len(unknown)) if not varies else 0.0,
+        "unknown_parameters": None if varies or pruned else float(len(unknown)),
         "first_unknown": unknown[0] if unknown else None,
         "warps": number(warps),
         "stages": number(stages),
