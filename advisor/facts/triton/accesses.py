@@ -132,6 +132,8 @@ def invariant_in_loop(note: AccessNote, notes: KernelNotes) -> bool | None:
     if not note.where.loops or note.kind != "load" or note.volatile:
         return None
     loop = note.where.loops[-1]
+    if note.where.blocks[-1] != id(loop.node.body):
+        return False
     depends = notes.atoms.depends(note.address.form)
     if note.mask is not None:
         depends |= notes.atoms.depends(note.mask.form)

@@ -108,15 +108,21 @@ class Expressions(WalkState):
             position.form
             for one, other, operator in zip(parts, parts[1:], node.ops, strict=False)
             for position, limit in ((one, other), (other, one))
-            if isinstance(operator, _COMPARED) and has_arange(position.form) and self._is_size(limit)
+            if isinstance(operator, _COMPARED)
+            and has_arange(position.form)
+            and self._is_size(limit, position)
         ]
         return replace(found, compared=tuple(limited) or (found.form,))
 
-    def _is_size(self, limit: Quantity) -> bool:
+    def _is_size(self, limit: Quantity, position: Quantity) -> bool:
         """Whether a number limits positions by the size of the data: it names a parameter, or was loaded."""
         if has_arange(limit.form) or limit.shape != ():
             return False
         names = limit.form.atoms()
+        own = len(position.form.terms) == 1 and {extent for extent in position.shape or () if extent != 1}
+        if own and len(names) == 1 and own == names:
+            # A block's positions within itself are always below its extent.
+            return False
         self.notes.limits.update(names)
         return (
             limit.loaded

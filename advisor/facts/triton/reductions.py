@@ -44,11 +44,8 @@ class Reductions(Memory):
         if left.shape is not None and right.shape is not None and len(left.shape) == len(right.shape) >= 2:
             shape = (*left.shape[:-1], right.shape[-1])
         found = self.opaque([left, right, *([accumulator] if accumulator else [])])
-        kept = frozenset(
-            one for part, axis in ((left, -1), (right, -2)) for one in part.undefined if axis not in one.axes
-        )
         return replace(
-            found, shape=shape, undefined=kept, pointer=None, dtype=result or "float32", compared=()
+            found, shape=shape, undefined=frozenset(), pointer=None, dtype=result or "float32", compared=()
         )
 
     def _reduced(self, node: ast.Call, name: str, values: list[Value]) -> Value:
