@@ -10,12 +10,13 @@ from advisor.fixes.imported_names import name_of
 from advisor.fixes.never_float32 import NeverFloat32
 from advisor.fixes.place import Place
 from advisor.fixes.source_module import SourceModule
+from advisor.fixes.subtracted_sums import subtracted_sums
 
 
 def edits(place: Place) -> list[Edit] | None:
     """An edit for each float constant in the finding's lines, and for the constant that a variable which is
     assigned there starts with; None where there is none or no NumPy. Constants that meet integers or float64
-    stay, since the result is float64 all the same.
+    stay, since the result is float64 all the same, and so do sums that are subtracted from each other.
     """
     module = place.module
     numpy = name_of(module, "numpy")
@@ -25,7 +26,8 @@ def edits(place: Place) -> list[Edit] | None:
     begin, end = module.range_of(function.body)
     lines = range(place.span.line, place.span.end_line + 1)
     starts = _start_values(module, function, lines)
-    wide = NeverFloat32(place, module, function)
+    double = subtracted_sums(module, function)
+    wide = NeverFloat32(place, module, function, double)
     found = []
     for node in module.nodes_between(cst.Float, begin, end):
         here = module.line_of(module.range_of(node)[0]) in lines and _counts(module, node)
@@ -79,7 +81,7 @@ def _meets_wide(module: SourceModule, function: cst.FunctionDef, node: cst.Float
     name = _target(above) if isinstance(above, cst.Assign) else None
     if name is None:
         return False
-    return any(
+    return wide.holds(cst.Name(name)) or any(
         isinstance(one, cst.Assign | cst.AugAssign) and one is not above and wide.holds(one.value)
         for one in module.bindings(name, function)
     )

@@ -22,9 +22,15 @@ _ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide,
 
 
 class NeverFloat32:
-    """Tells of expressions of a kernel or device function whether they are never float32."""
+    """Tells of expressions of a kernel or device function whether they are never float32.
 
-    def __init__(self, place: Place, module: SourceModule, function: cst.FunctionDef) -> None:
+    `double` are names that stay float64.
+    """
+
+    def __init__(
+        self, place: Place, module: SourceModule, function: cst.FunctionDef, double: frozenset[str]
+    ) -> None:
+        self._double = double
         self._body = KernelBody(module, function)
         self._module = module
         kernel = place.kernel()
@@ -52,6 +58,8 @@ class NeverFloat32:
         return isinstance(node, cst.Call) and self._called(node, depth - 1)
 
     def _named(self, name: str, depth: int) -> bool:
+        if name in self._double:
+            return True
         if name in self._body.parameters and not self._module.bindings(name, self._body.function):
             return bool(self._sites) and all(self._is_given(site, name) for site in self._sites)
         return any(

@@ -141,6 +141,33 @@ def test_the_constant_that_a_sum_starts_with(line: str, after: str | None) -> No
     assert fixed("float32-constants", text, line) == expected
 
 
+SUMS = f"""{HEAD}def k(x, out):
+    total = 0.0
+    squares = 0.0
+    for i in range(x.size):
+        total += x[i]
+        squares += x[i] * x[i]
+    if total > 0.0:
+        out[0] = DIFFERENCE
+"""
+
+
+@pytest.mark.parametrize(
+    ("difference", "changes"),
+    [
+        ("squares - total * total", False),
+        ("(squares / out[1] - total) * 0.5", False),
+        ("squares - out[1]", True),
+        ("squares + total", True),
+    ],
+)
+def test_sums_that_are_subtracted_from_each_other_stay(difference: str, changes: bool) -> None:
+    before = SUMS.replace("DIFFERENCE", difference)
+    lines = before[before.index("    total") : -1]
+    after = before.replace("0.0", "np.float32(0.0)") if changes else None
+    assert fixed("float32-constants", before, lines) == after
+
+
 LAUNCHED = f"""{HEAD}@cuda.jit
 def k(x, scale, out):
     i = cuda.grid(1)
