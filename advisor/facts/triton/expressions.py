@@ -104,6 +104,10 @@ class Expressions(WalkState):
     def _compare(self, node: ast.Compare) -> Value:
         parts = [self.quantity(one) for one in (node.left, *node.comparators)]
         found = replace(self.opaque(parts), pointer=None)
+        if any(isinstance(one, ast.Is | ast.IsNot | ast.In | ast.NotIn) for one in node.ops):
+            return replace(
+                found, shape=(), axes=frozenset(), undefined=frozenset(), constant=True, compared=()
+            )
         limited = [
             position.form
             for one, other, operator in zip(parts, parts[1:], node.ops, strict=False)
