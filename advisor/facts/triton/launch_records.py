@@ -67,11 +67,17 @@ def _values(
         "fixed_sizes": float(len(written)) if not launch.open else None,
         "given_twice": given[0] if given else None,
         "gives_twice": bool(given),
+        "single_program": _single(launch, values),
         "rounds_down": rounds_down(launch, notes),
         "rounds_up": rounds_up(launch, reader),
         "host_loop_depth": float(len(context.loops)) if context else None,
         "in_test_or_benchmark": bool(context and context.timed),
     }
+
+
+def _single(launch: TritonLaunch, values: LaunchValues) -> bool | None:
+    """Whether the grid is one program, None where it cannot be seen."""
+    return all(values.number(one) == 1 for one in launch.grid) if launch.grid else None
 
 
 def extents_given(launch: TritonLaunch, notes: KernelNotes) -> list[str]:

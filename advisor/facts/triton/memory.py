@@ -48,8 +48,9 @@ class Memory(Blocks):
         )
 
     def _tl_store(self, node: ast.Call) -> Value:
-        self._access(node, "store", 2)
+        # What is stored is computed, and loaded, before.
         self.value(self.argument(node, 1, "value"))
+        self._access(node, "store", 2)
         return self.unknown()
 
     def _access(self, node: ast.Call, kind: str, at: int) -> AccessNote:
