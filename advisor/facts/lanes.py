@@ -116,13 +116,14 @@ def _own_rows(
     axes = set(block.lane_axes)
     first = next(axis for axis, names in enumerate(lane_atoms) if names)
     before = [*forms[:first], *[number(0)] * (len(forms) - first)]
-    lane_axis = _lane_axis(before, atoms, axes)
+    if _lane_axis(before, atoms, axes) != "slow" or access.array.space == "shared":
+        return LanePattern(kind, _lane_axis(forms, atoms, axes))
     addresses = _addresses(before, block, extents)
     rows = set(addresses)
     itemsize = access.array.itemsize or BANK_BYTES
     ends = [*sorted(rows)[1:], max(rows) + _UNKNOWN_SIZE]
     nearest = min(after - row for row, after in zip(sorted(rows), ends, strict=True))
-    if lane_axis != "slow" or nearest * itemsize < SECTOR_BYTES or access.array.space == "shared":
+    if nearest * itemsize < SECTOR_BYTES:
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
     ideal = -(-len(addresses) * itemsize // SECTOR_BYTES)
     lane = {axis[-1] for axis in block.lane_axes[:1]}
