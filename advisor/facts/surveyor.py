@@ -77,6 +77,10 @@ def left_out_cells(text: SourceText) -> list[Problem]:
     return [Problem(text.path, line, cause) for line, cause in cells_of(text.text).left_out()]
 
 
+def _order(record: Record) -> tuple[int, int]:
+    return (0, 0) if record.entity == "launch" else (record.span.line, record.span.column)
+
+
 class Surveyor:
     """Surveys files one at a time; modules that several files import are parsed once."""
 
@@ -109,6 +113,8 @@ class Surveyor:
         result.records = host_side_records(module, self.workspace, launches, calls)
         result.records += universal_call_records(module, self.workspace)
         result.records += triton_records(module, self.workspace)
+        # Launches first, then all others by their places, as a text says them part by part.
+        result.records.sort(key=_order)
         if result.records or result.problems:
             result.text = text.text
         result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
-from advisor.facts.declarations import launched_in
+from advisor.facts.declarations import called_names, launched_in
 from advisor.facts.module import ModuleSyntax
-from advisor.facts.triton.declarations import TritonFunction
 from advisor.facts.triton.kernel_records import triton_kernel_records
 from advisor.facts.triton.launch_records import launch_records
 from advisor.facts.triton.launches import find_triton_launches
@@ -37,7 +35,7 @@ def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     if not reader.names(module).used and not module.imports:
         return []
     functions = reader.functions(module)
-    called, launched = _called(module, functions), launched_in(module.calls) | module.elsewhere.launched
+    called, launched = _called(module), launched_in(module.calls) | module.elsewhere.launched
     found: list[Record] = []
     for function in functions:
         calls = function.name in called
@@ -54,10 +52,10 @@ def _for_other_hardware(path: str) -> bool:
     return not words.isdisjoint(_OTHER_HARDWARE)
 
 
-def _called(module: ModuleSyntax, functions: list[TritonFunction]) -> frozenset[str]:
-    """The names that functions for the GPU call."""
-    calls = [call.func for one in functions for call in module.inside(one.node, ast.Call)]
-    return module.elsewhere.called.union(one.id for one in calls if isinstance(one, ast.Name))
+def _called(module: ModuleSyntax) -> frozenset[str]:
+    """The names that functions with decorators call, as parts of a text tell them of each other."""
+    found = [called_names(one) for one in module.functions if one.decorator_list]
+    return module.elsewhere.called.union(*found)
 
 
 def _host_records(module: ModuleSyntax, reader: TritonReader) -> Iterator[Record]:

@@ -124,7 +124,7 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "loop_depth": float(len(note.where.loops)),
         "loop_invariant": invariant_in_loop(note, notes),
         "repeated": first is not None,
-        "first_line": number(first.node.lineno) if first is not None else None,
+        "lines_before": float(note.node.lineno - first.node.lineno) if first is not None else None,
         "one_element_each_turn": _one_by_one(note, notes) if launched else None,
         "lane_stride": float(min(counts)) if counts and counts == strides and known else None,
         "walks_down_column": (row is not None) if known else None,
