@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from advisor.facts.gate import launched_names, may_hold_device_code
+from advisor.facts.gate import launched_names, may_hold_device_code, may_hold_triton_code
 from advisor.neighbours import workspace_files
 from lsp_server.documents import Document
 
@@ -64,7 +64,7 @@ class Surroundings:
 
 def concerns_kernels(data: bytes) -> bool:
     """Whether a file's bytes may define a kernel or launch one."""
-    return may_hold_device_code(data) or bool(launched_names(data))
+    return may_hold_device_code(data) or may_hold_triton_code(data) or bool(launched_names(data))
 
 
 def kernel_names(data: bytes) -> _Words:

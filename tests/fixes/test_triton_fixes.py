@@ -75,7 +75,8 @@ def test_extents_become_constants(tmp_path: Path, before: str, after: str) -> No
 def test_the_annotation_is_written_as_beside_it(tmp_path: Path) -> None:
     text = (
         "from triton import jit\nfrom triton.language import arange, constexpr, load, store\n\n\n"
-        "@jit\ndef copy(x, {parameter}, F: constexpr):\n    store(x + arange(0, n), F)\n\n\ncopy[(1,)](x, 8, 2)\n"
+        "@jit\ndef copy(x, {parameter}, F: constexpr):\n    store(x + arange(0, n), F)\n\n\n"
+        "copy[(1,)](x, 8, 2)\n"
     )
     found = fixed(tmp_path, "constant-parameter", text.format(parameter="n"))
     assert found == text.format(parameter="n: constexpr")
@@ -94,7 +95,8 @@ SIZES = HEAD + (
     "    acc = tl.zeros((M, N), dtype=tl.float32)\n"
     "    for k in range(0, K, 16):\n"
     "        j = k + tl.arange(0, 16)\n"
-    "        acc += tl.dot(tl.load(a + m[:, None] * K + j[None, :]), tl.load(b + j[:, None] * N + n[None, :]))\n"
+    "        x = tl.load(a + m[:, None] * K + j[None, :])\n"
+    "        acc += tl.dot(x, tl.load(b + j[:, None] * N + n[None, :]))\n"
     "    tl.store(c + m[:, None] * N + n[None, :], acc)\n"
     "\n\n"
     "SIDE = 48\n"
