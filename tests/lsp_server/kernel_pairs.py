@@ -21,10 +21,10 @@ _BARRIER = HEAD + (
     "def shift(a, n):\n"
     "    i = cuda.grid(1)\n"
     "    t = cuda.shared.array(128, 'float32')\n"
-    "    if i < n:\n"
+    "    if cuda.threadIdx.x % 2 == 0:\n"
     "        t[cuda.threadIdx.x] = a[i]\n"
     "        cuda.syncthreads()\n"
-    "    if 0 < i < n and cuda.threadIdx.x > 0:\n"
+    "    if cuda.threadIdx.x % 2 == 1 and i < n:\n"
     "        a[i] = t[cuda.threadIdx.x - 1]\n"
 )
 _UNGUARDED = HEAD + (

@@ -8,6 +8,7 @@ import { PROGRAM } from "./code-server.mjs";
 const { chromium } = createRequire(path.join(PROGRAM, ".editors/code-server/package.json"))("playwright-core");
 const SCREENSHOTS = path.join(PROGRAM, ".editors/screenshots");
 const PATIENCE_MS = 60_000;
+const STEP_MS = 15_000;
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const FLAGS = [
   "--headless",
@@ -89,12 +90,20 @@ class Workbench {
 
   /** Opens a file of the workspace, by its path, and waits for its text. */
   async open(file) {
-    await this.page.keyboard.press("Control+p");
-    await this.page.waitForSelector(".quick-input-widget input");
-    await this.page.keyboard.type(file);
-    await this.page.locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(file) }).first().waitFor();
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".tabs-container .tab.active", { hasText: path.basename(file) }).waitFor();
+    const name = path.basename(file);
+    // On a busy machine the list may go away with the window's focus, that a page was closed in before.
+    await eventually(`${name} to open`, async () => {
+      await this.page.keyboard.press("Escape");
+      await this.page.keyboard.press("Control+p");
+      await this.page.waitForSelector(".quick-input-widget input", { timeout: STEP_MS });
+      await this.page.keyboard.type(file);
+      const row = this.page.locator(".quick-input-widget .monaco-list-row", { hasText: name }).first();
+      await row.waitFor({ timeout: STEP_MS });
+      await this.page.keyboard.press("Enter");
+      const tab = this.page.locator(".tabs-container .tab.active", { hasText: name });
+      await tab.waitFor({ timeout: STEP_MS });
+      return true;
+    });
     await this.page.waitForSelector(".editor-instance .view-line, .notebookOverlay .cell");
   }
 
