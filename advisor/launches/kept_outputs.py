@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from advisor.driver.executor import ArgumentNote
+from advisor.launches.array_types import array_dtype
 from advisor.launches.outcome import Outcome
 from advisor.simt.device_memory import DeviceMemory
 
@@ -36,13 +37,19 @@ class OutputKeeper:
         if outcome.statistics is None:
             self._whole = False
             return
-        written = {one.array for one in outcome.statistics.accesses if one.kind != "load"}
+        accesses = outcome.statistics.accesses
+        written = {one.array for one in accesses if one.kind != "load" and one.space == "global"}
         for argument in note.arguments:
-            if argument.name in written and argument.size is not None:
+            # An explicit signature may hide from the machine which array an access is of.
+            if (argument.name in written or "" in written) and argument.size is not None:
                 self.keep(f"{note.function}:{number}:{argument.name}", self._content(argument))
 
     def keep(self, name: str, content: npt.NDArray[Any] | None) -> None:
-        """Nothing; keeps one array, None for one that cannot be read."""
+        """Nothing; keeps one array, of records each field by itself; None is one that cannot be read."""
+        if content is not None and content.dtype.names:
+            for field in content.dtype.names:
+                self.keep(f"{name}.{field}", content[field])
+            return
         if content is None or content.nbytes > self._left:
             self._whole = False
             return
@@ -82,7 +89,9 @@ class OutputKeeper:
         if any(stride < 0 for stride in argument.strides):
             return None
         try:
-            dtype = np.dtype(argument.dtype)
+            dtype = array_dtype(argument.dtype)
+            if dtype is None:
+                return None
             data = self._memory.view(argument.address, argument.size)
             shaped = np.ndarray(argument.shape, dtype, data, 0, argument.strides)
         except (KeyError, TypeError, ValueError):

@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from advisor.devices import Device
+from advisor.launches.array_types import array_dtype
 from advisor.records import Value
 from advisor.simt.counts import WARP, AccessCounts, Statistics, total
 
@@ -88,7 +87,8 @@ def hottest_element_updates(counted: Statistics, arguments: Sequence[Mapping[str
     (VOTE, POPC and a RED of one lane in the machine code of compute capability 8.0).
     """
     sizes = {one["name"]: math.prod(one["shape"]) for one in arguments if one.get("shape")}
-    whole = {one["name"] for one in arguments if np.dtype(one.get("dtype") or "V1").kind in "iu"}
+    types = {one["name"]: array_dtype(one.get("dtype")) for one in arguments}
+    whole = {name for name, kind in types.items() if kind is not None and kind.kind in "iu"}
     updates: dict[str, float] = {}
     of_places: list[float] = []
     for one in counted.accesses:
