@@ -14,7 +14,9 @@ from advisor.errors import UsageError
 
 
 def check_target(target: Path, sources: Iterable[Path], option: str = "--output") -> None:
-    """Nothing; raises UsageError when writing `target`, as `option` wants, would destroy source or cannot work."""
+    """Nothing; raises UsageError when writing `target`, which `option` names, would destroy source code or
+    cannot work.
+    """
     if target.is_dir():
         raise UsageError(f"{option} {target}: is a folder.")
     if not target.parent.is_dir():
