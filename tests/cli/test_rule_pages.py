@@ -179,7 +179,7 @@ def test_the_evidence_of_a_page_groups_the_metrics() -> None:
         "No source of evidence of this version is known to give what the condition needs.",
     )
     assert [tuple(map(plain, row)) for row in section.table[1:]] == [
-        ("compiled", "kernel.registers"),
+        ("compiled or measured", "kernel.registers"),
         ("source", "kernel.debug_enabled"),
         ("unknown", "kernel.house_metric"),
     ]
