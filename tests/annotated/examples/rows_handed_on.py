@@ -69,10 +69,11 @@ def a_row_for_each_block(a, out):
 def main(n):
     a = cuda.device_array((n, 1000), dtype=np.float32)
     out = cuda.device_array(n, dtype=np.float32)
+    triples = cuda.device_array((n, 3), dtype=np.float32)
     lanes = cuda.device_array((n, 32), dtype=np.float32)
     rows[(n + 127) // 128, 128](a, out)
     slices[(n + 127) // 128, 128](a, out)
     columns[(n + 127) // 128, 128](a, out)
-    points[(n + 127) // 128, 128](a, out)
+    points[(n + 127) // 128, 128](triples, out)
     one_row_for_all[(n + 127) // 128, 128](a, out)
     a_row_for_each_block[n, 64](a, lanes)
