@@ -19,7 +19,7 @@ KERNEL = """\
 from numba import cuda
 
 
-@cuda.jit("void(float32[:])")
+@cuda.jit("void(float32[::1])")
 def kernel(a):
     i = cuda.grid(1)
     if i < a.size:
