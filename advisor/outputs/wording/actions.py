@@ -42,7 +42,7 @@ def gain_in_words(action: Action) -> str:
         return (
             "tried, and it helped nothing"
             if action.proven
-            else "what it relieves is not what the kernel waits for now"
+            else "what it relieves is not what the kernel waits for"
         )
     basis = "proven" if action.proven else "at most"
     said = f"{basis} {action.speedup:.2f} times as fast"
