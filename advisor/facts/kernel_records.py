@@ -237,7 +237,7 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
         record.know(
             "source",
             divergent=any(not condition.exit for condition in conditions),
-            in_bounds_guard=bool(inside) and all(is_bounds_guard(condition.node) for condition in inside),
+            in_bounds_guard=bool(inside) and all(map(is_bounds_guard, inside)),
             after_divergent_exit=any(condition.exit for condition in conditions),
             loop_depth=float(len(barrier.place.loops)),
         )

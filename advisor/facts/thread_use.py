@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from advisor.facts.kernel_facts import KernelFacts, Place
+from advisor.facts.kernel_facts import Condition, KernelFacts, Place
 
 
 def one_thread_works(facts: KernelFacts) -> bool:
@@ -23,10 +23,16 @@ def single_thread(place: Place) -> bool:
     return any(condition.single_lane for condition in place.conditions)
 
 
-def is_bounds_guard(test: ast.AST) -> bool:
-    """Whether a test only asks if the thread is inside of the data: comparisons by order, joined by `and`."""
+def is_bounds_guard(condition: Condition) -> bool:
+    """Whether a condition only asks if the thread is inside of the data: comparisons by order of its place in
+    the grid, joined by `and`. What asks for the place in the block alone divides every block.
+    """
+    return any(name.startswith("bid.") for name in condition.depends) and _compares_by_order(condition.node)
+
+
+def _compares_by_order(test: ast.AST) -> bool:
     if isinstance(test, ast.BoolOp):
-        return isinstance(test.op, ast.And) and all(is_bounds_guard(item) for item in test.values)
+        return isinstance(test.op, ast.And) and all(_compares_by_order(item) for item in test.values)
     return isinstance(test, ast.Compare) and all(
         isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in test.ops
     )

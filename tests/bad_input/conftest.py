@@ -16,7 +16,7 @@ GOOD = """\
 from numba import cuda
 
 
-@cuda.jit("void(float32[:])")
+@cuda.jit("void(float32[::1])")
 def good(a):
     i = cuda.grid(1)
     if i < a.size:

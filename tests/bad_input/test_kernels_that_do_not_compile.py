@@ -11,25 +11,25 @@ HEAD = "import math\n\nimport numpy as np\nfrom numba import cuda, float32\n\n\n
 # The source, the line at fault in its file, and what the message names.
 REFUSED = {
     "attribute": (
-        '@cuda.jit("void(float32[:])")\ndef refused(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
+        '@cuda.jit("void(float32[::1])")\ndef refused(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
         "        # no such method\n        a[i] = a.median()\n",
         12,
         "median",
     ),
     "name": (
-        '@cuda.jit("void(float32[:])")\ndef refused(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
+        '@cuda.jit("void(float32[::1])")\ndef refused(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
         "        # no such name\n        a[i] = nowhere(a[i])\n",
         8,
         "nowhere",
     ),
     "types": (
-        '@cuda.jit("void(float32[:])")\ndef refused(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
+        '@cuda.jit("void(float32[::1])")\ndef refused(a):\n    i = cuda.grid(1)\n    if i < a.size:\n'
         "        # a text\n        a[i] = a[i] + 'x'\n",
         12,
         "add(float32, Literal[str](x))",
     ),
     "size": (
-        '@cuda.jit("void(float32[:], int32)")\ndef refused(a, n):\n    i = cuda.grid(1)\n    if i < a.size:\n'
+        '@cuda.jit("void(float32[::1], int32)")\ndef refused(a, n):\n    i = cuda.grid(1)\n    if i < a.size:\n'
         "        # not a constant\n        tile = cuda.shared.array(n, float32)\n        tile[0] = a[i]\n",
         12,
         "array(int32, class(float32))",
@@ -61,7 +61,7 @@ def test_source_evidence_of_a_refused_kernel_stays(
     advise: AdvisorCommand, compiler: None, workspace: Path
 ) -> None:
     (workspace / "refused.py").write_text(
-        HEAD + '@cuda.jit("void(float32[:])")\ndef refused(a):\n    a[0] = a[1] ** 0.5 + a.median()\n'
+        HEAD + '@cuda.jit("void(float32[::1])")\ndef refused(a):\n    a[0] = a[1] ** 0.5 + a.median()\n'
     )
     outcome = advise.check("refused.py", cwd=workspace)
     assert [error[:2] for error in outcome.errors] == [("refused.py", 9)]
@@ -84,7 +84,7 @@ def test_a_device_function_at_fault_is_named_where_it_stands(
         "from numba import cuda\n\n\n@cuda.jit(device=True)\ndef inner(x):\n    return x.nothing\n"
     )
     (workspace / "refused.py").write_text(
-        'from numba import cuda\n\nfrom inner import inner\n\n\n@cuda.jit("void(float32[:])")\n'
+        'from numba import cuda\n\nfrom inner import inner\n\n\n@cuda.jit("void(float32[::1])")\n'
         "def refused(a):\n    a[0] = inner(a[1])\n"
     )
     outcome = advise.check(cwd=workspace)
