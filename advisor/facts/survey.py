@@ -30,8 +30,8 @@ ENTITIES = (
     "universal_call", "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader",
     "measurement", "capture", "captured_step", "early_read", "product", "matrix_product", "expression",
     "collective", "round_trip",
-    "triton_kernel", "triton_access", "triton_dot", "triton_atomic", "triton_choice", "triton_loop", "triton_size",
-    "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
+    "triton_kernel", "triton_access", "triton_dot", "triton_atomic", "triton_choice", "triton_loop",
+    "triton_size", "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
 )  # fmt: skip
 Step = Callable[[int, int], None]
 _CHUNK = 24
@@ -76,7 +76,7 @@ def survey(
 class _Sieve:
     """Files with device code, and files that might launch a kernel of another file, with those names.
 
-    `arrays` are files without it that use torch or cupy on a GPU. Device code is also Triton's, with `triton`.
+    `arrays` are files without it that use torch or cupy on a GPU. With `triton` device code is also Triton's.
     """
 
     def __init__(self, files: Sequence[Path], root: Path, *, triton: bool = False) -> None:

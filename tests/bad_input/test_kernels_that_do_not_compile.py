@@ -29,7 +29,8 @@ REFUSED = {
         "add(float32, Literal[str](x))",
     ),
     "size": (
-        '@cuda.jit("void(float32[::1], int32)")\ndef refused(a, n):\n    i = cuda.grid(1)\n    if i < a.size:\n'
+        '@cuda.jit("void(float32[::1], int32)")\ndef refused(a, n):\n    i = cuda.grid(1)\n'
+        "    if i < a.size:\n"
         "        # not a constant\n        tile = cuda.shared.array(n, float32)\n        tile[0] = a[i]\n",
         12,
         "array(int32, class(float32))",

@@ -208,7 +208,7 @@ def test_a_suppression_in_the_text_is_obeyed(client):
 def test_source_evidence_alone_is_used(client):
     # In float64 by its literal, which only the machine code shows.
     text = HEAD + (
-        "@cuda.jit('void(float32[:])')\n"
+        "@cuda.jit('void(float32[::1])')\n"
         "def half(a):\n"
         "    i = cuda.grid(1)\n"
         "    if i < a.size:\n"

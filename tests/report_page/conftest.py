@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import histories
@@ -14,32 +13,9 @@ pytest.importorskip(
     "matplotlib", reason="the page's charts need Matplotlib: pip install 'kernel-advisor[report]'"
 )
 
-from advisor.check_options import CheckOptions
-from advisor.comparing.ranking import rankings
-from advisor.config import load_config
-from advisor.history.fingerprint import Run
+from drawn_pages import html_of
+
 from advisor.history.store import HistoryStore
-from advisor.report_page.gathering import gather
-from advisor.report_page.page import report_html
-
-MADE = 1_762_000_000.0
-
-
-def options_for(root: Path) -> CheckOptions:
-    return CheckOptions(
-        device="a100-40gb", root=root, evidence="measured", no_run=True, settings=load_config(root)
-    )
-
-
-def html_of(root: Path, runs: Sequence[Run] | None = None) -> str:
-    """The page of a project's history, or of these runs of it."""
-    options = options_for(root)
-    store = HistoryStore(root)
-    try:
-        found = rankings(store.latest() if runs is None else runs, options)
-        return report_html(replace(gather(found, store, options), made=MADE))
-    finally:
-        store.close()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import histories
 import pytest
-from conftest import html_of, options_for
+from drawn_pages import html_of, options_for
 from page_reading import Page
 
 from advisor.__main__ import main

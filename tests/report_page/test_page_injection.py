@@ -7,7 +7,7 @@ from pathlib import Path
 
 import histories
 import pytest
-from conftest import html_of
+from drawn_pages import html_of
 from page_reading import Page
 
 from advisor.__main__ import main

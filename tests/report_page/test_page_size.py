@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import histories
-from conftest import html_of
+from drawn_pages import html_of
 from hypothesis import given
 from hypothesis import strategies as st
 from page_reading import Page

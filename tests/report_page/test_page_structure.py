@@ -85,7 +85,7 @@ def test_the_look_is_that_of_the_rule_pages() -> None:
 
 def test_two_pages_of_one_history_are_equal(project: Path, store: object) -> None:
     import histories
-    from conftest import html_of
+    from drawn_pages import html_of
 
     from advisor.history.store import HistoryStore
 

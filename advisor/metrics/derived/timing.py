@@ -65,7 +65,7 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
 
 
 def resource_times(kernel: Record, device: Device) -> dict[str, float]:
-    """The seconds that each resource needs alone for a launch of a kernel, none where its counts are unknown."""
+    """The seconds that each resource needs alone for a launch of a kernel; empty without its counts."""
     if device.sm_count is None or device.boost_clock is None or kernel.readings.get("issue_slots") is None:
         return {}
     spread = _spread(kernel, device)

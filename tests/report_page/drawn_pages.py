@@ -1,0 +1,34 @@
+"""The page of a project's history, as the command makes it, at a fixed time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from advisor.check_options import CheckOptions
+from advisor.comparing.ranking import rankings
+from advisor.config import load_config
+from advisor.history.fingerprint import Run
+from advisor.history.store import HistoryStore
+from advisor.report_page.gathering import gather
+from advisor.report_page.page import report_html
+
+MADE = 1_762_000_000.0
+
+
+def options_for(root: Path) -> CheckOptions:
+    return CheckOptions(
+        device="a100-40gb", root=root, evidence="measured", no_run=True, settings=load_config(root)
+    )
+
+
+def html_of(root: Path, runs: Sequence[Run] | None = None) -> str:
+    """The page of a project's history, or of these runs of it."""
+    options = options_for(root)
+    store = HistoryStore(root)
+    try:
+        found = rankings(store.latest() if runs is None else runs, options)
+        return report_html(replace(gather(found, store, options), made=MADE))
+    finally:
+        store.close()
