@@ -143,8 +143,8 @@ def test_a_metric_of_the_projects_own_pack(advisor: Run, project: Path) -> None:
 
 
 def test_a_rule_that_another_contains_is_told_of(advisor: Run, project: Path) -> None:
-    out = advisor("rules", "new", "build/with-debug", "--metric", "debug_enabled").out
-    assert "As it stands, L103 whenever `with-debug` fires, `debug-build` fires too." in out
+    out = advisor("rules", "new", "build/made-inside", "--metric", "declared_in_function").out
+    assert "As it stands, L103 whenever `made-inside` fires, `kernel-defined-in-function` fires too." in out
 
 
 # -- where it is written ----------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_from_a_folder_below_the_project(
         (["a/b", "--metric", "itemsize"], "It is one of `access`: add --entity access."),
         (
             ["a/b", "--entity", "barrier"],
-            "Name one with --metric: divergent, after_divergent_exit, loop_depth.",
+            "Name one with --metric: divergent, in_bounds_guard, after_divergent_exit, loop_depth.",
         ),
         (["a/b", "--pack", "k.py"], "k.py is a file; name a folder with --pack."),
     ],
