@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.check_options import CheckOptions
 from advisor.config import load_config
 from advisor.devices import find_device
-from advisor.errors import UsageError
+from advisor.errors import SourceProblem, UsageError
 from advisor.records import Record
 from lsp_server.analysis import Analysis, analyse
 from lsp_server.carried import carried
@@ -109,9 +109,15 @@ class Analyst:
 
         Raises Voided once nobody wants to know.
         """
+        from advisor.facts.module import parse_module
         from lsp_server.recorded import stores_of
 
         stop.check()
+        try:
+            # The survey of a check tells of such a text as of any other; here the source's error must stay.
+            parse_module(document.source)
+        except SourceProblem:
+            return None
         settings = load_config(document.file.parent)
         means, chosen = self._means, self.preferences
         if stage == "recorded" or not self.preferences.compiled_evidence:
@@ -122,8 +128,6 @@ class Analyst:
             return None
         self._compiler.complete = True
         found = analyse(document, self._surroundings, "simulated", self._device(), means, stop.check)
-        if not found.parsed:
-            return None
         found = replace(found, complete=self._compiler.complete)
         if document.uri in self._good and self.preferences == chosen:
             self._measured.take(found, stage == "compiled" and found.complete)
