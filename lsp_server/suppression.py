@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from advisor.findings import Finding
 from advisor.logical_lines import read_logical_lines
 from advisor.suppressions import parse_suppressions
+from advisor.syntax_trees import syntax_tree
 from advisor.text import SourceText, Span
 
 _DIRECTIVE = re.compile(r"#\s*advisor:\s*ignore\s*\[(?P<rules>[^\]#]*)\]")
@@ -31,9 +32,9 @@ def suppression(finding: Finding, source: SourceText) -> Insertion | None:
     is written: only the user knows it, and a finding asks for it.
     """
     try:
-        first, last = _piece(ast.parse(source.text), finding.span.line, len(source.lines))
+        first, last = _piece(syntax_tree(source.text), finding.span.line, len(source.lines))
         piece = SourceText(source.path, "\n".join(source.lines[first - 1 : last]) + "\n")
-        meaning = ast.dump(ast.parse(piece.text))
+        meaning = ast.dump(syntax_tree(piece.text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     above = first - 1
@@ -88,7 +89,7 @@ def _works(item: Insertion, finding: Finding, source: SourceText, meaning: str) 
     lines[item.line - 1] = before[: item.column - 1] + item.text + before[item.column - 1 :]
     changed = SourceText(source.path, "\n".join(lines) + "\n")
     try:
-        if ast.dump(ast.parse(changed.text)) != meaning:
+        if ast.dump(syntax_tree(changed.text)) != meaning:
             return False
     except (SyntaxError, ValueError):
         return False

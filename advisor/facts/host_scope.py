@@ -9,6 +9,7 @@ from advisor.facts.declarations import cuda_member
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments, stored_names
 from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
+from advisor.syntax_trees import expression_tree
 
 _CREATORS = frozenset({
     "zeros", "ones", "empty", "full", "array", "arange", "linspace", "zeros_like", "ones_like", "empty_like",
@@ -129,7 +130,7 @@ class HostScope:
                     values = _self_assignments(place[0], base).get(name, [])
                     if values and all(inner.is_host_array(value) for value in values):
                         return (
-                            [ast.parse("numpy.zeros(1)", mode="eval").body]
+                            [expression_tree("numpy.zeros(1)")]
                             if "numpy" in self.module.imports
                             else _numpy_call(self.module)
                         )
@@ -164,7 +165,7 @@ class HostScope:
 
 def _numpy_call(module: ModuleSyntax) -> list[ast.expr]:
     name = next((alias for alias, target in module.imports.items() if target.dotted == "numpy"), "numpy")
-    return [ast.parse(f"{name}.zeros(1)", mode="eval").body]
+    return [expression_tree(f"{name}.zeros(1)")]
 
 
 def _assignments_anywhere(module: ModuleSyntax, function: FunctionNode) -> dict[str, list[ast.expr]]:

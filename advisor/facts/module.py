@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
 
 from advisor.errors import SourceProblem
 from advisor.facts.tree_nodes import below, by_kind, with_parents
+from advisor.syntax_trees import syntax_tree
 from advisor.text import SourceText, Span
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -188,9 +188,7 @@ class ModuleSyntax:
 def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
     """The parsed module; raises SourceProblem with the line of a syntax error."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source.text)
+        tree = syntax_tree(source.text)
     except SyntaxError as error:
         raise SourceProblem(source.path, error.lineno or 1, f"syntax error: {error.msg}") from None
     except (RecursionError, MemoryError, ValueError) as error:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.facts.declarations import called_names, launched_in
+from advisor.syntax_trees import syntax_tree
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -84,9 +84,7 @@ def _common(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 def _split(lines: Sequence[str], first: int) -> list[Part] | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse("\n".join(lines))
+        tree = syntax_tree("\n".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     groups: list[tuple[int, list[ast.stmt]]] = []

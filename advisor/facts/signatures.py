@@ -10,6 +10,7 @@ from advisor.facts.library_names import NUMBA_TYPES
 from advisor.facts.library_values import numpy_type_name
 from advisor.facts.literal_text import LibraryName
 from advisor.facts.meanings import Meaning
+from advisor.syntax_trees import expression_tree
 
 _CONSTRUCTORS = frozenset({"Array", "UniTuple", "Tuple", "Complex", "optional", "Optional"})
 _TYPE_ROOTS = ("numba.", "numba.types.", "numba.core.types.")
@@ -33,7 +34,7 @@ def signature_types(node: ast.expr, resolve: Resolve, expand: Expand) -> tuple[A
         return tuple(types for item in node.elts for types in signature_types(item, resolve, expand))
     try:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            text = ast.parse(node.value.strip(), mode="eval").body
+            text = expression_tree(node.value.strip())
             arguments, spelling = _arguments(text), _Spelling(None, lambda _: None)
         else:
             arguments, spelling = _arguments(node), _Spelling(resolve, expand)

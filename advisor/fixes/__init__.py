@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.data_files import knowledge_folder
 from advisor.findings import Finding, Safety
 from advisor.records import Value
+from advisor.syntax_trees import syntax_tree
 
 if TYPE_CHECKING:
     from advisor.metrics.tables import Tables
@@ -60,7 +61,7 @@ def known_fixes() -> tuple[FixData, ...]:
 def fix_description(name: str) -> str:
     """The first paragraph of what a fix's module says of itself; nothing is imported."""
     file = Path(__file__).parent / f"{name.replace('-', '_')}.py"
-    text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    text = ast.get_docstring(syntax_tree(file.read_text("utf-8"))) or ""
     return " ".join(text.split("\n\n")[0].split())
 
 

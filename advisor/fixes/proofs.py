@@ -14,6 +14,7 @@ from pathlib import Path
 
 from advisor.errors import UsageError
 from advisor.findings import Finding, Fix, Proof, Verdict
+from advisor.syntax_trees import syntax_tree
 
 _FILE = Path(".advisor") / "proofs.sqlite"
 _TABLES = """
@@ -142,7 +143,7 @@ def place_digest(finding: Finding, fix: Fix, texts: Mapping[str, str]) -> str:
 def _functions(text: str) -> tuple[tuple[int, int, str], ...]:
     """First line, last line and name of each function, outer ones first."""
     try:
-        tree = ast.parse(text)
+        tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return ()
     found = []

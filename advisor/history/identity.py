@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from advisor import __version__
+from advisor.syntax_trees import syntax_tree
 
 _PACKAGES = ("numba", "numba-cuda", "numpy")
 _GIT_SECONDS = 10.0
@@ -34,7 +35,7 @@ def functions(text: str) -> tuple[Definition, ...]:
     A function's text goes from its first decorator to its end, as the record of launches hashes it.
     """
     try:
-        tree = ast.parse(text)
+        tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return ()
     lines = text.splitlines()

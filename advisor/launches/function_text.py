@@ -7,12 +7,14 @@ import hashlib
 from functools import lru_cache
 from pathlib import Path
 
+from advisor.syntax_trees import syntax_tree
+
 
 @lru_cache(maxsize=256)
 def _functions(text: str) -> dict[int, tuple[int, str]]:
     """For each function's first line, decorators included, the line of its `def` and its text's hash."""
     try:
-        tree = ast.parse(text)
+        tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return {}
     lines = text.splitlines()

@@ -23,6 +23,7 @@ from advisor.launches.function_text import read_source
 from advisor.launches.store import LaunchStore
 from advisor.launches.warm_processes import Start, run_process
 from advisor.notebooks import is_notebook
+from advisor.syntax_trees import syntax_tree
 
 _NAME = "workload"
 _TAIL = 2000
@@ -76,7 +77,7 @@ def find_workloads(path: str, text: str) -> list[WorkloadFunction]:
     if _NAME not in text or is_notebook(path):
         return []
     try:
-        tree = ast.parse(text)
+        tree = syntax_tree(text)
     except (SyntaxError, ValueError, RecursionError):
         return []
     return [

@@ -5,11 +5,11 @@ What IPython understands: https://ipython.readthedocs.io/en/stable/interactive/r
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from functools import lru_cache
 from typing import NamedTuple
+
+from advisor.syntax_trees import syntax_tree
 
 # Their bodies run as Python in the notebook's own namespace.
 _PYTHON_BODIES = frozenset({"time", "timeit", "capture", "prun", "debug"})
@@ -64,9 +64,7 @@ def _fault(text: str) -> tuple[int, str]:
     """The line and the cause of what keeps a text from being Python, no cause where it is."""
     try:
         text.encode()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        syntax_tree(text)
     except SyntaxError as error:
         return error.lineno or 1, f"syntax error: {error.msg}"
     except UnicodeEncodeError as error:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from advisor.data_files import grammar_folder
 from advisor.rules.kept_files import read_kept, write_kept
+from advisor.syntax_trees import one_tree_at_a_time
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -72,9 +73,11 @@ def lark_parser() -> Lark:
     """Lark's own parser of the grammar, for the files whose errors it has to tell."""
     from lark import Lark
 
-    return Lark(
-        grammar(), parser="lalr", start=list(STARTS), propagate_positions=True, maybe_placeholders=True
-    )
+    # Lark has Python read the literals of a grammar.
+    with one_tree_at_a_time:
+        return Lark(
+            grammar(), parser="lalr", start=list(STARTS), propagate_positions=True, maybe_placeholders=True
+        )
 
 
 _known: dict[str, Tables] = {}
