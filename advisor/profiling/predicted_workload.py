@@ -100,8 +100,18 @@ def _fingerprints(
 
 
 def _why_no_time(name: str, metrics: Mapping[str, Value], device: Device) -> str:
-    if device.boost_clock is None or device.sm_count is None:
-        return f"No time is predicted for {device.name}: its device file does not know the boost clock."
+    missing = [
+        told
+        for told, known in (
+            ("the number of SMs", device.sm_count),
+            ("the boost clock", device.boost_clock),
+            ("the L2 size", device.l2_bytes),
+        )
+        if known is None
+    ]
+    if missing:
+        unknown = " and ".join(missing)
+        return f"No time is predicted for {device.name}: its device file does not know {unknown}."
     if "registers" not in metrics:
         return f"No time is predicted for {name}: its occupancy is unknown without its machine code."
     return f"No time is predicted for {name}: its launches were not executed to their end."

@@ -117,10 +117,11 @@ def test_when_none_runs_the_status_tells(advise: AdvisorCommand, project: Path) 
     assert HistoryStore(project).runs()[0].status == "failed"
 
 
-def test_a_device_whose_clock_is_unknown_gets_no_time(advise: AdvisorCommand, project: Path) -> None:
-    done = advise("profile", "work.py", "--device", "h200", "--no-store", cwd=project)
+def test_a_device_whose_caches_are_unknown_gets_no_time(advise: AdvisorCommand, project: Path) -> None:
+    done = advise("profile", "work.py", "--device", "l40s", "--no-store", cwd=project)
     assert done.status == 0
-    assert "No time is predicted for NVIDIA H200" in done.out.decode()
+    printed = done.out.decode()
+    assert "No time is predicted for NVIDIA L40S: its device file does not know the L2 size." in printed
 
 
 @pytest.mark.parametrize(

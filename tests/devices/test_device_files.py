@@ -45,17 +45,22 @@ def test_what_the_rules_and_the_occupancy_need_is_known(device: Device) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
+def test_what_a_predicted_time_needs_is_known_but_for_one_cache(device: Device) -> None:
+    needed = ("boost_clock", "l2_bytes", "fp64_peak", "dram_bandwidth")
+    missing = [fact for fact in needed if getattr(device, fact) is None]
+    # Sources differ on the L2 cache of the L40S.
+    assert missing == (["l2_bytes"] if device.id == "l40s" else [])
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
 def test_the_numbers_of_one_device_agree_with_each_other(device: Device) -> None:
     assert device.max_threads_per_sm == device.max_warps_per_sm * device.warp_size
     assert device.shared_bytes_per_block + device.reserved_shared_bytes <= device.shared_bytes_per_sm
     assert device.shared_bytes_per_sm < device.l1_bytes
-    if device.fp64_peak is not None:
-        assert device.fp64_peak / device.fp32_peak == pytest.approx(device.fp64_rate, rel=0.02)
+    assert device.fp64_peak / device.fp32_peak == pytest.approx(device.fp64_rate, rel=0.02)
 
 
-@pytest.mark.parametrize(
-    "device", [device for device in DEVICES.values() if device.boost_clock], ids=lambda d: d.id
-)
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
 def test_the_peak_follows_from_cores_and_clock(device: Device) -> None:
     cores = 64 if device.compute_capability in {"7.0", "7.5", "8.0"} else 128
     assert device.sm_count * cores * 2 * device.boost_clock == pytest.approx(device.fp32_peak, rel=0.01)

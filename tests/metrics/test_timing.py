@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from advisor.devices import Device, find_device
-from advisor.metrics.derived.timing import derive
+from advisor.metrics.derived.timing import derive, resource_times
 from advisor.records import Record
 from advisor.text import Span
 
@@ -123,6 +123,17 @@ def test_one_warp_waits_for_its_loads(device, known, cycles):
 def test_the_share_of_dram_in_the_time(device):
     found = derived(device, dram_bytes=1e9, shared_wavefronts=4e7)
     assert (found["time_limiter"], found["dram_norm"]) == ("shared", pytest.approx(0.25))
+
+
+def test_a_device_of_unknown_caches_gets_an_occupancy_but_no_time(device):
+    unknown = replace(device, l2_bytes=None)
+    found = derived(unknown, grid_blocks=40.0, fp32_slots=1e6)
+    assert found["achieved_occupancy"] == pytest.approx(0.5)
+    assert "predicted_ms" not in found
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **KNOWN, fp32_slots=1e6)
+    assert resource_times(kernel, unknown) == {}
+    assert set(resource_times(kernel, device)) == {"issue", "fp32", "latency"}
 
 
 def test_without_counts_of_the_whole_grid_there_is_no_time(device):

@@ -48,8 +48,8 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
         spread = _spread(kernel, device)
         if spread is not None:
             kernel.know("simulated", assumptions, achieved_occupancy=spread.achieved)
-        if spread is None or kernel.readings.get("issue_slots") is None:
-            continue
+        if spread is None or device.l2_bytes is None or kernel.readings.get("issue_slots") is None:
+            continue  # what comes from DRAM depends on the size of L2: without it most of a time may be missing
         times = _times(kernel, device, spread)
         limiter = max(times, key=lambda name: times[name])
         seconds = times[limiter]
@@ -65,8 +65,11 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
 
 
 def resource_times(kernel: Record, device: Device) -> dict[str, float]:
-    """The seconds that each resource needs alone for a launch of a kernel; empty without its counts."""
-    if device.sm_count is None or device.boost_clock is None or kernel.readings.get("issue_slots") is None:
+    """The seconds that each resource needs alone for a launch of a kernel; empty without its counts, and on a
+    device whose clock or caches are unknown.
+    """
+    described = None not in (device.sm_count, device.boost_clock, device.l2_bytes)
+    if not described or kernel.readings.get("issue_slots") is None:
         return {}
     spread = _spread(kernel, device)
     return {} if spread is None else _times(kernel, device, spread)
