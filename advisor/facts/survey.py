@@ -62,9 +62,11 @@ def survey(
 
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out.
     """
-    sorted_files, sorted_neighbours = _Sieve(files, root, triton=True), _Sieve(neighbours, root)
+    sorted_files = _Sieve(files, root, triton=True)
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
+    concerned = sorted_files.device or sorted_files.launchers
+    sorted_neighbours = _Sieve(neighbours if concerned else (), root)
     found = len(sorted_files.device) + len(sorted_neighbours.device) + len(sorted_files.arrays)
     crew = _Crew(root, jobs if found > _CHUNK else 1)
     try:
