@@ -49,7 +49,7 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
         if spread is not None:
             kernel.know("simulated", assumptions, achieved_occupancy=spread.achieved)
         if spread is None or device.l2_bytes is None or kernel.readings.get("issue_slots") is None:
-            continue  # without the size of L2 it is not known what comes from DRAM, which may be most of a time
+            continue  # without the size of L2 the bytes from DRAM, often most of the time, are unknown
         times = _times(kernel, device, spread)
         limiter = max(times, key=lambda name: times[name])
         seconds = times[limiter]
