@@ -29,6 +29,7 @@ _SASS_METRICS = {
     "global_loads": "global_loads",
     "global_stores": "global_stores",
     "shared_accesses": "shared_accesses",
+    "joinable_shared_loads": "joinable_shared_loads",
     "atomics": "atomic_instructions",
     "barriers": "barrier_instructions",
     "tensor_core": "tensor_core_instructions",

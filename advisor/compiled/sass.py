@@ -10,14 +10,16 @@ import re
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.compiled.ptx import Counts, Place, unit_function
+from advisor.compiled.shared_loads import saved_by_wider_loads
 
 _SECTION = re.compile(r"^\s*\.section\s+\.text\.([\w$]+)")
 _FILE = re.compile(r'//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
+_LABEL = re.compile(r"^\s*\.L_[\w$.]*:")
 _INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?((?:@!?U?P\w+\s+)?)([A-Z][\w.]*)\s*([^;]*);")
 # Subroutines of the assembler and of libdevice, for division, roots and powers.
 _OWN = re.compile(r"__cuda_sm\d|__internal_")
@@ -47,7 +49,8 @@ class MachineInstructions:
 @dataclass(frozen=True, slots=True)
 class MachineInstruction:
     """One instruction: the number and function of its section, its place in the unit's text (None: of no
-    line), its address in hexadecimal digits, predicate, opcode with modifiers, and operands.
+    line), its address in hexadecimal digits, predicate, opcode with modifiers, and operands. Jumps lead to
+    one that begins a block.
     """
 
     section: int
@@ -57,6 +60,7 @@ class MachineInstruction:
     predicate: str
     opcode: str
     operands: str
+    begins_block: bool = False
 
 
 def disassemble(program: str, cubin: bytes, timeout: float) -> str:
@@ -83,13 +87,21 @@ def count_sass(text: str) -> MachineInstructions:
     """Counts of instructions by class and place; NOP padding is left out.
 
     Classes: instructions, local_loads, local_stores, global_loads, global_stores, shared_accesses, atomics,
-    barriers, tensor_core, calls.
+    barriers, tensor_core, calls, and joinable_shared_loads, which wider loads would save.
     """
-    sections: dict[int, tuple[str, MachineInstructions]] = {}
+    sections: dict[int, list[MachineInstruction]] = {}
     for one in read_sass(text):
-        _, counted = sections.setdefault(one.section, (one.function, MachineInstructions()))
-        _count(counted, one.place, one.opcode, one.operands)
-    return _merged(sections.values())
+        sections.setdefault(one.section, []).append(one)
+    return _merged((code[0].function, _counted(code)) for code in sections.values())
+
+
+def _counted(code: Sequence[MachineInstruction]) -> MachineInstructions:
+    result = MachineInstructions()
+    for one in code:
+        _count(result, one.place, one.opcode, one.operands)
+    for place, saved in saved_by_wider_loads(code).items():
+        result.counts[place]["joinable_shared_loads"] += saved
+    return result
 
 
 def is_own(function: str) -> bool:
@@ -99,7 +111,7 @@ def is_own(function: str) -> bool:
 
 def read_sass(text: str) -> Iterator[MachineInstruction]:
     """The instructions in what nvdisasm prints, in its order, NOP padding included."""
-    section, function = -1, ""
+    section, function, begins = -1, "", False
     place: Place | None = None
     chain: list[tuple[str, int]] = []
     for line in text.splitlines():
@@ -111,15 +123,19 @@ def read_sass(text: str) -> Iterator[MachineInstruction]:
             continue
         if begun := _SECTION.match(line):
             place, chain = None, []
-            section, function = section + 1, begun.group(1)
+            section, function, begins = section + 1, begun.group(1), True
             continue
+        begins = begins or _LABEL.match(line) is not None
         instruction = _INSTRUCTION.match(line)
         if instruction is None or section < 0:
             continue
         if chain:
             place, chain = _innermost(chain), []
         address, predicate, opcode, operands = instruction.groups()
-        yield MachineInstruction(section, function, place, address, predicate.strip(), opcode, operands)
+        yield MachineInstruction(
+            section, function, place, address, predicate.strip(), opcode, operands, begins
+        )
+        begins = False
 
 
 def _merged(sections: Iterable[tuple[str, MachineInstructions]]) -> MachineInstructions:

@@ -23,7 +23,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 3
+_FORMAT = 4
 _BATCH = 16
 
 

@@ -11,6 +11,7 @@ from advisor.facts.kernel_facts import Access, Array, Condition, KernelFacts, Pl
 from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, extents_of, lane_pattern
 from advisor.facts.thread_use import single_thread
 from advisor.facts.tree_nodes import below
+from advisor.facts.vector_rows import lacks_alignment
 from advisor.records import Record
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
@@ -132,6 +133,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
         single_thread=single_thread(access.place),
         in_row=access.row is not None,
+        row_of_vectors=lacks_alignment(access.array),
         reread_by_neighbours=access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
         window_iterations=_iterations(access, depends),

@@ -15,6 +15,7 @@ from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
 from advisor.facts.row_records import row_records
+from advisor.facts.staged_tiles import stages_tile
 from advisor.facts.stated_types import strided_parameters
 from advisor.facts.test_paths import holds_tests
 from advisor.facts.thread_use import is_bounds_guard, one_thread_works
@@ -222,6 +223,7 @@ def _loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
             lane_dependent_trips=thread_trips and (loop.context.trips_loaded or loop.context.is_while),
             depth=float(len(loop.place.loops) + 1),
             over_range=loop.context.over_range,
+            stages_tile=stages_tile(loop, facts),
             every_thread_same=loop.stores and not (loop.body_depends_on_thread or conditional or trips),
         )
         found.append(record)

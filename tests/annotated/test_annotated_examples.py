@@ -25,6 +25,7 @@ DECIDED_BY_EXECUTION = {
     "misaligned-access",
     "shared-memory-race",
     "index-overflow",
+    "instructions-outweigh-arithmetic",
     "uninitialised-shared-memory",
     "gpu-underused",
     "high-memcpy-share",

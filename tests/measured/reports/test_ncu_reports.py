@@ -136,6 +136,7 @@ def test_lines_join_their_kernel() -> None:
     assert [line.line for line in found["vectors.add"].lines] == [8, 10]
     metrics = found["vectors.add"].lines[1].metrics
     assert metrics["samples_share"] == 0.8  # 160 of 200; rows of instructions do not count again
+    assert metrics["samples"] == 160
     assert metrics["stall_share"] == 0.75  # 120 of 160
     assert str(metrics["stall_reason"]).startswith("long scoreboard")
     assert (metrics["global_sectors"], metrics["ideal_global_sectors"]) == (8_000_000, 6_291_456)

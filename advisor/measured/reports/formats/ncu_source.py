@@ -107,6 +107,7 @@ def _lines(part: _Part, notation: Notation) -> Iterator[ReportedLine]:
         samples = _number(row, samples_at, notation)
         if total > 0.0:
             values["Share Of Samples"] = Quantity(samples / total)
+            values["Samples"] = Quantity(samples)
         values.update(_stall(part.header, row, samples, notation))
         if any(value.value for value in values.values()):
             yield ReportedLine(part.kernel, part.path, int(row[line_at]), values)
