@@ -114,3 +114,12 @@ class Run:
     host: Mapping[str, Any] = field(default_factory=dict)
     id: int | None = None
     status: str = "done"
+
+
+@dataclass(frozen=True)
+class KernelRun:
+    """A run that measured a kernel, and the hash of the text that it was of, None where that is not known."""
+
+    run: int
+    device: str
+    source_hash: str | None

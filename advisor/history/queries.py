@@ -16,13 +16,14 @@ FROM fingerprints f INDEXED BY fingerprints_of_kernel JOIN runs r ON r.id = f.ru
 WHERE r.device = ? GROUP BY f.path, f.name, f.source ORDER BY max(f.run), f.path, f.name
 """
 
-LATEST_OF_PATH = """
-SELECT f.name, max(f.run) FROM fingerprints f JOIN runs r ON r.id = f.run
-WHERE f.path = :path AND (:device IS NULL OR r.device = :device) AND (:source IS NULL OR f.source = :source)
-GROUP BY f.name ORDER BY min(f.id)
+# What the SIMT machine ran was not measured, whatever its fingerprints say.
+MEASURED_OF_PATH = """
+SELECT f.name, max(f.run), r.device, f.source_hash FROM fingerprints f JOIN runs r ON r.id = f.run
+WHERE f.path = :path AND f.source = 'measured' AND r.executed_on <> 'simt'
+GROUP BY f.name, f.source_hash, r.device, r.executed_on, r.kind, r.command ORDER BY max(f.run) DESC
 """
 
 OF_KERNEL = f"""
 SELECT {FINGERPRINT_COLUMNS} FROM fingerprints
-WHERE path IS :path AND name = :name AND run = :run AND (:source IS NULL OR source = :source) ORDER BY id
+WHERE path IS :path AND name = :name AND run = :run AND source = :source ORDER BY id
 """

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from advisor.errors import AdvisorError, UsageError
-from advisor.history.fingerprint import Fingerprint, Run, RunFacts
+from advisor.history.fingerprint import Fingerprint, KernelRun, Run, RunFacts
 from advisor.history.processes import is_alive, this_process
-from advisor.history.queries import LATEST, LATEST_OF_DEVICE, LATEST_OF_PATH, OF_KERNEL
+from advisor.history.queries import LATEST, LATEST_OF_DEVICE, MEASURED_OF_PATH, OF_KERNEL
 from advisor.history.rows import (
     FINGERPRINT_COLUMNS,
     RUN_COLUMNS,
@@ -171,24 +171,19 @@ class HistoryStore:
                 found[row[0]].append(read_fingerprint(row[1:]))
         return found
 
-    def latest_of(
-        self, paths: Sequence[str], device: str | None = None, source: Source | None = None
-    ) -> dict[tuple[str, str], tuple[Run, tuple[Fingerprint, ...]]]:
-        """By path and name, the kernels of files: the latest run that has each, and its fingerprints there.
-
-        The runs come without fingerprints. `device` and `source` leave out what is of others.
+    def kernel_runs(self, path: str) -> dict[str, list[KernelRun]]:
+        """By name, the measurements on GPUs of a file's kernels, the latest first: of each text, device and
+        command the latest run.
         """
-        found: dict[tuple[str, str], tuple[Run, tuple[Fingerprint, ...]]] = {}
-        runs: dict[int, Run] = {}
-        for path in dict.fromkeys(paths):
-            for name, number in self._read(
-                LATEST_OF_PATH, {"path": path, "device": device, "source": source}
-            ):
-                rows = self._read(OF_KERNEL, {"path": path, "name": name, "run": number, "source": source})
-                if number not in runs:
-                    runs[number] = self.facts_of(number)
-                found[path, name] = runs[number], tuple(map(read_fingerprint, rows))
+        found: dict[str, list[KernelRun]] = {}
+        for name, *row in self._read(MEASURED_OF_PATH, {"path": path}):
+            found.setdefault(name, []).append(KernelRun(*row))
         return found
+
+    def of_kernel(self, path: str | None, name: str, run: int, source: Source) -> tuple[Fingerprint, ...]:
+        """The fingerprints of a kernel in a run, one for each shape of its launches."""
+        key = {"path": path, "name": name, "run": run, "source": source}
+        return tuple(map(read_fingerprint, self._read(OF_KERNEL, key)))
 
     def latest(self) -> list[Run]:
         """What is known last of every kernel: runs, the latest first, each with the fingerprints of kernels
@@ -199,8 +194,7 @@ class HistoryStore:
         queries = [(LATEST_OF_DEVICE, list(row)) for row in devices] if len(devices) > 1 else [(LATEST, [])]
         rows = [row for query, values in queries for row in self._read(query, values)]
         for path, name, source, run in rows:
-            key = {"path": path, "name": name, "run": run, "source": source}
-            found.setdefault(run, []).extend(map(read_fingerprint, self._read(OF_KERNEL, key)))
+            found.setdefault(run, []).extend(self.of_kernel(path, name, run, source))
         return [
             replace(self.facts_of(run), fingerprints=tuple(found[run])) for run in sorted(found, reverse=True)
         ]

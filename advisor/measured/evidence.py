@@ -1,4 +1,4 @@
-"""What the history knows of kernels as evidence: their latest measurement, while their code is the same."""
+"""What the history knows of kernels as evidence: their latest measurements, while their code is the same."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.devices import Device, find_device
-from advisor.errors import UsageError
-from advisor.history.fingerprint import Fingerprint, Run
+from advisor.devices import Device
+from advisor.history.fingerprint import Fingerprint, KernelRun, LineMetrics, Run
 from advisor.history.identity import Definition, functions
 from advisor.history.store import HistoryStore
+from advisor.measured.kernel_measurements import Measured, fitting_runs, measurements, owner
 from advisor.records import LineReading, Record, Value, kernel_key
 from advisor.text import Span
 
@@ -39,8 +39,9 @@ def measured_evidence(
 ) -> MeasuredEvidence:
     """The evidence of a history for the files with these texts, by their paths relative to `root`.
 
-    Of a kernel with several shapes the one with the longest time in all counts. `simulated` are the keys of
-    kernels whose launch another source describes: they get no metrics of the shape.
+    Each metric is that of the latest run that has it, as long as device, text and shape are the same; of the
+    shapes of the latest run the one with the longest time in all counts. `simulated` are the keys of kernels
+    whose launch another source describes: they get no metrics of the shape.
     """
     found = MeasuredEvidence()
     if not store.exists():
@@ -48,25 +49,41 @@ def measured_evidence(
     shown = {_relative(root / path, store.root): path for path in texts}
     others: dict[str, str] = {}
     runs: dict[int, Run] = {}
-    for (recorded, name), (run, those) in store.latest_of(sorted(shown), source="measured").items():
-        path = shown[recorded]
-        if run.facts.executed_on == "simt":
-            continue
-        if not _is_of(run.facts.device, device):
-            others.setdefault(run.facts.device, f"{path}: {name}")
-            continue
-        fingerprint = max(those, key=_weight)
-        place = _place(texts[path], name, fingerprint)
-        if place is None:
-            found.notices.append(_stale(path, name, run, fingerprint))
-            continue
-        runs[run.id or 0] = run
-        _tell(found, path, place, run, fingerprint, len(those), simulated)
-    found.records += [_run_record(run) for run in runs.values()]
+    owners: set[int] = set()
+    for recorded, path in sorted(shown.items()):
+        for name, those in store.kernel_runs(recorded).items():
+            here = [one for one in functions(texts[path]) if one.name == name]
+            fitting = fitting_runs(those, here, device)
+            if fitting.other:
+                others.setdefault(fitting.other, f"{path}: {name}")
+            if fitting.changed is not None:
+                found.notices.append(_stale(store, recorded, path, name, fitting.changed))
+            if fitting.unmixed is not None:
+                found.notices.append(_unmixed(path, name, fitting.unmixed, device))
+            if fitting.place is not None:
+                told = measurements(store, recorded, name, fitting.runs)
+                runs |= {one.run.id or 0: one.run for one in told if one.metrics}
+                runs[owner(told).id or 0] = owner(told)
+                owners.add(owner(told).id or 0)
+                _tell(found, path, fitting.place, told, simulated)
+    found.records += [_run_record(run) for run in _telling(runs, owners)]
     found.notices += [
         f"{first} was measured on {name}, not on {device.name}; `--device '{name}'` uses what is known there."
         for name, first in others.items()
     ]
+    return found
+
+
+def _telling(runs: Mapping[int, Run], owners: Collection[int]) -> list[Run]:
+    """The runs whose time kernels are shares of, then those that tell what no run before them does."""
+    ordered = sorted(runs, key=lambda number: (number in owners, number), reverse=True)
+    told: set[str] = set()
+    found = []
+    for number in ordered:
+        run = runs[number]
+        if number in owners or set(run.metrics) - told:
+            found.append(run)
+            told |= set(run.metrics)
     return found
 
 
@@ -77,34 +94,21 @@ def _relative(path: Path, folder: Path) -> str:
         return path.as_posix()
 
 
-def _is_of(name: str, device: Device) -> bool:
-    """Whether a run's device is the one that advice is for; one that nobody knows may be any."""
-    try:
-        return find_device(name).id == device.id
-    except UsageError:
-        return True
-
-
-def _weight(one: Fingerprint) -> float:
-    return one.timing.mean * one.launches if one.timing else 0.0
-
-
-def _place(text: str, name: str, fingerprint: Fingerprint) -> Definition | None:
-    """The kernel's definition where its text is still that which was measured.
-
-    A report that knows no text is taken to be of the present one.
-    """
-    known = fingerprint.identity.source_hash
-    here = [one for one in functions(text) if one.name == name]
-    return next((one for one in here if known is None or one.source_hash == known), None)
-
-
-def _stale(path: str, name: str, run: Run, fingerprint: Fingerprint) -> str:
+def _stale(store: HistoryStore, recorded: str, path: str, name: str, measured: KernelRun) -> str:
+    run = store.facts_of(measured.run)
+    fingerprint = store.of_kernel(recorded, name, measured.run, "measured")[0]
     line = f":{fingerprint.line}" if fingerprint.line else ""
     again = f"`{run.facts.command}`" if run.facts.kind == "profile" else "measuring it"
     return (
         f"{path}{line}: {name} has changed since it was measured {_age(run)} ago, so that is not used; "
         f"{again} again gives new numbers."
+    )
+
+
+def _unmixed(path: str, name: str, later: KernelRun, device: Device) -> str:
+    return (
+        f"{path}: {name} has later numbers whose GPU has no device file ({later.device}); they are not mixed "
+        f"with those of {device.name}. `advisor import --device` says which GPU a report is of."
     )
 
 
@@ -120,40 +124,53 @@ def _tell(
     found: MeasuredEvidence,
     path: str,
     place: Definition,
-    run: Run,
-    fingerprint: Fingerprint,
-    shapes: int,
+    told: Sequence[Measured],
     simulated: Collection[str],
 ) -> None:
     key = kernel_key(path, place.name, place.line)
-    assumptions = _assumptions(run, fingerprint, shapes)
-    metrics: dict[str, Value | None] = dict(fingerprint.metrics)
-    if key in simulated:
-        metrics = {name: value for name, value in metrics.items() if name not in SHAPE_METRICS}
-    record = Record("kernel", key, path, Span(place.line), place.name, _run_key(run))
-    record.know("measured", assumptions, **metrics)
+    record = Record("kernel", key, path, Span(place.line), place.name, _run_key(owner(told)))
+    entities: set[str] = set()
+    for one in told:
+        assumptions = _assumptions(one)
+        metrics: dict[str, Value | None] = dict(one.metrics)
+        if key in simulated:
+            metrics = {name: value for name, value in metrics.items() if name not in SHAPE_METRICS}
+        record.know("measured", assumptions, **metrics)
+        lines = [line for line in one.fingerprint.lines if line.entity not in entities]
+        found.lines += [_line(path, key, place, one.fingerprint, line, assumptions) for line in lines]
+        entities |= {line.entity for line in lines}
     found.records.append(record)
-    moved = place.line - fingerprint.line if fingerprint.line else 0
-    for one in fingerprint.lines:
-        own = one.path == fingerprint.identity.path
-        array, space, kind = (str(one.metrics.get(name, "")) for name in ("array", "space", "kind"))
-        where = (path, one.line + moved) if own else (one.path, one.line)
-        values: dict[str, Value | None] = dict(one.metrics)
-        found.lines.append(LineReading(one.entity, key, *where, array, space, kind, values, assumptions))
 
 
-def _assumptions(run: Run, fingerprint: Fingerprint, shapes: int) -> tuple[str, ...]:
-    facts, who = run.facts, fingerprint.identity
+def _line(
+    path: str,
+    key: str,
+    place: Definition,
+    of: Fingerprint,
+    one: LineMetrics,
+    assumptions: tuple[str, ...],
+) -> LineReading:
+    """The numbers of a place in the source, moved along with the kernel's `def`."""
+    moved = place.line - of.line if of.line else 0
+    array, space, kind = (str(one.metrics.get(name, "")) for name in ("array", "space", "kind"))
+    where = (path, one.line + moved) if one.path == of.identity.path else (one.path, one.line)
+    return LineReading(one.entity, key, *where, array, space, kind, dict(one.metrics), assumptions)
+
+
+def _assumptions(one: Measured) -> tuple[str, ...]:
+    facts, who = one.run.facts, one.fingerprint.identity
     on = facts.executed_on or facts.device
     shape = "".join(
         f", {name} {_shape(extent)}" for name, extent in (("grid", who.grid), ("block", who.block)) if extent
     )
-    largest = f", the longest of {shapes} shapes" if shapes > 1 else ""
-    what = f"Measured on {on}: {shape.lstrip(', ')}{largest}, {_age(run)} ago."
+    largest = f", the longest of {one.shapes} shapes" if one.shapes > 1 else ""
+    # Numbers of a profile and of a report stand beside each other: what is imported names its import.
+    by = f" (`{facts.command}`)" if facts.kind == "import" else ""
+    what = f"Measured on {on}: {shape.lstrip(', ')}{largest}, {_age(one.run)} ago{by}."
     found = [what.replace(": ,", ":")]
     if who.source_hash is None:
         found.append("Whether the code has changed since it was measured is not known.")
-    if "dram_bytes" not in fingerprint.metrics and "achieved_bandwidth" in fingerprint.metrics:
+    if "dram_bytes" not in one.fingerprint.metrics and "achieved_bandwidth" in one.metrics:
         found.append("Bytes and operations were counted on the SIMT machine, the time was measured.")
     return tuple(found)
 

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -171,13 +172,15 @@ def test_a_long_history_answers_at_once(tmp_path: Path) -> None:
     store = HistoryStore(tmp_path)
     with store._writing() as connection:
         for number in range(1000):
-            run = store._insert_run(connection, facts(f"run{number}", commit=f"{number:040x}"))
-            store._insert_fingerprints(connection, run, [fingerprint(f"k{one}") for one in range(50)])
+            on_gpu = replace(facts(f"run{number}", commit=f"{number:040x}"), executed_on="NVIDIA H200")
+            run = store._insert_run(connection, on_gpu)
+            those = [fingerprint(f"k{one}", source="measured") for one in range(50)]
+            store._insert_fingerprints(connection, run, those)
             connection.execute("UPDATE runs SET status = 'done' WHERE id = ?", (run,))
     begin = time.perf_counter()
     assert len(store.run(store.find("latest")).fingerprints) == 50
     assert len(store.fingerprints([1, 1000])[1000]) == 50
     assert len(store.times("k7", "k.py")) == 1000
-    assert store.latest_of(["k.py"])["k.py", "k7"][0].id == 1000
+    assert store.kernel_runs("k.py")["k7"][0].run == 1000
     assert len(store.runs()) == 1000
     assert time.perf_counter() - begin < 30

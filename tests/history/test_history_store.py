@@ -9,7 +9,7 @@ import pytest
 from kept_runs import facts, fingerprint
 
 from advisor.errors import UsageError
-from advisor.history.fingerprint import Run
+from advisor.history.fingerprint import KernelRun, Run
 from advisor.history.store import HistoryStore
 
 
@@ -51,7 +51,7 @@ def test_numbers_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
 
 def test_nothing_is_made_by_reading(tmp_path: Path) -> None:
     store = _store(tmp_path)
-    assert (store.runs(), store.times(), store.latest_of(["k.py"])) == ([], [], {})
+    assert (store.runs(), store.times(), store.kernel_runs("k.py")) == ([], [], {})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -90,20 +90,41 @@ def test_an_empty_history_says_how_to_fill_it(tmp_path: Path) -> None:
         _store(tmp_path).find("latest")
 
 
-def test_the_latest_of_a_kernel_has_all_its_shapes_of_that_run_only(tmp_path: Path) -> None:
+def test_a_kernel_in_a_run_has_all_its_shapes_of_that_run_only(tmp_path: Path) -> None:
     store = _store(tmp_path)
     small = replace(fingerprint(), identity=replace(fingerprint().identity, grid=(1, 1, 1)))
     store.add_run(Run(facts("old"), fingerprints=(fingerprint(mean=9.0), fingerprint("mul"))))
     second = store.add_run(Run(facts("new"), fingerprints=(fingerprint(), small)))
-    third = store.add_run(Run(facts("l4", "l4"), fingerprints=(fingerprint(source="measured"),)))
-    found = store.latest_of(["k.py", "other.py"], device="h200")
-    assert {key: (run.id, those) for key, (run, those) in found.items()} == {
-        ("k.py", "add"): (second, (fingerprint(), small)),
-        ("k.py", "mul"): (1, (fingerprint("mul"),)),
-    }
-    assert store.latest_of(["k.py"])["k.py", "add"][0].id == third
-    assert list(store.latest_of(["k.py"], source="measured")) == [("k.py", "add")]
-    assert store.latest_of(["k.py"], device="h200", source="measured") == {}
+    assert store.of_kernel("k.py", "add", second, "simulated") == (fingerprint(), small)
+    assert store.of_kernel("k.py", "add", second, "measured") == ()
+    assert store.of_kernel("other.py", "add", second, "simulated") == ()
+
+
+def test_of_each_text_device_and_command_the_latest_measurement(tmp_path: Path) -> None:
+    store = _store(tmp_path)
+    measured = fingerprint(source="measured")
+    other_text = replace(measured, identity=replace(measured.identity, source_hash="f00d"))
+    here = replace(facts(), executed_on="NVIDIA H200")
+    imported = replace(here, kind="import", command="advisor import kernels.csv")
+    for run in (
+        Run(here, fingerprints=(measured,)),
+        Run(imported, fingerprints=(measured, fingerprint("mul", source="measured"))),
+        Run(here, fingerprints=(other_text,)),
+        Run(replace(here, device="l4", executed_on="NVIDIA L4"), fingerprints=(measured,)),
+        Run(here, fingerprints=(measured, measured)),
+        Run(here, fingerprints=(fingerprint(),)),  # predicted
+        Run(replace(here, executed_on="simt"), fingerprints=(measured,)),
+    ):
+        store.add_run(run)
+    known = measured.identity.source_hash
+    assert store.kernel_runs("k.py") == {
+        "add": [
+            KernelRun(5, "h200", known), KernelRun(4, "l4", known), KernelRun(3, "h200", "f00d"),
+            KernelRun(2, "h200", known),
+        ],
+        "mul": [KernelRun(2, "h200", known)],
+    }  # fmt: skip
+    assert store.kernel_runs("other.py") == {}
 
 
 def test_times_come_oldest_first_without_those_that_have_none(tmp_path: Path) -> None:

@@ -148,3 +148,115 @@ def test_rates_that_rest_on_simulated_counts_say_so(tmp_path: Path) -> None:
     one = replace(fingerprint(), metrics={"achieved_bandwidth": 1e9})
     found = evidence(tmp_path, Run(facts(), {}, (one,)))
     assert "counted on the SIMT machine" in found.records[0].readings["achieved_bandwidth"].assumptions[1]
+
+
+def kept(root: Path, *runs: Run) -> MeasuredEvidence:
+    """The evidence for an H200 of these runs, kept in this order."""
+    store = HistoryStore(root)
+    for run in runs:
+        store.add_run(run)
+    found = measured_evidence(store, root, H200, {"k.py": TEXT})
+    store.close()
+    return found
+
+
+def imported(ago: float = 60.0, device: str = "h200", on: str = "NVIDIA H200") -> RunFacts:
+    return RunFacts("import", "ncu.csv", "advisor import ncu.csv", time.time() - ago, device, on)
+
+
+def counters(grid: tuple[int, int, int] | None = (391, 1, 1), known: str | None = None) -> Fingerprint:
+    """What Nsight Compute tells of a launch: no times of many runs, but an occupancy."""
+    who = KernelIdentity("add", "k.py", known, (), grid, (256, 1, 1))
+    return Fingerprint(who, "measured", 3, None, {"achieved_occupancy": 0.4, "l2_hit_rate": 0.6}, (), line=4)
+
+
+def values(found: MeasuredEvidence) -> dict[str, object]:
+    (kernel,) = [one for one in found.records if one.entity == "kernel"]
+    return {name: reading.value for name, reading in kernel.readings.items()}
+
+
+def test_a_later_import_hides_no_number_of_a_profile(tmp_path: Path) -> None:
+    found = kept(
+        tmp_path, Run(facts(), {"gpu_utilization": 0.3}, (fingerprint(),)), Run(imported(), {}, (counters(),))
+    )
+    assert values(found) == {
+        "achieved_occupancy": 0.4, "l2_hit_rate": 0.6,
+        "time_mean_ms": 2.0, "grid_blocks": 391.0, "launches": 1.0,
+    }  # fmt: skip
+    readings = found.records[0].readings
+    assert readings["l2_hit_rate"].assumptions == (
+        "Measured on NVIDIA H200: grid 391, block 256, 1 min ago (`advisor import ncu.csv`).",
+        "Whether the code has changed since it was measured is not known.",
+    )
+    assert readings["time_mean_ms"].assumptions == ("Measured on NVIDIA H200: grid 391, block 256, 2 h ago.",)
+    assert [one.values["sectors_per_request"] for one in found.lines] == [8.0]
+    # What the profile tells of the run as a whole stays, too.
+    _, of_import, of_profile = found.records
+    assert not of_import.readings
+    assert of_profile.readings["gpu_utilization"].value == 0.3
+
+
+def test_a_later_profile_counts_before_an_import(tmp_path: Path) -> None:
+    found = kept(
+        tmp_path, Run(imported(9000.0), {}, (counters(),)), Run(facts(ago=60.0), {}, (fingerprint(),))
+    )
+    assert values(found)["l2_hit_rate"] == 0.3
+    assert values(found)["achieved_occupancy"] == 0.4
+
+
+def test_numbers_of_another_device_or_of_an_unknown_one_are_never_mixed_in(tmp_path: Path) -> None:
+    measured = Run(facts(), {}, (fingerprint(),))
+    elsewhere = Run(imported(90.0, "a100-80gb", "NVIDIA A100-SXM4-80GB"), {}, (counters(),))
+    found = kept(
+        tmp_path, measured, elsewhere, Run(imported(60.0, "unknown GPU", "unknown GPU"), {}, (counters(),))
+    )
+    assert values(found) == fingerprint().metrics
+    assert found.notices == [
+        "k.py: add has later numbers whose GPU has no device file (unknown GPU); they are not mixed with "
+        "those of NVIDIA H200. `advisor import --device` says which GPU a report is of."
+    ]
+
+
+def test_numbers_of_another_shape_are_not_mixed_in(tmp_path: Path) -> None:
+    found = kept(tmp_path, Run(facts(), {}, (fingerprint(grid=4),)), Run(imported(), {}, (counters(),)))
+    assert values(found) == counters().metrics
+
+
+def test_a_report_without_grids_takes_the_shape_of_the_run_before(tmp_path: Path) -> None:
+    one, two = fingerprint(1.0, 4), fingerprint(5.0, 8)
+    found = kept(tmp_path, Run(facts(), {}, (one, two)), Run(imported(), {}, (counters(None),)))
+    assert (values(found)["grid_blocks"], values(found)["achieved_occupancy"]) == (8.0, 0.4)
+
+
+def test_the_share_of_the_run_comes_from_one_run(tmp_path: Path) -> None:
+    """3 launches of 6 ms together in the profile; the report has 1 launch of 40 ms, of another run."""
+    profile = replace(fingerprint(), metrics={"latency_ms": 6.0, "launches": 3.0, "dram_norm": 0.5})
+    report = replace(counters(), metrics={"latency_ms": 40.0})
+    found = kept(
+        tmp_path,
+        Run(facts(), {"total_latency_ms": 10.0}, (profile,)),
+        Run(imported(), {"total_latency_ms": 50.0}, (report,)),
+    )
+    assert values(found) == {"latency_ms": 40.0, "dram_norm": 0.5}
+    kernel, *runs = found.records
+    assert [(one.key == kernel.owner, one.readings["total_latency_ms"].value) for one in runs] == [
+        (True, 50.0)
+    ]
+
+
+def test_the_text_as_it_is_again_has_its_numbers_again(tmp_path: Path) -> None:
+    between = replace(fingerprint(9.0), identity=replace(fingerprint().identity, source_hash="f00d"))
+    found = kept(tmp_path, Run(facts(), {}, (fingerprint(),)), Run(facts(ago=60.0), {}, (between,)))
+    assert values(found)["time_mean_ms"] == 2.0
+    assert not found.notices
+
+
+def test_a_report_from_before_a_change_is_not_of_the_text_after_it(tmp_path: Path) -> None:
+    other = replace(fingerprint(9.0), identity=replace(fingerprint().identity, source_hash="f00d"))
+    found = kept(
+        tmp_path,
+        Run(imported(9000.0), {}, (counters(),)),
+        Run(facts(ago=600.0), {}, (other,)),
+        Run(facts(ago=60.0), {}, (fingerprint(),)),
+    )
+    assert values(found) == fingerprint().metrics
