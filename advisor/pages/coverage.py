@@ -1,4 +1,4 @@
-"""What the source documents ask for, and what carries each statement, from `knowledge/coverage.toml`."""
+"""What documents and other tools ask for, and what carries each, as files of the knowledge base state it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,22 @@ else:
     import tomli as tomllib
 
 _KINDS = ("rules", "fixes", "metrics", "commands", "workloads", "devices", "pages")
+_ONE = {"fixes": "fix", "metrics": "metric", "workloads": "workload", "devices": "device"}
 
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """A statement of a document, and the names of what carries it, by kind; `open` says what is missing."""
+    """A statement, and the names of what carries it, by kind.
+
+    `open` says what is missing, `left_out` why nothing carries it, `seen_in` which tools look for it.
+    """
 
     id: str
     statement: str
     carried: dict[str, tuple[str, ...]]
     open: str
+    left_out: str = ""
+    seen_in: tuple[str, ...] = ()
 
     @property
     def document(self) -> str:
@@ -39,16 +45,27 @@ class Coverage:
     rows: tuple[CoverageRow, ...]
 
 
-@cache
 def coverage() -> Coverage:
-    """The coverage that the knowledge base states."""
-    data = tomllib.loads((knowledge_folder() / "coverage.toml").read_text("utf-8"))
+    """The coverage of the source documents, which `coverage.toml` states."""
+    return _read("coverage.toml")
+
+
+def peer_patterns() -> Coverage:
+    """The coverage of the patterns of other tools, which `peer_patterns.toml` states."""
+    return _read("peer_patterns.toml")
+
+
+@cache
+def _read(file: str) -> Coverage:
+    data = tomllib.loads((knowledge_folder() / file).read_text("utf-8"))
     rows = tuple(
         CoverageRow(
             one["id"],
             one["statement"],
             {kind: tuple(one[kind]) for kind in _KINDS if one.get(kind)},
             one.get("open", ""),
+            one.get("left_out", ""),
+            tuple(one.get("seen_in", ())),
         )
         for one in data["rows"]
     )
@@ -60,13 +77,31 @@ def coverage_as_markdown(found: Coverage) -> str:
     parts = []
     for letter, title in found.documents.items():
         rows = [one for one in found.rows if one.document == letter]
-        lines = [f"## {title}", "", "| # | statement | rules | what else |", "|---|---|---|---|"]
+        columns = ["#", "statement", *_seen(found, ["looked for by"]), "rules", "what else"]
+        lines = [f"## {title}", "", _row(columns), "|" + "---|" * len(columns)]
         lines += [
-            f"| {one.id} | {one.statement} | {_names(one.carried.get('rules', ()))} | {_others(one)} |"
+            _row(
+                [
+                    one.id,
+                    one.statement,
+                    *_seen(found, [", ".join(one.seen_in)]),
+                    _names(one.carried.get("rules", ())),
+                    _others(one),
+                ]
+            )
             for one in rows
         ]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _seen(found: Coverage, cells: list[str]) -> list[str]:
+    """The cells, where a list names who looks for its patterns."""
+    return cells if any(one.seen_in for one in found.rows) else []
 
 
 def _names(names: tuple[str, ...]) -> str:
@@ -83,8 +118,10 @@ def _others(row: CoverageRow) -> str:
         elif kind == "pages":
             said.append(", ".join(f"[{name}](../{name})" for name in names))
         else:
-            noun = kind[:-1] if len(names) == 1 else kind
+            noun = _ONE[kind] if len(names) == 1 else kind
             said.append(f"{noun} {_names(names)}")
+    if row.left_out:
+        said.append(f"not looked for: {row.left_out}")
     if row.open:
         said.append(f"**open: {row.open}**")
     return "; ".join(said)
