@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 
@@ -9,3 +13,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew-golden", action="store_true", help="write what is printed now to the golden files"
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The user's cache folder of this run, for all its processes: the shipped rules are parsed once.
+
+    It lies in no home folder, so a test neither reads nor leaves anything there.
+    """
+    base = tmp_path_factory.getbasetemp()
+    # The workers of a parallel run have folders below one of the run.
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "user-cache"
+    folder.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+            patch.setenv(name, str(folder))
+        yield folder

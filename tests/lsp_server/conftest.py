@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import subprocess
 import sys
@@ -28,7 +27,6 @@ class Client:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
-            env={**os.environ, "XDG_CACHE_HOME": str(folder.parent / "user-cache")},
         )
         self.log: list[bytes] = []
         self._next = 0
