@@ -12,7 +12,7 @@ from advisor.comparing.metric_changes import MetricChange, metric_changes
 from advisor.comparing.numbers import comparing_numbers
 from advisor.comparing.pairs import Pairs, paired
 from advisor.comparing.shared_rulebook import shared_rulebook
-from advisor.comparing.time_changes import TimeChange, time_change
+from advisor.comparing.time_changes import TimeChange, is_judged, needed_times, time_change
 from advisor.findings import Finding
 from advisor.garbage_collection import collector_at_rest
 from advisor.history.fingerprint import Fingerprint, Run
@@ -56,8 +56,8 @@ class KernelChange:
 class Difference:
     """What two runs differ in; they come without fingerprints.
 
-    `why_not` says why their times are not compared, empty where they are. `ended` and `begun` are findings of
-    no kernel that only one run has.
+    `why_not` says why their times are not compared, empty where they are; `needed_times` of each run it takes
+    to tell a change from chance. `ended` and `begun` are findings of no kernel that only one run has.
     """
 
     before: Run
@@ -70,6 +70,7 @@ class Difference:
     metrics: tuple[MetricChange, ...]
     ended: tuple[Finding, ...]
     begun: tuple[Finding, ...]
+    needed_times: int
 
     @property
     def regressions(self) -> tuple[KernelChange, ...]:
@@ -84,16 +85,19 @@ def difference(before: Run, after: Run, options: CheckOptions) -> Difference:
     why_not = _why_not_comparable(before, after)
     with collector_at_rest():
         findings = _findings(before, after, pairs, options)
+    comparable = [not why_not and first.source == second.source for first, second in pairs.both]
+    compared = sum(
+        able and is_judged(*both, limits) for able, both in zip(comparable, pairs.both, strict=True)
+    )
     kernels = []
-    for first, second in pairs.both:
+    for able, (first, second) in zip(comparable, pairs.both, strict=True):
         ended, begun = _verdicts(findings, first.identity.name, second.identity.name)
-        comparable = not why_not and first.source == second.source
         kernels.append(
             KernelChange(
                 first,
                 second,
                 _changed(first, second),
-                time_change(first, second, comparable, limits),
+                time_change(first, second, able, limits, compared),
                 metric_changes(first.metrics, second.metrics, "kernel", rulebook),
                 ended,
                 begun,
@@ -111,6 +115,7 @@ def difference(before: Run, after: Run, options: CheckOptions) -> Difference:
         metrics=metric_changes(before.metrics, after.metrics, "run", rulebook),
         ended=ended,
         begun=begun,
+        needed_times=needed_times(limits, compared),
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from advisor.comparing.numbers import ChangeLimits
-from advisor.comparing.significance import Interval, ratio_interval
+from advisor.comparing.significance import Interval, chance, least_chance, ratio_interval
 from advisor.comparing.times import launch_time, time_of
 from advisor.history.fingerprint import Fingerprint
 
@@ -31,12 +32,14 @@ class TimeChange:
 
 
 def time_change(
-    before: Fingerprint, after: Fingerprint, comparable: bool, limits: ChangeLimits
+    before: Fingerprint, after: Fingerprint, comparable: bool, limits: ChangeLimits, compared: int = 1
 ) -> TimeChange | None:
     """The change, None where a time is not known.
 
     Launches of one shape are compared one by one; where the shape changed, all of an iteration, since they
     may be fewer and longer. `comparable` is False for other devices, or for measured beside predicted times.
+    `compared` is the number of kernels whose times are compared: the confidence is that none of them is
+    called slower or faster by chance (Bonferroni's correction).
     """
     of_all = _shape(before) != _shape(after)
     clock = time_of if of_all else launch_time
@@ -46,10 +49,28 @@ def time_change(
     ratio = second / first
     if not comparable:
         return TimeChange(first, second, of_all, ratio, None, "not comparable", False)
-    interval = _interval(before, after, ratio, limits)
-    verdict = _verdict(ratio, interval, after.source != "measured", limits)
+    if after.source != "measured":
+        interval, verdict = None, _moved(ratio, limits)
+    else:
+        interval, verdict = _judged(before, after, ratio, limits, compared)
     alert = ratio >= limits.alert and verdict in ("slower", "not known")
     return TimeChange(first, second, of_all, ratio, interval, verdict, alert)
+
+
+def is_judged(before: Fingerprint, after: Fingerprint, limits: ChangeLimits) -> bool:
+    """Whether there are times enough of both to tell a change from chance."""
+    if before.timing is None or after.timing is None or after.source != "measured":
+        return False
+    samples = before.timing.samples, after.timing.samples
+    return min(map(len, samples)) >= limits.least_samples and min(map(min, samples)) > 0.0
+
+
+def needed_times(limits: ChangeLimits, compared: int) -> int:
+    """How many times of each run it takes to tell a change from chance, with so many kernels compared."""
+    number, level = limits.least_samples, (1.0 - limits.confidence) / max(1, compared)
+    while least_chance(number, number) > level:
+        number += 1
+    return number
 
 
 def _shape(one: Fingerprint) -> tuple[object, ...]:
@@ -57,23 +78,26 @@ def _shape(one: Fingerprint) -> tuple[object, ...]:
     return who.grid, who.block, who.types
 
 
-def _interval(before: Fingerprint, after: Fingerprint, ratio: float, limits: ChangeLimits) -> Interval | None:
-    if before.timing is None or after.timing is None or after.source != "measured":
-        return None
-    samples = before.timing.samples, after.timing.samples
-    if min(map(len, samples)) < limits.least_samples or min(map(min, samples)) <= 0.0:
-        return None
-    found = ratio_interval(*samples, limits.resamples, limits.confidence)
+def _judged(
+    before: Fingerprint, after: Fingerprint, ratio: float, limits: ChangeLimits, compared: int
+) -> tuple[Interval | None, Verdict]:
+    if before.timing is None or after.timing is None or not is_judged(before, after, limits):
+        return None, "not known"
     scale = ratio / (after.timing.mean / before.timing.mean)
-    return Interval(found.low * scale, found.high * scale)
+    first, second = before.timing.samples, [time * scale for time in after.timing.samples]
+    interval = ratio_interval(first, second, limits.resamples, limits.confidence)
+    verdict = _moved(ratio, limits)
+    if verdict == "no difference":
+        return interval, verdict
+    level = (1.0 - limits.confidence) / max(1, compared)
+    if least_chance(len(first), len(second)) > level:
+        return interval, "not known"
+    divisions = max(limits.resamples, math.ceil(2.0 / level))
+    return interval, verdict if chance(first, second, divisions) <= level else "no difference"
 
 
-def _verdict(ratio: float, interval: Interval | None, predicted: bool, limits: ChangeLimits) -> Verdict:
-    if interval is None and not predicted:
-        return "not known"
-    low, high = interval or (ratio, ratio)
-    if low > 1.0 and ratio >= limits.least_ratio:
+def _moved(ratio: float, limits: ChangeLimits) -> Verdict:
+    """What a ratio says where chance has no part in it."""
+    if ratio >= limits.least_ratio:
         return "slower"
-    if high < 1.0 and ratio <= 1.0 / limits.least_ratio:
-        return "faster"
-    return "no difference"
+    return "faster" if ratio <= 1.0 / limits.least_ratio else "no difference"

@@ -132,3 +132,15 @@ def test_what_only_one_side_knows_of_the_source_changes_no_verdict(tmp_path: Pat
 def test_runs_without_kernels(tmp_path: Path) -> None:
     found = between(tmp_path, run(status="broken off"), run(number=2))
     assert (found.kernels, found.gone, found.new) == ((), (), ())
+
+
+def test_many_kernels_are_told_apart_from_chance_together(tmp_path: Path) -> None:
+    """Five times of each run tell one kernel from chance, but not each of seven: 2 / 252 is above 0.05 / 7."""
+    project(tmp_path)
+    names = [f"kernel{number}" for number in range(7)]
+    before, after = (run(*(fingerprint(name, (mean,) * 5) for name in names)) for mean in (2.0, 2.5))
+    found = between(tmp_path, before, after)
+    assert {one.time.verdict for one in found.kernels if one.time} == {"not known"}
+    assert found.needed_times == 6
+    alone = [run(*one.fingerprints[:1]) for one in (before, after)]
+    assert [one.time.verdict for one in between(tmp_path, *alone).kernels if one.time] == ["slower"]

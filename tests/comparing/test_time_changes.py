@@ -12,7 +12,7 @@ from kept_history import fingerprint
 
 from advisor.comparing.numbers import comparing_numbers
 from advisor.comparing.significance import ratio_interval
-from advisor.comparing.time_changes import TimeChange, time_change
+from advisor.comparing.time_changes import TimeChange, needed_times, time_change
 
 LIMITS = comparing_numbers().changes
 
@@ -61,6 +61,30 @@ def test_too_few_times_leave_it_open_but_an_alert_is_told() -> None:
     found = change(fingerprint(samples=(2.0, 2.0)), fingerprint(samples=(4.0, 4.0)))
     assert (found.verdict, found.interval, found.alert) == ("not known", None, True)
     assert not change(fingerprint(samples=(2.0, 2.0)), fingerprint(samples=(2.5, 2.5))).alert
+
+
+def test_the_more_kernels_the_less_is_left_to_chance() -> None:
+    """Five times each that share none: 2 of the 252 divisions are as far apart, 0.0079, within 0.05 / 6."""
+    before, after = fingerprint(samples=(2.0,) * 5), fingerprint(samples=(2.5,) * 5)
+    verdicts = {
+        compared: getattr(time_change(before, after, True, LIMITS, compared), "verdict", None)
+        for compared in (1, 6, 7)
+    }
+    assert verdicts == {1: "slower", 6: "slower", 7: "not known"}
+    # 2 / 924 for six times, 2 / 3432 for seven.
+    assert [needed_times(LIMITS, compared) for compared in (0, 1, 7, 50)] == [5, 5, 6, 7]
+
+
+def test_one_outlier_is_no_slowdown() -> None:
+    """A mean 1.45 times as large by one launch: of the 20 times the outlier is in either half."""
+    before, after = times(2.0, number=10), (*times(2.0, number=9, seed=2), 11.0)
+    found = change(fingerprint(samples=before), fingerprint(samples=after))
+    assert found.ratio > 1.4
+    assert found.verdict == "no difference"
+
+
+def test_times_of_no_spread_at_all() -> None:
+    assert change(fingerprint(samples=(2.0,) * 5), fingerprint(samples=(2.0,) * 5)).interval == (1.0, 1.0)
 
 
 def test_a_prediction_has_no_chance_in_it() -> None:

@@ -12,6 +12,7 @@ from advisor.comparing.differences import Difference, KernelChange
 from advisor.comparing.metric_changes import MetricChange
 from advisor.comparing.numbers import comparing_numbers
 from advisor.comparing.time_changes import TimeChange
+from advisor.comparing.times import launch_time
 from advisor.findings import Finding
 from advisor.history.fingerprint import Fingerprint
 from advisor.measured.reports.kernel_names import shortened
@@ -63,7 +64,8 @@ def _times(page: Page, kernels: Sequence[KernelChange]) -> None:
     page.table(header, rows, (1, 2, 3))
     rest = len(kernels) - len(shown)
     if rest:
-        page.paragraph(f"{counted(rest, 'more kernel')} without a difference of time.")
+        noun = "more kernel" if shown else "kernel"
+        page.paragraph(f"{counted(rest, noun)} without a difference of time.")
 
 
 def _row(one: KernelChange) -> tuple[str, ...]:
@@ -71,7 +73,8 @@ def _row(one: KernelChange) -> tuple[str, ...]:
     name = shortened(one.name, 40)
     time = one.time
     if time is None:
-        return name, "-", "-", "-", "", "no time", changed
+        sides = [time_in_words(launch_time(side)) for side in (one.before, one.after)]
+        return name, *sides, "-", "", "a time is missing" if sides != ["-", "-"] else "no time", changed
     interval = ""
     if time.interval is not None:
         interval = f"{1.0 / time.interval.high:.2f} .. {1.0 / time.interval.low:.2f}"
@@ -105,8 +108,8 @@ def _summary(found: Difference) -> str:
         text += f" ALERT: {', '.join(alerts)} took at least {limit:g} times as long as before."
     unknown = [one for one in found.kernels if one.time and one.time.verdict == "not known"]
     if unknown:
-        least = comparing_numbers().changes.least_samples
         those = "the change of time is" if len(unknown) == 1 else f"{len(unknown)} changes of time are"
+        least = found.needed_times
         text += f" Whether {those} chance is not known: that takes at least {least} times of each run."
     return text.strip()
 
