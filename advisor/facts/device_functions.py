@@ -32,20 +32,6 @@ class Resolver:
             self._found[key] = self._search(dotted, module)
         return self._found[key]
 
-    def defined_before(self, name: str, module: ModuleSyntax, line: int) -> Declaration | None:
-        """The last declaration of a name at the top of a module above a line, None where there is none.
-
-        Where a name is defined several times, as cells of a notebook do, a statement there means this one.
-        """
-        found = [
-            declaration
-            for declaration in self.declarations(module)
-            if name in declaration.names
-            and declaration.node.lineno < line
-            and module.scope_of(declaration.node) is None
-        ]
-        return found[-1] if found else None
-
     def _search(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
         if "." not in dotted:
             nested = self._named(dotted, module)

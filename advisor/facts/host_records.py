@@ -21,7 +21,7 @@ def _launch_record(launch: Launch) -> Record:
     module, node = launch.module, launch.node
     record = Record(
         "launch", f"{module.path}:{node.lineno}:{node.col_offset}:launch", module.path,
-        module.span(node.func), launch.name, launch.kernel.key if launch.kernel else None,
+        module.span(node.func), launch.name, launch.kernel_key,
     )  # fmt: skip
     threads = _product(launch.block)
     blocks = _product(launch.grid)

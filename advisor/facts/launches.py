@@ -15,12 +15,15 @@ from advisor.facts.grid_rounding import rounds_up
 from advisor.facts.host_scope import HostScope, host_loops, timing_loop
 from advisor.facts.host_types import HostTypes
 from advisor.facts.lanes import BlockShape
+from advisor.facts.launch_targets import launched_kernel
 from advisor.facts.module import FunctionNode, ModuleSyntax
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch in the source; sizes are None where the source does not fix them."""
+    """One launch in the source; sizes are None where the source does not fix them. `named_otherwise` tells a
+    name that stands for no kernel of that name, whatever else it stands for.
+    """
 
     module: ModuleSyntax
     node: ast.Call
@@ -35,9 +38,15 @@ class Launch:
     timed: bool
     host_arrays: tuple[str, ...] | None
     rounded_up: bool
+    named_otherwise: bool = False
     argument_types: tuple[str | None, ...] = ()
     argument_extents: tuple[Extents | None, ...] = ()
     smallest_block: int | None = None
+
+    @property
+    def kernel_key(self) -> str | None:
+        """The key of its kernel, None where it is not known, and an empty one for no kernel of that name."""
+        return self.kernel.key if self.kernel else "" if self.named_otherwise else None
 
     @property
     def configured_in_loop(self) -> bool:
@@ -72,9 +81,7 @@ def _configured(call: ast.Call, module: ModuleSyntax) -> tuple[ast.expr, ast.exp
     function = call.func
     if isinstance(function, ast.Name):
         scope = module.scope_of(call)
-        body = scope.body if isinstance(scope, ast.FunctionDef) else module.tree.body
         values = HostScope.bound(module, scope if isinstance(scope, ast.FunctionDef) else None, function.id)
-        del body
         if len(values) == 1 and isinstance(values[0], ast.Subscript):
             function = values[0]
     if not isinstance(function, ast.Subscript) or not isinstance(function.value, ast.Name | ast.Attribute):
@@ -92,12 +99,7 @@ def _launch(
         if isinstance(target, ast.Attribute)
         else ""
     )
-    dotted = module.dotted(target)
-    kernel = resolver.resolve(dotted, module) if dotted else None
-    if kernel is None and isinstance(target, ast.Attribute):
-        kernel = resolver.resolve(target.attr, module)
-    if kernel is not None and isinstance(target, ast.Name) and not any(module.scopes(call)):
-        kernel = resolver.defined_before(target.id, module, call.lineno) or kernel
+    kernel, named_otherwise = launched_kernel(target, module, resolver)
     parts = configuration.elts if isinstance(configuration, ast.Tuple) else None
     if kernel is None and (parts is None or not 2 <= len(parts) <= 5):
         return None
@@ -128,7 +130,7 @@ def _launch(
         block_node,
         shared if isinstance(shared, int) else None,
         len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
-        rounds_up(parts[0] if parts else configuration, scope), _argument_types(call, scope),
+        rounds_up(parts[0] if parts else configuration, scope), named_otherwise, _argument_types(call, scope),
         extents_of_arguments(call.args, scope) if kernel is not None else (),
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
     )  # fmt: skip

@@ -124,7 +124,9 @@ def _joined(
     launches = [one for one in own.records if one.entity == "launch"]
     calls = [one for one in own.records if one.entity != "launch"]
     linked = [
-        replace(one, owner=only_one(set(by_name.get(one.label, set())))) if one.owner is None else one
+        replace(one, owner=only_one(set(by_name.get(one.label, set()))) if one.owner is None else None)
+        if not one.owner
+        else one
         for one in launches
     ]
     result = Survey([*linked, *calls], problems=list(own.problems), read=read)

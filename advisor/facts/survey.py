@@ -152,8 +152,8 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
     for host in hosts:
         known = found[is_test_path(host.path)]
         for seen in host.launches:
-            target = seen.kernel or only_one(by_name.get(seen.name, set()))
-            if target is not None:
+            target = only_one(by_name.get(seen.name, set())) if seen.kernel is None else seen.kernel
+            if target:
                 known.setdefault(target, LaunchedAs()).note(
                     seen.block, seen.rounded_up, seen.types, seen.extents
                 )
@@ -176,10 +176,14 @@ def only_one(keys: set[str]) -> str | None:
 
 
 def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
-    """The records of a file; a launch whose kernel was not resolved goes to the only kernel of that name."""
+    """The records of a file; a launch whose kernel was not resolved goes to the only kernel of that name, but
+    not where the name is known to stand for something else.
+    """
     for record in host.records:
         if record.entity == "launch" and record.owner is None:
             record.owner = only_one(by_name.get(record.label, set()))
+        elif not record.owner:
+            record.owner = None
     return host.records
 
 

@@ -120,7 +120,7 @@ class Surveyor:
         result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
         result.launches = [
             LaunchSeen(
-                launch.kernel.key if launch.kernel else None,
+                launch.kernel_key,
                 launch.name,
                 launch.block_shape,
                 launch.rounded_up,

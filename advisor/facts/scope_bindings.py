@@ -1,0 +1,159 @@
+"""What the statements of one scope bind to its names, each binding for itself and in order."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from advisor.facts.module import Import, ModuleSyntax
+from advisor.facts.scope_names import parameter_names
+from advisor.facts.tree_nodes import below_in_scope
+
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_BRANCHES = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler, ast.Match, ast.match_case,
+)  # fmt: skip
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One place that binds a name: to the function or class defined there, to the value of an assignment (or
+    the part of a tuple with the number `part`), to an import, or without these to something unknown.
+    """
+
+    node: ast.AST
+    definition: Definition | None = None
+    value: ast.expr | None = None
+    part: int | None = None
+    imported: Import | None = None
+
+    @property
+    def line(self) -> int:
+        """The line that binds, 0 for what holds from the scope's beginning."""
+        return getattr(self.node, "lineno", 0)
+
+
+@dataclass
+class ScopeBindings:
+    """The bindings of a scope's names in order of lines, and the names that it says are of outer scopes."""
+
+    names: dict[str, list[Binding]] = field(default_factory=dict)
+    of_module: set[str] = field(default_factory=set)
+    of_outer: set[str] = field(default_factory=set)
+
+
+def scope_bindings(module: ModuleSyntax, scope: Definition | ast.Lambda | None) -> ScopeBindings:
+    """The bindings of a function, a class or, for None, of the module; each scope is read once."""
+    known: dict[ast.AST | None, ScopeBindings] = module.__dict__.setdefault("_scope_bindings", {})
+    if scope not in known:
+        known[scope] = _read(module, module.tree if scope is None else scope)
+    return known[scope]
+
+
+def _read(module: ModuleSyntax, scope: ast.AST) -> ScopeBindings:
+    """What the statements of a scope say, functions and classes in it left out."""
+    found = ScopeBindings()
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        for name in parameter_names(scope):
+            found.names[name] = [Binding(scope.args)]
+    nodes = [] if isinstance(scope, ast.Lambda) else below_in_scope(scope)
+    for node in nodes:
+        if isinstance(node, ast.Global):
+            found.of_module.update(node.names)
+        elif isinstance(node, ast.Nonlocal):
+            found.of_outer.update(node.names)
+        else:
+            for name, binding in _bound(node, module):
+                found.names.setdefault(name, []).append(binding)
+    for bindings in found.names.values():
+        bindings.sort(key=lambda one: one.line)
+    return found
+
+
+def _bound(node: ast.AST, module: ModuleSyntax) -> list[tuple[str, Binding]]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [(node.name, Binding(node, definition=node))]
+    if isinstance(node, ast.Assign):
+        return [one for target in node.targets for one in _targets(node, target, node.value)]
+    if isinstance(node, ast.AnnAssign | ast.NamedExpr):
+        return _targets(node, node.target, node.value) if node.value is not None else []
+    if isinstance(node, _IMPORTS):
+        names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
+        return [(name, Binding(node, imported=module.imports.get(name))) for name in names]
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        return [(node.name, Binding(node))]
+    unknown: list[ast.AST] = []
+    if isinstance(node, ast.AugAssign | ast.For | ast.AsyncFor):
+        unknown = [node.target]
+    elif isinstance(node, ast.With | ast.AsyncWith):
+        unknown = [item.optional_vars for item in node.items if item.optional_vars is not None]
+    elif isinstance(node, ast.Delete):
+        unknown = [*node.targets]
+    return [
+        (inner.id, Binding(node))
+        for target in unknown
+        for inner in ast.walk(target)
+        if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)
+    ]
+
+
+def _targets(node: ast.AST, target: ast.expr, value: ast.expr) -> list[tuple[str, Binding]]:
+    if isinstance(target, ast.Name):
+        return [(target.id, Binding(node, value=value))]
+    if not isinstance(target, ast.Tuple | ast.List):
+        return []
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else None
+    apart = parts is not None and len(parts) == len(target.elts)
+    found = []
+    for number, inner in enumerate(target.elts):
+        if apart and parts is not None:
+            found += _targets(node, inner, parts[number])
+        elif isinstance(inner, ast.Name):
+            found.append((inner.id, Binding(node, value=value, part=number)))
+        else:
+            found += [(one.id, Binding(node)) for one in ast.walk(inner) if isinstance(one, ast.Name)]
+    return found
+
+
+def reaching(module: ModuleSyntax, bindings: list[Binding], at: ast.AST, inside: bool) -> list[Binding]:
+    """Those of a name's bindings that may hold at a node: the last above it, with those before it where it
+    stands in a branch that the node is not in.
+
+    `inside` tells a node of the bindings' own scope from one of a function in it, which runs when all are
+    made.
+    """
+    before = [one for one in bindings if not inside or _stands_before(one, at)] or bindings
+    around = set(_branches(module, at))
+    for number in range(len(before) - 1, -1, -1):
+        if set(_branches(module, before[number].node)) <= around:
+            return before[number:]
+    return before
+
+
+def _stands_before(binding: Binding, at: ast.AST) -> bool:
+    return (binding.line, getattr(binding.node, "col_offset", 0)) < (
+        getattr(at, "lineno", 0), getattr(at, "col_offset", 0),
+    )  # fmt: skip
+
+
+def _branches(module: ModuleSyntax, node: ast.AST) -> list[tuple[ast.AST, str]]:
+    """The branching statements of its scope that hold a node, each with the part that it stands in."""
+    found: list[tuple[ast.AST, str]] = []
+    parent = module.parents.get(node)
+    while parent is not None and not isinstance(
+        parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+    ):
+        if isinstance(parent, _BRANCHES):
+            found.append((parent, _part(parent, node)))
+        node, parent = parent, module.parents.get(parent)
+    return found
+
+
+def _part(statement: ast.AST, node: ast.AST) -> str:
+    """The field of a branching statement that holds a node below it: its body, its `else` …"""
+    for name, value in ast.iter_fields(statement):
+        if value is node or (isinstance(value, list) and node in value):
+            return name
+    return ""
