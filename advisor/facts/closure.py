@@ -14,9 +14,10 @@ from advisor.facts.library_values import Undetermined
 from advisor.facts.literal_text import LibraryName, literal_text
 from advisor.facts.meanings import ConstantName
 from advisor.facts.module import ModuleSyntax, assignments
-from advisor.facts.names import Names, dotted_parts
+from advisor.facts.names import Names
 from advisor.facts.scope_names import parameter_defaults
 from advisor.facts.signatures import signature_types
+from advisor.facts.tree_nodes import dotted_parts
 from advisor.facts.unit_functions import Target, UnitFunction, UnitFunctions
 from advisor.facts.unit_namespace import Namespace
 from advisor.facts.use_analysis import UseAnalysis

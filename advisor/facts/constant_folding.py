@@ -16,6 +16,8 @@ class _Unknown:
 UNKNOWN = _Unknown()
 
 LARGEST = 1 << 62
+# Tuples are sizes and their like; a longer one is none.
+_LONGEST = 64
 OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -60,9 +62,9 @@ def binary(operation: ast.operator, left: object, right: object) -> object:
     """The value of a binary operation, UNKNOWN where an operand is; numbers and tuples are understood."""
     if isinstance(left, tuple):
         if isinstance(right, tuple) and isinstance(operation, ast.Add):
-            return left + right
+            return left + right if len(left) + len(right) <= _LONGEST else UNKNOWN
         if isinstance(right, int) and isinstance(operation, ast.Mult) and right <= 4:
-            return left * right
+            return left * right if len(left) * right <= _LONGEST else UNKNOWN
     if not isinstance(left, int | float) or not isinstance(right, int | float):
         return UNKNOWN
     if isinstance(operation, ast.Pow | ast.LShift) and abs(right) > 64:
@@ -93,3 +95,11 @@ def merge(left: object, right: object) -> object:
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return tuple(merge(a, b) for a, b in zip(left, right, strict=True))
     return left if same(left, right) else UNKNOWN
+
+
+def is_instance(value: object, kind: ast.expr) -> object:
+    """Whether a known value is of a type with a built-in name, UNKNOWN for other types."""
+    types = {"int": int, "float": float, "tuple": tuple, "list": tuple, "str": str}
+    if value is UNKNOWN or not isinstance(kind, ast.Name) or kind.id not in types:
+        return UNKNOWN
+    return isinstance(value, types[kind.id])

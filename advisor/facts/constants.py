@@ -15,6 +15,7 @@ from advisor.facts.constant_folding import (
     UNKNOWN,
     binary,
     compare,
+    is_instance,
     is_open,
     merge,
     same,
@@ -27,6 +28,10 @@ from advisor.facts.workspace import Workspace
 
 _DEPTH = 12
 _MOST_VALUES = 4
+# No expression of the public corpus takes a tenth of these steps.
+_MOST_STEPS = 5_000
+# Expressions whose value is that of others elsewhere, which may be asked for again and again.
+_ELSEWHERE = (ast.Name, ast.Attribute, ast.Call)
 
 
 @dataclass
@@ -35,6 +40,18 @@ class _Stores:
 
     count: int = 0
     values: list[ast.expr] = field(default_factory=list)
+
+
+@dataclass
+class _Question:
+    """What is known of the expressions that one value rests on, by scope and depth, and the steps so far.
+
+    Deeper down less may be found, so that what is known there holds only there.
+    """
+
+    known: dict[tuple[object, ast.expr, int], object] = field(default_factory=dict)
+    steps: int = 0
+    open: bool = False
 
 
 class Constants:
@@ -50,16 +67,41 @@ class Constants:
         function: FunctionNode | None = None,
         bindings: Mapping[str, object] | None = None,
         depth: int = _DEPTH,
+        question: _Question | None = None,
     ) -> None:
         self.workspace, self.module, self.function = workspace, module, function
         self.bindings = dict(bindings or {})
         self.depth = depth
+        self._question = question or _Question()
+        self._scope: object = (id(module), function) if not bindings else object()
         self._local: dict[str, _Stores] | None = None
 
     def value(self, node: ast.expr) -> object:
         """The value of an expression: a number, text, tuple (perhaps with UNKNOWN in it) or UNKNOWN."""
         if self.depth <= 0:
             return UNKNOWN
+        if self._question.open:
+            return self._once(node)
+        self._question.known, self._question.steps, self._question.open = {}, 0, True
+        try:
+            return self._once(node)
+        finally:
+            self._question.open = False
+
+    def _once(self, node: ast.expr) -> object:
+        """The value of an expression, worked out once for each question; UNKNOWN after too many steps."""
+        question = self._question
+        question.steps += 1
+        if question.steps > _MOST_STEPS:
+            return UNKNOWN
+        if not isinstance(node, _ELSEWHERE):
+            return self._evaluated(node)
+        key = (self._scope, node, self.depth)
+        if key not in question.known:
+            question.known[key] = self._evaluated(node)
+        return question.known[key]
+
+    def _evaluated(self, node: ast.expr) -> object:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         try:
             result = method(node) if method else UNKNOWN
@@ -126,17 +168,23 @@ class Constants:
                 scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.FunctionDef)
             ]
             if outer:
-                return Constants(self.workspace, self.module, outer[0], None, self.depth - 1).value(
-                    ast.Name(id=name)
-                )
+                return self._in(self.module, outer[0]).value(ast.Name(id=name))
         place = self.workspace.definition(name, self.module)
         if place is None:
             return UNKNOWN
         module, defined = place
         if defined in module.rebound:
             return UNKNOWN
-        scope = Constants(self.workspace, module, None, None, self.depth - 1)
-        return scope._agreed(module.assigned.get(defined, []))
+        return self._in(module)._agreed(module.assigned.get(defined, []))
+
+    def _in(
+        self,
+        module: ModuleSyntax,
+        function: FunctionNode | None = None,
+        bindings: Mapping[str, object] | None = None,
+    ) -> Constants:
+        """The values of another scope, for the same question."""
+        return Constants(self.workspace, module, function, bindings, self.depth - 1, self._question)
 
     def _agreed(self, values: Sequence[ast.expr | None]) -> object:
         if not values or len(values) > _MOST_VALUES:
@@ -147,8 +195,8 @@ class Constants:
         return result
 
     def _deeper(self) -> Constants:
-        deeper = Constants(self.workspace, self.module, self.function, self.bindings, self.depth - 1)
-        deeper._local = self._local
+        deeper = self._in(self.module, self.function, self.bindings)
+        deeper._local, deeper._scope = self._local, self._scope
         return deeper
 
     def _attribute(self, node: ast.Attribute) -> object:
@@ -164,9 +212,7 @@ class Constants:
         place = self.workspace.member(dotted, self.module)
         if place is None or place[1] in place[0].rebound:
             return UNKNOWN
-        return Constants(self.workspace, place[0], None, None, self.depth - 1)._agreed(
-            place[0].assigned.get(place[1], [])
-        )
+        return self._in(place[0])._agreed(place[0].assigned.get(place[1], []))
 
     def _of_object(self, name: str) -> object:
         """The value that every method of the class around gives `self.name`."""
@@ -174,10 +220,7 @@ class Constants:
         given = values_of_attribute(self.module, owner, name) if owner is not None else []
         if not given or len(given) > _MOST_VALUES:
             return UNKNOWN
-        results = [
-            Constants(self.workspace, self.module, method, None, self.depth - 1).value(value)
-            for method, value in given
-        ]
+        results = [self._in(self.module, method).value(value) for method, value in given]
         first = results[0]
         for other in results[1:]:
             first = merge(first, other)
@@ -223,7 +266,7 @@ class Constants:
             return UNKNOWN
         arguments = [self.value(argument) for argument in node.args]
         if dotted == "isinstance":
-            return _is_instance(arguments[0], node.args[1]) if len(node.args) == 2 else UNKNOWN
+            return is_instance(arguments[0], node.args[1]) if len(node.args) == 2 else UNKNOWN
         if dotted == "len" and isinstance(arguments[0], tuple):
             return len(arguments[0])
         known = FUNCTIONS.get(dotted)
@@ -236,19 +279,8 @@ class Constants:
         keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
         if self.depth <= 1:
             return UNKNOWN
-        run = FunctionRun(function, lambda inner, names: self._elsewhere(place[0], names).value(inner))
+        run = FunctionRun(function, lambda inner, names: self._in(place[0], None, names).value(inner))
         return run.returned(arguments, keywords)
-
-    def _elsewhere(self, module: ModuleSyntax, names: Mapping[str, object]) -> Constants:
-        return Constants(self.workspace, module, None, names, self.depth - 1)
-
-
-def _is_instance(value: object, kind: ast.expr) -> object:
-    """Whether a known value is of a type with a built-in name, UNKNOWN for other types."""
-    types = {"int": int, "float": float, "tuple": tuple, "list": tuple, "str": str}
-    if value is UNKNOWN or not isinstance(kind, ast.Name) or kind.id not in types:
-        return UNKNOWN
-    return isinstance(value, types[kind.id])
 
 
 def _local_names(module: ModuleSyntax, function: FunctionNode) -> dict[str, _Stores]:

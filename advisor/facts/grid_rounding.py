@@ -11,20 +11,23 @@ _CEILING_CALLS = frozenset({"ceil", "cdiv", "ceildiv", "ceil_div", "div_up", "di
 _DEPTH = 4
 
 
-def rounds_up(node: ast.expr, scope: HostScope, depth: int = _DEPTH) -> bool:
+def rounds_up(node: ast.expr, scope: HostScope) -> bool:
     """Whether the expression, or what its names and functions stand for, divides and rounds up."""
-    if depth == 0:
-        return False
-    for inner in below(node):
-        if isinstance(inner, ast.BinOp) and _is_ceiling(inner):
+    asked, names = [node], set[str]()
+    for _ in range(_DEPTH):
+        inside = [inner for one in asked for inner in below(one)]
+        if any(_rounds(inner, scope) for inner in inside):
             return True
-        if isinstance(inner, ast.Call) and _calls_ceiling(inner, scope):
-            return True
-        if isinstance(inner, ast.Name):
-            values = scope.bound(scope.module, scope.function, inner.id)
-            if any(rounds_up(value, scope, depth - 1) for value in values):
-                return True
+        new = {inner.id for inner in inside if isinstance(inner, ast.Name)} - names
+        names |= new
+        asked = [value for name in new for value in scope.bound(scope.module, scope.function, name)]
     return False
+
+
+def _rounds(node: ast.AST, scope: HostScope) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_ceiling(node)
+    return isinstance(node, ast.Call) and _calls_ceiling(node, scope)
 
 
 def _is_ceiling(node: ast.BinOp) -> bool:

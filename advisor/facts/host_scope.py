@@ -29,6 +29,7 @@ class HostScope:
 
     def __init__(self, module: ModuleSyntax, function: FunctionNode | None, workspace: Workspace) -> None:
         self.module, self.function, self.workspace = module, function, workspace
+        self._known: dict[tuple[str, str, int], bool | None] = {}
 
     @staticmethod
     def bound(module: ModuleSyntax, function: FunctionNode | None, name: str) -> list[ast.expr]:
@@ -60,7 +61,10 @@ class HostScope:
         if isinstance(node, ast.Constant):
             return False
         if isinstance(node, ast.Name):
-            return self._all(self.bound(self.module, self.function, node.id), depth)
+            key = ("array", node.id, depth)
+            if key not in self._known:
+                self._known[key] = self._all(self.bound(self.module, self.function, node.id), depth)
+            return self._known[key]
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             return self._all(self._attribute_values(node.attr), depth)
         if isinstance(node, ast.Subscript):
@@ -143,8 +147,11 @@ class HostScope:
         if isinstance(node, ast.Tuple):
             return any(self.follows_data(item, depth) for item in node.elts)
         if isinstance(node, ast.Name):
-            values = self.bound(self.module, self.function, node.id)
-            return bool(values) and all(self.follows_data(value, depth - 1) for value in values)
+            key = ("data", node.id, depth)
+            if key not in self._known:
+                values = self.bound(self.module, self.function, node.id)
+                self._known[key] = bool(values) and all(self.follows_data(one, depth - 1) for one in values)
+            return bool(self._known[key])
         if isinstance(node, ast.Subscript):
             return self.follows_data(node.value, depth)
         if isinstance(node, ast.Attribute):

@@ -23,9 +23,12 @@ from advisor.facts.meanings import (
 )
 from advisor.facts.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
 from advisor.facts.scope_names import parameter_defaults, parameter_names, rebound_names
+from advisor.facts.tree_nodes import dotted_parts
 from advisor.facts.workspace import KNOWN_LIBRARIES, Workspace
 
 Scopes: TypeAlias = Sequence[Scope]
+# Names that stand for each other in ever new ways are given up after this many.
+_MOST_STEPS = 5_000
 
 
 class Names:
@@ -40,6 +43,8 @@ class Names:
         self.compiled: set[FunctionNode] = set()
         self._declared: dict[int, tuple[ModuleSyntax, list[Declaration]]] = {}
         self._active: set[tuple[int, int, str]] = set()
+        self._known: dict[tuple[int, int, str], Meaning] = {}
+        self._steps = self._cut = 0
 
     def declarations(self, module: ModuleSyntax) -> list[Declaration]:
         """The module's declarations, found once."""
@@ -50,17 +55,29 @@ class Names:
     def name(self, name: str, module: ModuleSyntax, scopes: Scopes = ()) -> Meaning:
         """What `name` means inside `scopes` (innermost first) of `module`."""
         key = (id(module), id(scopes[0]) if scopes else 0, name)
-        if key in self._active:
+        if key in self._known:
+            return self._known[key]
+        if key in self._active or self._steps > _MOST_STEPS:
+            self._cut += 1
             return UnknownName("it is defined by itself")
         self._active.add(key)
+        self._steps += 1
+        cut = self._cut
         try:
-            for position, scope in enumerate(scopes):
-                found = self._in_scope(name, module, scope, scopes[position:])
-                if found is not None:
-                    return found
-            return self._in_module(name, module)
+            found = self._looked_up(name, module, scopes)
         finally:
             self._active.discard(key)
+        # What was cut short in the middle of a circle is not what the name means elsewhere.
+        if self._cut == cut:
+            self._known[key] = found
+        return found
+
+    def _looked_up(self, name: str, module: ModuleSyntax, scopes: Scopes) -> Meaning:
+        for position, scope in enumerate(scopes):
+            found = self._in_scope(name, module, scope, scopes[position:])
+            if found is not None:
+                return found
+        return self._in_module(name, module)
 
     def attribute(
         self, parts: Sequence[str], module: ModuleSyntax, scopes: Scopes = ()
@@ -205,11 +222,7 @@ class Names:
         dotted = imported.dotted
         library = self.workspace.library_name(dotted, module)
         if library.split(".")[0] in KNOWN_LIBRARIES:
-            return (
-                LibraryName(library)
-                if not library.startswith(".")
-                else UnknownName(f"imported from {dotted}")
-            )
+            return LibraryName(library)
         if imported.name is None:
             target = self.workspace.find(imported, module)
             return (
@@ -266,17 +279,6 @@ class Names:
         if len(useful) == 1 and isinstance(useful[0], LibraryName | FunctionName | ModuleName):
             return useful[0]
         return UnknownName("bound to several values")
-
-
-def dotted_parts(node: ast.expr) -> list[str] | None:
-    """The parts of `a.b.c`, None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return [node.id, *reversed(parts)]
 
 
 def _same(left: Meaning, right: Meaning) -> bool:

@@ -88,3 +88,14 @@ def by_kind(root: ast.AST) -> dict[type[ast.AST], list[ast.AST]]:
     for node in below(root):
         found[node.__class__].append(node)
     return found
+
+
+def dotted_parts(node: ast.expr) -> list[str] | None:
+    """The parts of `a.b.c`, None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return [node.id, *reversed(parts)]
