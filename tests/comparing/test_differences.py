@@ -135,7 +135,7 @@ def test_runs_without_kernels(tmp_path: Path) -> None:
 
 
 def test_many_kernels_are_told_apart_from_chance_together(tmp_path: Path) -> None:
-    """Five times of each run tell one kernel from chance, but not each of seven: 2 / 252 is above 0.05 / 7."""
+    """Five times of each run tell one kernel from chance, not each of seven: 2 / 252 is above 0.05 / 7."""
     project(tmp_path)
     names = [f"kernel{number}" for number in range(7)]
     before, after = (run(*(fingerprint(name, (mean,) * 5) for name in names)) for mean in (2.0, 2.5))
