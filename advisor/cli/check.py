@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     request = build_request(args)
     report = _check(args, request)
     if args.diff:
-        return _show_differences(report, args.unsafe_fixes)
+        return _show_differences(args, request, report)
     if args.fix:
         from advisor.cli.checking.fixing import fix_files
 
@@ -59,13 +59,16 @@ def _check(args: argparse.Namespace, request: Request) -> Report:
     return report
 
 
-def _show_differences(report: Report, unsafe: bool) -> int:
+def _show_differences(args: argparse.Namespace, request: Request, report: Report) -> int:
     """1 after printing what fixes would change, 0 where they would change nothing."""
-    from advisor.cli.checking.fixing import differences
+    from advisor.cli.checking.fixed_copy import differences
     from advisor.cli.checking.report_file import write_to_stdout
 
-    text = differences(report, unsafe)
+    told = len(report.notices)
+    text = differences(request, report, args.unsafe_fixes, lambda again: _check(args, again))
     write_to_stdout(text, True)
+    for notice in report.notices[told:]:
+        print(f"advisor: {notice}", file=sys.stderr)
     return 1 if text else 0
 
 

@@ -1,4 +1,4 @@
-"""`advisor check --fix` and `--diff`: fixes written to the files, until no more of them apply."""
+"""`advisor check --fix`: fixes written to the files, until no more of them apply."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from advisor.cli.checking.request import Request
-from advisor.cli.checking.source_files import unified_diff, write_sources
+from advisor.cli.checking.source_files import write_sources
 from advisor.findings import Finding, Fix, Report, Safety
 from advisor.fixes.application import chosen, edited, edits_by_path
 
@@ -18,20 +18,11 @@ _ROUNDS = 40
 def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[Request], Report]) -> Report:
     """The report on the files with all fixes applied; `check` looks at files anew.
 
-    After the first round only files that were written are looked at again, and in the end all of them.
-
     A file that cannot be written, or that has changed since it was read, is left alone, with all fixes that
     would touch it, and a notice says so.
     """
     refused: dict[str, str] = {}
-    count = 0
-    last = report
-    for _ in range(_ROUNDS):
-        pairs = _fix_once(request.options.root, last, unsafe, refused)
-        if not pairs:
-            break
-        count += len(pairs)
-        last = check(_only(request, edits_by_path(pairs)))
+    count = apply_all(request, report, unsafe, check, refused)
     if count:
         # All that could be applied was; without --unsafe-fixes the others are counted.
         report = check(replace(request, options=replace(request.options, fixes=not unsafe)))
@@ -45,11 +36,25 @@ def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[R
     return report
 
 
-def differences(report: Report, unsafe: bool) -> str:
-    """What the fixes that apply at once would change, as unified diffs."""
-    return unified_diff(
-        report.texts, _edited(report.texts, chosen(report.findings, allowed_safeties(unsafe)))
-    )
+def apply_all(
+    request: Request,
+    report: Report,
+    unsafe: bool,
+    check: Callable[[Request], Report],
+    refused: dict[str, str],
+) -> int:
+    """How many findings were mended; files that cannot be written are added to `refused`, with sentences.
+
+    After the first round only files that were written are looked at again.
+    """
+    count = 0
+    for _ in range(_ROUNDS):
+        pairs = _fix_once(request.options.root, report, unsafe, refused)
+        if not pairs:
+            break
+        count += len(pairs)
+        report = check(_only(request, edits_by_path(pairs)))
+    return count
 
 
 def allowed_safeties(unsafe: bool) -> tuple[Safety, ...]:
@@ -76,10 +81,11 @@ def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str])
 
 def write_fixes(root: Path, texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
     """Sentences by file on those that cannot be written; then nothing was written, else all fixes."""
-    return write_sources(root, texts, _edited(texts, pairs))
+    return write_sources(root, texts, edited_texts(texts, pairs))
 
 
-def _edited(texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
+def edited_texts(texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
+    """The texts that fixes change, by file, with their edits."""
     return {path: edited(texts[path], edits) for path, edits in edits_by_path(pairs).items()}
 
 
