@@ -17,38 +17,30 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_ALL = "*"
 # The levels as numbers: 0 needs nothing, the last is a metric that no level is known to tell.
 _NOTHING, _NO_LEVEL = 0, len(SOURCES) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class MetricEvidence:
-    """The levels of evidence: what each is, and by entity and level the metrics that it can tell."""
-
-    levels: Mapping[str, str]
-    metrics: Mapping[str, Mapping[str, list[str]]]
-
-    def sources_of(self, name: str) -> tuple[Source, ...]:
-        """The levels that can tell the metric entity.name, the least first; () when none is known."""
-        entity, _, metric = name.rpartition(".")
-        by_level = self.metrics.get(entity, {})
-        return tuple(source for source in SOURCES if {metric, _ALL} & set(by_level.get(source, ())))
-
-
 @cache
-def metric_evidence() -> MetricEvidence:
-    """What `metric_evidence.toml` beside this module says."""
-    content = tomllib.loads(Path(__file__).with_name("metric_evidence.toml").read_text("utf-8"))
-    return MetricEvidence(content["levels"], content["metrics"])
+def evidence_levels() -> Mapping[str, str]:
+    """The levels of evidence, the least first, and what each is, from the file beside this module."""
+    levels: dict[str, str] = tomllib.loads(
+        Path(__file__).with_name("evidence_levels.toml").read_text("utf-8")
+    )
+    return levels
 
 
 def sources_of(name: str, rulebook: Rulebook) -> tuple[Source, ...]:
-    """The levels that can tell the metric entity.name; of a computed one the least that suffices for it."""
+    """The levels that can tell the metric entity.name, as its declaration says, the least first.
+
+    Of a computed one the least that suffices for it; () when none is known.
+    """
     entity, _, metric = name.rpartition(".")
     declared = rulebook.metric(entity, metric)
-    if declared is None or declared.computed is None:
-        return metric_evidence().sources_of(name)
+    if declared is None:
+        return ()
+    if declared.computed is None:
+        return declared.told_by
     computed = declared.computed
     level = _Reach(rulebook, {}).level(computed.expression, {computed.variable: entity})
     return () if level == _NO_LEVEL else (SOURCES[max(level, 1) - 1],)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.meta_rules import MetaRule
 from advisor.pages.catalogue import AnyRule
 from advisor.pages.configuration import change_sections, meta_change_section
-from advisor.pages.evidence import least_evidence, metric_evidence, sources_of
+from advisor.pages.evidence import evidence_levels, least_evidence, sources_of
 from advisor.pages.fix_page import fixes_of
 from advisor.pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
 from advisor.pages.quantities import range_text
@@ -149,7 +149,7 @@ def _evidence_words(rule: Rule, rulebook: Rulebook) -> tuple[str, ...]:
     level = least_evidence(rule, rulebook)
     if level is None:
         return ("No source of evidence of this version is known to give what the condition needs.",)
-    return (f"It can fire from the level `{level}` on: {metric_evidence().levels[level]}.",)
+    return (f"It can fire from the level `{level}` on: {evidence_levels()[level]}.",)
 
 
 def _evidence_table(rule: Rule, rulebook: Rulebook) -> Rows:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from advisor.records import SOURCES, Source
 from advisor.rules.drafts import FileContent, Macro, RuleDraft
 from advisor.rules.expression_trees import ExpressionTrees
 from advisor.rules.model import (
@@ -24,6 +26,12 @@ from advisor.rules.syntax import Chunk, Reader
 from advisor.text import Span
 
 _VERDICTS: dict[str, Verdict] = {"fires": "fires", "silent": "silent", "unknown": "unknown"}
+
+
+def _told(node: Any) -> tuple[Source, ...]:
+    """The levels of evidence that are named, the least first."""
+    named = set() if node is None else {str(one) for one in node.children}
+    return tuple(source for source in SOURCES if source in named)
 
 
 class Builder(ExpressionTrees):
@@ -48,35 +56,35 @@ class Builder(ExpressionTrees):
         self.content.pack = (self._text(children[0]), self._text(children[1]), span)
 
     def _metric(self, children: list[Any], span: Span, _: Chunk) -> None:
-        name, unit, entity, variable, limits, doc, equal, body = children
+        name, unit, entity, variable, limits, doc, told, equal, body = children
         computed = None
         if equal is not None:
             called = str(variable) if variable is not None else str(entity)
             computed = Computed(called, self.expression(body), self.reader.path, span)
-        self._add_metric(str(name), unit, str(entity), limits, self._text(doc), span, computed)
+        self._add_metric((name, unit, limits, doc), str(entity), span, _told(told), computed)
 
     def _add_metric(
         self,
-        name: str,
-        unit: Any,
+        written: Sequence[Any],
         entity: str,
-        limits: Any,
-        doc: str,
         span: Span,
+        told_by: tuple[Source, ...],
         computed: Computed | None = None,
     ) -> None:
-        written = "/".join(str(child) for child in unit.children if child is not None)
-        known = self._unit(written, self._span(unit))
+        """Adds what is written: name, unit, range and text."""
+        name, unit, limits, doc = written
+        known = self._unit("/".join(str(one) for one in unit.children if one is not None), self._span(unit))
         low, high, _ = self._range(limits)
-        self.content.metrics.append((Metric(name, entity, known, low, high, doc, computed), span))
+        metric = Metric(str(name), entity, known, low, high, self._text(doc), computed, told_by)
+        self.content.metrics.append((metric, span))
 
     def _entity(self, children: list[Any], span: Span, _: Chunk) -> None:
-        name, owner, doc, *fields = children
+        name, owner, doc, told, *fields = children
         entity = Entity(str(name), None if owner is None else str(owner), self._text(doc))
         self.content.entities.append((entity, span))
         for item in fields:
-            metric, unit, limits, text = item.children
-            self._add_metric(str(metric), unit, str(name), limits, self._text(text), self._span(item))
+            *written, own = item.children
+            self._add_metric(written, str(name), self._span(item), _told(own or told))
 
     def _define(self, children: list[Any], span: Span, _: Chunk) -> None:
         name, variable, _, body = children

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from advisor.findings import Confidence, Safety, Severity
+from advisor.records import Source
 from advisor.rules.expressions import Expression, metrics_in
 from advisor.rules.problems import RuleError
 from advisor.rules.units import Unit
@@ -17,7 +18,7 @@ Verdict: TypeAlias = Literal["fires", "silent", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A declared metric: its unit, range (None where open) and one sentence about it."""
+    """A declared metric: its unit, range (None where open), one sentence, and the evidence that tells it."""
 
     name: str
     entity: str
@@ -26,6 +27,7 @@ class Metric:
     high: float | None = None
     doc: str = ""
     computed: Computed | None = None
+    told_by: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

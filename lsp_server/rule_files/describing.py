@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.pages.evidence import metric_evidence, sources_of
+from advisor.pages.evidence import evidence_levels, sources_of
 from advisor.pages.quantities import range_text
 from advisor.rules.model import Metric, Rule, Rulebook
 from advisor.rules.units import Unit, find_unit, unit_names
@@ -82,7 +82,7 @@ def _limits(metric: Metric) -> str:
 
 
 def _told_by(metric: Metric, book: Rulebook) -> str:
-    levels = metric_evidence().levels
+    levels = evidence_levels()
     sources = sources_of(f"{metric.entity}.{metric.name}", book)
     if not sources:
         return "Told by no source that is known here; `metric-providers` may give it."

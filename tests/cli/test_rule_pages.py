@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from advisor.cli.pages.overview import metrics_page, rules_page
 from advisor.config import Config, load_config
 from advisor.meta_rules import load_meta_rules
 from advisor.pages.catalogue import load_catalogue
-from advisor.pages.evidence import least_evidence, metric_evidence
+from advisor.pages.evidence import evidence_levels, least_evidence, sources_of
 from advisor.pages.page_model import Section, plain
 from advisor.pages.rule_page import build_page
 from advisor.records import SOURCES, Record
@@ -24,18 +26,24 @@ from advisor.rules.settings import param_value
 from advisor.suppressions import parse_suppressions
 from advisor.text import SourceText
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., Any]
 SHIPPED = rulebook_for(Config())
 
 VOCABULARY = """edition 1
 entity run "One process." {
-  gpu_utilization : ratio range 0 .. 1 "share of busy time"
-  total_latency_ms : ms range 0 .. "wall time"
+  gpu_utilization : ratio range 0 .. 1 "share of busy time" from measured
+  total_latency_ms : ms range 0 .. "wall time" from measured
 }
 entity kernel of run "One kernel." {
-  registers : count range 0 .. 255 "registers for each thread"
-  debug_enabled : truth "compiled with debug=True"
-  achieved_occupancy : ratio range 0 .. 1 "mean active warps"
+  registers : count range 0 .. 255 "registers for each thread" from measured, compiled
+  debug_enabled : truth "compiled with debug=True" from source
+  achieved_occupancy : ratio range 0 .. 1 "mean active warps" from simulated, measured
   house_metric : count range 0 .. "what the house counts"
 }
 metric crowded : ratio of kernel k range 0 .. 1 "two of them" = k.achieved_occupancy * k.spread
@@ -129,17 +137,54 @@ def test_the_least_evidence_looks_into_lets_and_not_into_exceptions() -> None:
     assert least_evidence(rulebook.rules[0], rulebook) == "compiled"
 
 
-def test_every_metric_of_the_vocabulary_has_its_evidence_and_nothing_else_has() -> None:
-    evidence = metric_evidence()
-    assert list(evidence.levels) == list(SOURCES)
-    names = {f"{entity}.{name}" for (entity, name), one in SHIPPED.metrics.items() if one.computed is None}
-    # The vocabulary declares one that nothing gives and no rule uses.
-    assert {name for name in names if not evidence.sources_of(name)} <= {"loop.invariant_calls"}
-    for entity, by_level in evidence.metrics.items():
-        assert set(by_level) <= set(SOURCES)
-        for listed in by_level.values():
-            assert {f"{entity}.{name}" for name in listed if name != "*"} <= names
-            assert len(listed) == len(set(listed))
+def test_every_metric_of_the_vocabulary_says_where_it_comes_from() -> None:
+    assert list(evidence_levels()) == list(SOURCES)
+    silent = [name for name, one in SHIPPED.metrics.items() if not one.told_by and one.computed is None]
+    assert silent == [], "write `from source`, `from compiled`, … behind its sentence in knowledge/metrics"
+    assert [name for name, one in SHIPPED.metrics.items() if one.told_by and one.computed] == []
+
+
+# The code and data of each level of evidence.
+OF_LEVEL = {
+    "source": ("advisor/facts", "advisor/devices.py"),
+    "compiled": (
+        "advisor/compiled",
+        "advisor/machine_code_linking.py",
+        "advisor/metrics/derived",
+        "advisor/evidence_sources.py",
+    ),
+    "simulated": ("advisor/simt", "advisor/launches", "advisor/metrics/derived"),
+    "measured": ("advisor/measured", "advisor/metrics/derived", "advisor/profiling", "knowledge/imports"),
+}
+
+
+@pytest.mark.parametrize("level", SOURCES)
+def test_what_a_metric_is_said_to_come_from_knows_its_name(level: str) -> None:
+    files = [
+        file
+        for place in OF_LEVEL[level]
+        for file in ([ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.*")))
+        if file.suffix in (".py", ".toml")
+    ]
+    texts = [file.read_text("utf-8") for file in files]
+    words = set().union(*(re.findall(r"\w+", text) for text in texts))
+    # Names that are put together, as f"{cause}_throttle".
+    ends = tuple(set().union(*(re.findall(r'f"\{\w+\}(_\w+)"', text) for text in texts)))
+    told = {metric for (_, metric), one in SHIPPED.metrics.items() if level in one.told_by}
+    assert told, level
+    assert {name for name in told - words if not name.endswith(ends)} == set()
+
+
+def test_what_reports_are_mapped_to_is_said_to_be_measured() -> None:
+    mapped = {
+        (entity, one["metric"])
+        for file in sorted((ROOT / "knowledge" / "imports").glob("*.toml"))
+        for entity, rows in tomllib.loads(file.read_text("utf-8")).items()
+        if entity in ("run", "kernel", "line")
+        for one in rows
+    }
+    assert len(mapped) > 50
+    assert {name for name in mapped if "measured" not in SHIPPED.metrics[name].told_by} == set()
 
 
 def test_what_a_check_reads_comes_from_where_the_pages_say(
@@ -147,27 +192,22 @@ def test_what_a_check_reads_comes_from_where_the_pages_say(
 ) -> None:
     """Runs a real check and looks at the source of each reading."""
     pytest.importorskip("numba_cuda")
-    from advisor import pipeline
+    from advisor.pipeline import check
 
-    seen: list[Record] = []
-    merge = pipeline.merge_records
+    found: set[tuple[str, str]] = set()
+    know = Record.know
 
-    def keep(records: list[Record]) -> list[Record]:
-        seen.extend(records)
-        return records
+    def seen(self: Record, source: Any, assumptions: tuple[str, ...] = (), **values: Any) -> None:
+        known = (name for name, value in values.items() if value is not None)
+        found.update((f"{self.entity}.{name}", source) for name in known if SHIPPED.metric(self.entity, name))
+        know(self, source, assumptions, **values)
 
-    monkeypatch.setattr(pipeline, "merge_records", lambda records: merge(keep(records)))
+    monkeypatch.setattr(Record, "know", seen)
     file = project / "busy.py"
     file.write_text(BUSY)
-    pipeline.check([file], CheckOptions("a100-80gb", project, evidence="simulated", jobs=1))
-    found = {
-        (f"{record.entity}.{metric}", reading.source)
-        for record in seen
-        for metric, reading in record.readings.items()
-        if SHIPPED.metric(record.entity, metric) is not None
-    }
+    check([file], CheckOptions("a100-80gb", project, evidence="simulated", jobs=1))
     assert {source for _, source in found} == {"source", "compiled", "simulated"}
-    wrong = {(name, source) for name, source in found if source not in metric_evidence().sources_of(name)}
+    wrong = {(name, source) for name, source in found if source not in sources_of(name, SHIPPED)}
     assert wrong == set()
 
 

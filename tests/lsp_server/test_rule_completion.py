@@ -43,6 +43,14 @@ def changed(old: str, new: str) -> str:
         (changed("some access a of k", "some access a of ¦"), ["k"]),
         (changed("{most}", "{¦}"), ["k", "most", "waste"]),
         ("override block-too-small { set ¦", ["floor"]),
+        ('entity queue of run "One." ¦', ["from"]),
+        ('entity queue of run "One." from ¦', ["source", "compiled", "simulated", "measured"]),
+        ('entity queue of run "One." {\n  depth : count "x" ¦\n}', ["from"]),
+        (
+            'entity queue of run "One." {\n  depth : count "x" from source, ¦\n}',
+            ["source", "compiled", "simulated", "measured"],
+        ),
+        ('metric m : ms of kernel "x" from ¦', ["source", "compiled", "simulated", "measured"]),
         ("rule ¦", ["hungry-kernel"]),
     ],
 )

@@ -249,6 +249,11 @@ entity queue of run "One." {
   b:text "t" // behind
 }
 entity none { }
+entity told of run   "Two."   from measured,source {
+  from:count "f"   from compiled
+  to : ms
+}
+metric late : ms of told "m"   from  measured
 """,
         """\
 entity queue of run "One." {
@@ -261,6 +266,13 @@ entity queue of run "One." {
 }
 
 entity none {}
+
+entity told of run "Two." from measured, source {
+  from : count "f" from compiled
+  to   : ms
+}
+
+metric late : ms of told "m" from measured
 """,
     ),
     "small items": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from writing import CONDITION, RULE, codes, errors, load
 
+from advisor.rules import RuleErrors, rulebook_from_texts
 from advisor.rules.expressions import Number, Operation, Quantified, Reference
 from advisor.rules.syntax import Reader
 from advisor.rules.written_form import written
@@ -200,3 +201,32 @@ def test_comments_and_blank_lines_say_nothing():
 )  # fmt: skip
 def test_a_condition_is_written_as_it_was_read(text: str):
     assert written(condition(text)) == text
+
+
+def test_which_evidence_tells_a_metric():
+    vocabulary = """edition 1
+entity run "One process."
+  from measured {
+  wait : ms "how long"
+  from : count "a metric may be called like the word" from simulated // here
+  depth : count "jobs" from measured, source
+}
+entity queue of run "One queue." { length : count }
+metric late : ms of queue "too late" from compiled
+metric later : ms of queue q = q.late * 2
+"""
+    metrics = rulebook_from_texts([("metrics.rules", vocabulary)]).metrics
+    assert {name: one.told_by for (_, name), one in metrics.items()} == {
+        "wait": ("measured",),
+        "from": ("simulated",),
+        "depth": ("source", "measured"),
+        "length": (),
+        "late": ("compiled",),
+        "later": (),
+    }
+
+
+@pytest.mark.parametrize("written", ["from", "from nowhere", "from measured measured", "from measured,"])
+def test_evidence_that_does_not_exist_is_not_understood(written):
+    with pytest.raises(RuleErrors, match="E101"):
+        rulebook_from_texts([("m.rules", f'entity run "One." {{ wait : ms "how long" {written} }}')])

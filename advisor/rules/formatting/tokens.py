@@ -17,7 +17,7 @@ KEYWORD, UNARY, PER = "keyword", "unary", "per"
 ASSIGNMENT = "assignment"
 _RATES = ("metric", "entity")
 _WITH_PARTS = ("rule", "entity", "override")
-_HEADER = "scope"
+_HEADERS = ("scope", "told")
 _VALUES = frozenset({"NAME", "ATTR", "NUMBER", "QUANTITY", "STRING", ")", "true", "false"})
 # Between the words that a syntax tree keeps, there are only keywords, punctuation, comments and space.
 _BETWEEN = re.compile(r"(?P<comment>//[^\n]*)|(?P<keyword>[a-z]+)|(?P<mark>\.\.|\S)")
@@ -171,7 +171,7 @@ def _parts(tree: lark.Tree[lark.Token]) -> Iterator[tuple[int, str]]:
 
     for item in tree.children:
         for part in item.children if isinstance(item, Tree) and item.data in _WITH_PARTS else ():
-            if not isinstance(part, Tree) or part.data == _HEADER:
+            if not isinstance(part, Tree) or part.data in _HEADERS:
                 continue
             yield part.meta.start_pos, str(part.data)
             for inner in part.children:

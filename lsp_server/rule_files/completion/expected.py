@@ -9,7 +9,9 @@ from lsp_server.rule_files.words import terminal
 
 END = "$END"
 # Terminals that stand for a few words; what they are, the grammar says.
-_CHOICES = ("QUANTIFIER", "SCOPE", "FUNCTION", "LEVEL", "DEGREE", "GAIN_KIND", "SAFETY", "VERDICT")
+_CHOICES = (
+    "QUANTIFIER", "SCOPE", "FUNCTION", "LEVEL", "DEGREE", "GAIN_KIND", "SAFETY", "VERDICT", "EVIDENCE",
+)  # fmt: skip
 _LONGEST = 20_000
 
 
