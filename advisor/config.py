@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,14 +93,21 @@ class Config:
         )
 
 
-def load_config(start: Path, fragments: Sequence[str] = (), isolated: bool = False) -> Config:
+def load_config(
+    start: Path, fragments: Sequence[str] = (), isolated: bool = False, working: Path | None = None
+) -> Config:
     """The settings for `start` (a file or folder): the nearest configuration file above it, then `fragments`.
 
+    Their root is that of the project; of what is in no project it is `working`, the folder that a command was
+    given in, where `start` lies below, and else the folder of `start`.
     Raises UsageError naming every unknown key and wrong value at once, each with file and line.
     """
-    folder = (start if start.is_dir() else start.parent).absolute()
+    # "below/.." is the folder itself, also where "below" is a link.
+    folder = Path(os.path.abspath(start if start.is_dir() else start.parent))  # noqa: PTH100
     file = None if isolated else find_config_file(folder)
     root = file.parent if file else _project_root(folder)
+    if root is None:
+        root = working if working is not None and folder.is_relative_to(working) else folder
     readers = []
     if file:
         readers.append(_read_file(file))
@@ -111,6 +119,29 @@ def load_config(start: Path, fragments: Sequence[str] = (), isolated: bool = Fal
     if problems:
         raise UsageError("\n".join(problems))
     return _as_config(settings, root, file)
+
+
+def command_config(start: Path, fragments: Sequence[str] = (), isolated: bool = False) -> Config:
+    """The settings of a command that is given in the working directory for `start`."""
+    return load_config(start, fragments, isolated, working=Path.cwd())
+
+
+def program_config(program: Path | None) -> Config:
+    """The settings for a run of a program (None for a module): those that other commands have for its file.
+
+    A program elsewhere than in the working directory may be an installed one that is run for the project of
+    the working directory; where that is in none, the program's own project counts.
+    """
+    working = Path.cwd()
+    if program is None:
+        return command_config(working)
+    folder = Path(os.path.abspath(program)).parent  # noqa: PTH100 - as above
+    own = folder.is_relative_to(working) or (_is_in_project(folder) and not _is_in_project(working))
+    return command_config(folder if own else working)
+
+
+def _is_in_project(folder: Path) -> bool:
+    return find_config_file(folder) is not None or _project_root(folder) is not None
 
 
 def find_config_file(folder: Path) -> Path | None:
@@ -158,11 +189,11 @@ def _as_config(settings: Settings, root: Path, file: Path | None) -> Config:
     return Config(**values, root=root, file=file)  # type: ignore[arg-type]
 
 
-def _project_root(folder: Path) -> Path:
+def _project_root(folder: Path) -> Path | None:
     for parent in (folder, *folder.parents):
         if any((parent / mark).exists() for mark in _ROOT_MARKS):
             return parent
-    return folder
+    return None
 
 
 def _speaks_of_advisor(file: Path) -> bool:

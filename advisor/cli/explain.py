@@ -64,7 +64,7 @@ def _explain_kernel(args: argparse.Namespace) -> int:
     from advisor.check_options import CheckOptions
     from advisor.cli.pages.diagnosis_json import diagnosis_as_json
     from advisor.cli.pages.diagnosis_text import diagnosis_as_text
-    from advisor.config import load_config, prepare_cache_folder
+    from advisor.config import command_config, prepare_cache_folder
     from advisor.diagnosis.kernel_diagnosis import diagnose
     from advisor.errors import UsageError
 
@@ -72,7 +72,7 @@ def _explain_kernel(args: argparse.Namespace) -> int:
     path = Path(shown)
     if not path.is_file():
         raise UsageError(f"there is no file `{shown}`; a kernel is written PATH::KERNEL.")
-    config = load_config(path)
+    config = command_config(path)
     options = CheckOptions(
         device=args.device or config.device,
         root=Path.cwd(),

@@ -84,7 +84,7 @@ def _request(args: argparse.Namespace) -> ProfileRequest:
     from advisor.check_options import CheckOptions
     from advisor.cli.checking.request import common_folder
     from advisor.cli.proving.python_files import python_files, refuse_notebooks
-    from advisor.config import load_config, prepare_cache_folder
+    from advisor.config import command_config, prepare_cache_folder
     from advisor.launches.gpu_launches import gpu_name
     from advisor.profiling.measured_workload import Amount
     from advisor.profiling.numbers import profiling_numbers
@@ -92,7 +92,7 @@ def _request(args: argparse.Namespace) -> ProfileRequest:
 
     paths = [Path(path) for path in args.paths] or [Path()]
     refuse_notebooks(paths, "profile")
-    config, numbers = load_config(common_folder(paths)), profiling_numbers()
+    config, numbers = command_config(common_folder(paths)), profiling_numbers()
     return ProfileRequest(
         workloads=_workloads(python_files(paths, config), config),
         options=CheckOptions(

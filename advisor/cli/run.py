@@ -30,14 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The exit status of the program."""
     from advisor.cli.proving.python_files import refuse_notebooks
-    from advisor.config import load_config, prepare_cache_folder
+    from advisor.config import prepare_cache_folder, program_config
     from advisor.devices import find_device
     from advisor.launches.script import ScriptRequest, run_script
     from advisor.launches.simt_executor import Limits
 
     if not args.module:
         refuse_notebooks([args.target], "run")
-    config = load_config(Path.cwd())
+    config = program_config(None if args.module else Path(args.target))
     end = run_script(
         ScriptRequest(
             target=args.target,

@@ -79,7 +79,7 @@ def _print(args: argparse.Namespace, result: TuningResult, diff: str) -> None:
 def _request(args: argparse.Namespace) -> TuningRequest:
     from advisor.check_options import CheckOptions
     from advisor.cli.proving.python_files import refuse_notebooks
-    from advisor.config import load_config, prepare_cache_folder
+    from advisor.config import command_config, prepare_cache_folder
     from advisor.tuning.numbers import tuning_numbers
     from advisor.tuning.search import TuningRequest
 
@@ -90,7 +90,7 @@ def _request(args: argparse.Namespace) -> TuningRequest:
     if not mark or not kernel:
         raise UsageError(f"{args.target}: the kernel is missing; the target is written PATH::KERNEL.")
     refuse_notebooks([shown], "tune")
-    config, numbers = load_config(path), tuning_numbers()
+    config, numbers = command_config(path), tuning_numbers()
     options = CheckOptions(
         device=args.device or config.device,
         root=Path.cwd(),

@@ -119,9 +119,9 @@ def _options(args: argparse.Namespace, paths: list[Path]) -> CheckOptions:
 
     from advisor.check_options import CheckOptions
     from advisor.cli.checking.request import common_folder
-    from advisor.config import load_config, prepare_cache_folder
+    from advisor.config import command_config, prepare_cache_folder
 
-    config = load_config(common_folder(paths))
+    config = command_config(common_folder(paths))
     select = tuple(rule for part in args.select or () for rule in part.split(",")) or config.select
     return CheckOptions(
         device=args.device or config.device,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.checking.report_file import check_target
-from advisor.config import Config, load_config, prepare_cache_folder
+from advisor.config import Config, command_config, prepare_cache_folder
 from advisor.errors import UsageError
 from advisor.file_discovery import Discovery, find_files
 from advisor.findings import Problem, Severity
@@ -45,7 +45,7 @@ def build_request(args: argparse.Namespace) -> Request:
     _check_arguments(args)
     stdin = _read_stdin(args)
     paths = [Path(stdin.path)] if stdin else [Path(path) for path in args.paths] or [Path()]
-    config = load_config(common_folder(paths), args.config, args.isolated)
+    config = command_config(common_folder(paths), args.config, args.isolated)
     found = Discovery((), ()) if stdin else find_files(paths, config.exclude, config.root)
     if args.output:
         check_target(args.output, found.files)

@@ -34,14 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 after printing the traces, also where the rule is silent."""
     from advisor.cli.pages.named_kernels import find_kernel
-    from advisor.config import load_config
+    from advisor.config import command_config
     from advisor.devices import find_device
     from advisor.errors import UsageError
     from advisor.rules.settings import RuleSettings
     from advisor.rules.trace import traces
     from advisor.selectors import suggestion
 
-    config = load_config(Path(args.kernel.partition("::")[0]))
+    config = command_config(Path(args.kernel.partition("::")[0]))
     found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run)
     rule = found.rulebook.rule(found.rulebook.renamed.get(args.rule, args.rule))
     if rule is None:
