@@ -30,14 +30,17 @@ class ArgumentTypes:
 
     `types` are Numba type expressions as text, one for each parameter (`float32[:,::1]`, `int64`,
     `UniTuple(int64, 2)`), made of the names of `numba.types` and of `xoroshiro128p_type`, the record of
-    `numba.cuda.random`.
+    `numba.cuda.random`; an array of records is `from_dtype([('x', '<f4')], False)[::1]`, with whether the
+    record is aligned.
     `assumptions` are full sentences, empty when the source states the types; `assumed` names the
-    parameters whose type is a guess.
+    parameters whose type is a guess. `launch` says where a launch with these types was seen, and is empty for
+    types that no launch showed.
     """
 
     types: tuple[str, ...]
     assumptions: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    launch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class CompilationUnit:
     `numba.cuda`, `f32` to `numba.float32`), the only modules a worker imports; `candidates` are the typings
     to try in order (the first that type-checks is taken). `missing` names globals that could not be resolved,
     each with its reason in parentheses, `n (a parameter of make)`: with any of these the unit cannot be
-    compiled, and the reason is given to the user.
+    compiled, and the reason is given to the user. `untyped` says likewise why there is no assumed typing.
+    `assumptions` are those of the candidates that are about no types.
     `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
     """
 
@@ -64,3 +68,10 @@ class CompilationUnit:
     options: dict[str, object] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
+    untyped: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def unresolved(self) -> tuple[str, ...]:
+        """What keeps the unit from being compiled: `missing`, and without a typing why there is none."""
+        return self.missing or (() if self.candidates else self.untyped)

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions, Progress
-from advisor.compilation_unit import CompilationUnit
+from advisor.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.devices import Device
-from advisor.errors import AdvisorError, EvidenceUnavailable
+from advisor.errors import AdvisorError, EvidenceUnavailable, UsageError
 from advisor.findings import Problem, Report
 from advisor.metrics.joining import join
 from advisor.records import LineReading, Record
 
 if TYPE_CHECKING:
     from advisor.compiled import CompiledEvidence
+    from advisor.launches.evidence import LaunchEvidence
     from advisor.launches.store import LaunchStore
 
 _COMPILE_SECONDS = 60.0
@@ -67,29 +68,56 @@ def loop_head_records(records: Sequence[Record], compiled: Sequence[Record]) -> 
     return join([one for one in records if one.entity == "loop"], readings, "compiled")
 
 
-def simulated_records(
-    records: Sequence[Record],
-    texts: dict[str, str],
-    device: Device,
-    options: CheckOptions,
-    report: Report,
-) -> list[Record]:
-    """The records of launches: those recorded by `advisor run`, and those of workloads in the files."""
+def launches_of(
+    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+) -> list[LaunchEvidence]:
+    """What launches tell: those of workloads in the files, then those recorded by `advisor run`.
+
+    Workloads are run where simulated evidence is wanted and code may be run. Without that evidence the
+    launches serve for their types alone, so nothing else is told of them.
+    """
     from advisor.launches.evidence import launch_evidence
     from advisor.launches.store import LaunchStore
 
-    recorded = LaunchStore(options.settings.root)
-    stores = [recorded]
-    if not options.no_run and options.stdin is None:
+    stores = [LaunchStore(options.settings.root)]
+    if options.wants("simulated") and not options.no_run and options.stdin is None:
         stores.insert(0, _with_workloads(texts, device, options, report))
-    new: list[Record] = []
+    found = []
     for store in stores:
-        evidence = launch_evidence(store, options.root, device, texts)
-        report.notices += evidence.notices
-        report.problems += [Problem(*item) for item in evidence.problems]
+        try:
+            evidence = launch_evidence(store, options.root, device, texts)
+        except UsageError as error:
+            if options.wants("simulated"):
+                raise
+            report.notices.append(f"{error} The check goes on without it.")
+            continue
+        finally:
+            store.close()
+        found.append(evidence)
+        if options.wants("simulated"):
+            report.notices += evidence.notices
+            report.problems += [Problem(*item) for item in evidence.problems]
+    return found
+
+
+def simulated_records(records: Sequence[Record], launches: Sequence[LaunchEvidence]) -> list[Record]:
+    """The records of what was counted in launches, with the keys of `records` that stand at their lines."""
+    new: list[Record] = []
+    for evidence in launches:
         new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
-        store.close()
     return new
+
+
+def launched_types(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[ArgumentTypes, ...]]:
+    """The typings that launches show, by the key of their kernel; first those of the latest evidence, whose
+    numbers hold too.
+    """
+    found: dict[str, tuple[ArgumentTypes, ...]] = {}
+    for evidence in reversed(launches):
+        for kernel, types in evidence.types.items():
+            known = {one.types for one in found.get(kernel, ())}
+            found[kernel] = (*found.get(kernel, ()), *(one for one in types if one.types not in known))
+    return found
 
 
 def measured_records(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.compilation_unit import CompilationUnit
 from advisor.config import Config
 from advisor.devices import Device
-from advisor.evidence_sources import compiled_records, measured_records, simulated_records
+from advisor.evidence_sources import compiled_records, launches_of, measured_records
 from advisor.facts.survey import Survey, survey
 from advisor.findings import Report
 from advisor.metrics.tables import Tables
@@ -18,6 +19,9 @@ from advisor.records import Record
 from advisor.rulebook import rulebook_for
 from advisor.rules import Judgement, Rulebook, RuleSettings, judge
 from advisor.workplace import Workplace
+
+if TYPE_CHECKING:
+    from advisor.launches.evidence import LaunchEvidence
 
 
 def survey_workplace(workplace: Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
@@ -42,7 +46,8 @@ def _judge(rulebook: Rulebook, tables: Tables, settings: RuleSettings) -> Judgem
 
 
 Compile = Callable[[Sequence[CompilationUnit], Device, CheckOptions, Report, Progress | None], list[Record]]
-Simulate = Callable[[Sequence[Record], dict[str, str], Device, CheckOptions, Report], list[Record]]
+Launches = Callable[[dict[str, str], Device, CheckOptions, Report], "list[LaunchEvidence]"]
+Measure = Callable[[Sequence[Record], dict[str, str], Device, CheckOptions, Report], list[Record]]
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,9 @@ class Means:
 
     rulebook: Callable[[Config, bool], Rulebook] = _rulebook
     survey: Callable[[Workplace, CheckOptions, Progress | None], Survey] = survey_workplace
+    launches: Launches = launches_of
     compile: Compile = compiled_records
-    simulate: Simulate = simulated_records
-    measure: Simulate = measured_records
+    measure: Measure = measured_records
     judge: Callable[[Rulebook, Tables, RuleSettings], Judgement] = _judge
 
 

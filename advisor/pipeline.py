@@ -9,8 +9,7 @@ from pathlib import Path
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.devices import Device, find_device
-from advisor.evidence_sources import loop_head_records
-from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
+from advisor.evidence import Evidence, Typing, gather_evidence, tables_of, told_of
 from advisor.facts.survey import Survey
 from advisor.findings import SEVERITIES, Finding, Report, without_repetitions
 from advisor.fixes import with_fixes
@@ -22,14 +21,11 @@ from advisor.garbage_collection import collector_at_rest
 from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowledge_problems
 from advisor.means import USUAL, Means
 from advisor.meta_rules import load_meta_rules
-from advisor.metrics.derived import derive_all
-from advisor.metrics.tables import Tables, build_tables, merge_records
+from advisor.metrics.tables import Tables
 from advisor.notebooks import is_notebook
-from advisor.provided_metrics import provided_records
 from advisor.records import Record
 from advisor.report_cache import ReportCache
-from advisor.rules import Rulebook, RuleSettings, to_finding
-from advisor.rules.computed_metrics import fill_in
+from advisor.rules import Rulebook, RuleSettings
 from advisor.selectors import check_selectors, matches, select_rules
 from advisor.suppressions import apply_suppressions, parse_suppressions
 from advisor.text import SourceText
@@ -110,8 +106,9 @@ def _report(
     means: Means,
 ) -> tuple[Report, Tables]:
     report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
-    tables = _evidence(found, workplace, device, rulebook, options, report, progress, means)
-    _judge(tables, rulebook, selected, device, options, report, means)
+    evidence = gather_evidence(found, workplace, device, rulebook, options, report, progress, means)
+    tables = evidence.tables
+    _judge(evidence, rulebook, selected, device, options, report, means)
     _suppress(report, rulebook, selected, options)
     report.problems += knowledge_problems(rulebook, options.root)
     report.findings += ended_overrides(rulebook, options.settings, selected, options.root)
@@ -127,38 +124,6 @@ def _report(
     return report, tables
 
 
-def _evidence(
-    found: Survey,
-    workplace: Workplace,
-    device: Device,
-    rulebook: Rulebook,
-    options: CheckOptions,
-    report: Report,
-    progress: Progress | None,
-    means: Means,
-) -> Tables:
-    """The tables of all that is known; what could not be had is told in the report."""
-    records, looked_for = [*found.records, device.record()], {*SOURCE_ENTITIES}
-    if options.wants("compiled") and found.units:
-        compiled = means.compile(found.units, device, options, report, progress)
-        looked_for |= {record.entity for record in compiled}
-        records += [*compiled, *loop_head_records(found.records, compiled)]
-    if options.wants("simulated"):
-        texts = _own_texts(found, workplace, options)
-        simulated = means.simulate(records, texts, device, options, report)
-        looked_for |= {"defect"} if simulated else set()
-        records += simulated
-    if options.wants("measured"):
-        texts = _own_texts(found, workplace, options)
-        # Behind the source's records, whose places are exact, and before others, whose runs are not measured.
-        first = len(found.records)
-        records[first:first] = means.measure(records, texts, device, options, report)
-    providers = options.settings.metric_providers
-    if providers and not options.no_run:
-        records += provided_records(providers, records, rulebook, device, report)
-    return _tables(records, device, rulebook, looked_for)
-
-
 def gather(
     files: Sequence[Path], options: CheckOptions, progress: Progress | None = None, means: Means = USUAL
 ) -> tuple[Tables, Rulebook, Report]:
@@ -169,8 +134,8 @@ def gather(
     with collector_at_rest():
         found = means.survey(workplace, options, progress)
         report = Report(device.name, problems=list(found.problems))
-        tables = _evidence(found, workplace, device, rulebook, options, report, progress, means)
-    return tables, rulebook, report
+        evidence = gather_evidence(found, workplace, device, rulebook, options, report, progress, means)
+    return evidence.tables, rulebook, report
 
 
 def report_on(
@@ -189,8 +154,8 @@ def report_on(
     options, notices = with_todays_names(options, rulebook)
     selected = _selected(rulebook, options)
     report = Report(device.name, texts=dict(texts), notices=list(notices))
-    tables = _tables([*records, device.record()], device, rulebook, looked_for)
-    _judge(tables, rulebook, selected, device, options, report, means)
+    tables = tables_of([*records, device.record()], device, rulebook, looked_for)
+    _judge(Evidence((Typing(tables, {}),)), rulebook, selected, device, options, report, means)
     _suppress(report, rulebook, selected, options)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
@@ -211,27 +176,8 @@ def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
     )
 
 
-def _own_texts(found: Survey, workplace: Workplace, options: CheckOptions) -> dict[str, str]:
-    """The texts of the checked files, without those of their neighbours."""
-    return {path: text for path, text in found.texts.items() if workplace.checks(options.root / path)}
-
-
-def _tables(
-    records: Iterable[Record], device: Device, rulebook: Rulebook, looked_for: Iterable[str]
-) -> Tables:
-    merged = merge_records(records)
-    derive_all(merged.get("kernel", {}).values(), device)
-    tables = build_tables(
-        (record for group in merged.values() for record in group.values()),
-        rulebook.owner_entity(),
-        looked_for,
-    )
-    fill_in(rulebook, tables)
-    return tables
-
-
 def _judge(
-    tables: Tables,
+    evidence: Evidence,
     rulebook: Rulebook,
     selected: frozenset[str],
     device: Device,
@@ -243,11 +189,14 @@ def _judge(
     settings = RuleSettings(
         select=tuple(sorted(selected)), device=device.id, config=own.rules, overrides=own.overrides
     )
-    judgement = means.judge(rulebook, tables, settings)
-    findings = [to_finding(match, rulebook, tables) for match in judgement.matches]
-    report.undecided = list(judgement.undecided)
-    report.findings = list(without_repetitions(findings))
-    report.summary["suppressed"] = judgement.suppressed
+    found: list[Finding] = []
+    for number, typing in enumerate(evidence.typings):
+        judgement = means.judge(rulebook, typing.tables, settings)
+        found += told_of(judgement.matches, typing, rulebook, further=number > 0)
+        if not number:
+            report.undecided = list(judgement.undecided)
+            report.summary["suppressed"] = judgement.suppressed
+    report.findings = list(without_repetitions(found))
 
 
 def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Iterable[Finding]:

@@ -61,10 +61,10 @@ class Analyst:
     def _means(self) -> Means:
         from advisor.means import USUAL
         from lsp_server.kept_settings import KeptRulebooks
-        from lsp_server.recorded import recorded_records
+        from lsp_server.recorded import recorded_launches
 
         rulebook = KeptRulebooks().of
-        return replace(USUAL, rulebook=rulebook, compile=self._compiler.records, simulate=recorded_records)
+        return replace(USUAL, rulebook=rulebook, compile=self._compiler.records, launches=recorded_launches)
 
     def from_source(self, document: Document) -> Analysis:
         """What the source alone says of a document."""

@@ -31,7 +31,7 @@ _SECONDS_A_TIME = 2.0
 class KernelCompiler:
     """Compiles kernels in processes of its own, which may crash or be killed, and keeps what they gave.
 
-    `complete` tells whether the last question was answered in full, or more is to be had by asking again.
+    `complete` turns false where a question was not answered in full and more is to be had by asking again.
     A kernel that cost a process its life is not tried again until its text is another.
     """
 
@@ -66,7 +66,7 @@ class KernelCompiler:
             if (digest := digests[unit.kernel]) in self._lost
         ]
         wanted = [unit for unit in units if digests[unit.kernel] not in self._lost]
-        self.complete, by_kernel = True, dict[str, CompiledKernel]()
+        by_kernel: dict[str, CompiledKernel] = {}
         until = time.monotonic() + _SECONDS_A_TIME
         fresh = {digest for digest in digests.values() if digest not in self._seen}
         step = _KERNELS_A_TIME if len(fresh) > _KERNELS_A_TIME else max(len(wanted), 1)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from advisor.check_options import CheckOptions
 from advisor.config import cache_folder
 from advisor.devices import Device
 from advisor.errors import UsageError
 from advisor.findings import Problem, Report
-from advisor.launches.evidence import launch_evidence
+from advisor.launches.evidence import LaunchEvidence, launch_evidence
 from advisor.launches.store import LaunchStore
 from advisor.launches.workloads import workload_folder
-from advisor.metrics.joining import join
-from advisor.records import Record
 
 
 def stores_of(options: CheckOptions) -> list[LaunchStore]:
@@ -23,11 +19,11 @@ def stores_of(options: CheckOptions) -> list[LaunchStore]:
     return [store for store in stores if store.exists()]
 
 
-def recorded_records(
-    records: Sequence[Record], texts: dict[str, str], device: Device, options: CheckOptions, report: Report
-) -> list[Record]:
-    """The records of launches, with what went wrong added to the report; nothing is run."""
-    new: list[Record] = []
+def recorded_launches(
+    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+) -> list[LaunchEvidence]:
+    """What recorded launches tell, with what went wrong added to the report; nothing is run."""
+    found = []
     for store in stores_of(options):
         try:
             evidence = launch_evidence(store, options.root, device, texts)
@@ -38,5 +34,5 @@ def recorded_records(
             store.close()
         report.notices += evidence.notices
         report.problems += [Problem(*item) for item in evidence.problems]
-        new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
-    return new
+        found.append(evidence)
+    return found

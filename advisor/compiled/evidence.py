@@ -41,9 +41,9 @@ class CodeLine:
 class CompiledKernel:
     """One kernel's machine code in numbers.
 
-    `types` is the typing that was compiled and `assumptions` what it rests on (none when the source states
-    it); `resources` are registers, and bytes of stack, spills, local and shared memory; `instructions` counts
-    by class, absent classes are unknown; `lines` in order of path and line.
+    `types` is the typing that was compiled, `launch` the launch that showed it, if one did, and `assumptions`
+    what it rests on (none when the source states it); `resources` are registers, and bytes of stack, spills,
+    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines` in order of path and line.
     """
 
     types: tuple[str, ...]
@@ -51,17 +51,18 @@ class CompiledKernel:
     resources: dict[str, int]
     instructions: dict[str, int]
     lines: tuple[CodeLine, ...] = ()
+    launch: str = ""
 
     @property
     def assumed(self) -> bool:
         """Whether some parameter's type is a guess."""
-        return bool(self.assumptions)
+        return bool(self.assumptions) and not self.launch
 
     @property
     def states_float64(self) -> bool:
         """Whether float64 data is asked for; a float64 scalar may be a Python float passed by habit."""
-        arrays = [text for text in self.types if "[" in text]
-        return not self.assumptions and any(map(_FLOAT64.search, arrays))
+        arrays = [text for text in self.types if "[" in text or text.startswith("Array(")]
+        return not self.assumed and any(map(_FLOAT64.search, arrays))
 
     def to_json(self) -> Json:
         """The kernel as JSON values."""
@@ -76,6 +77,7 @@ class CompiledKernel:
             {str(name): int(number) for name, number in value["resources"].items()},
             {str(name): int(number) for name, number in value["instructions"].items()},
             tuple(CodeLine(str(i["path"]), int(i["line"]), dict(i["counts"])) for i in value["lines"]),
+            str(value.get("launch", "")),
         )
 
 

@@ -66,7 +66,8 @@ def alias_value(dotted: str) -> Any:
 
 
 def argument_type(text: str) -> Any:
-    """The Numba type that `float32[:, ::1]`, `UniTuple(int64, 2)` or `Array(float32, 1, 'C')` names.
+    """The Numba type that `float32[:, ::1]`, `UniTuple(int64, 2)`, `Array(float32, 1, 'C')` or
+    `from_dtype([('x', '<f4')], False)[::1]` names.
 
     Raises NotLiteral for names that Numba's types do not have.
     """
@@ -170,8 +171,11 @@ def _type(node: ast.expr) -> Any:
         return _type(node.value)[slices if len(slices) > 1 else slices[0]]
     if isinstance(node, ast.Tuple | ast.List):
         return types.Tuple(tuple(_type(item) for item in node.elts))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _TYPE_CONSTRUCTORS:
-        return _constructed(types, node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in _TYPE_CONSTRUCTORS:
+            return _constructed(types, node)
+        if node.func.id == "from_dtype":
+            return _of_numpy(node)
     raise NotLiteral(f"{ast.unparse(node)[:60]} is not a type")
 
 
@@ -181,6 +185,16 @@ def _constructed(types: Any, node: ast.Call) -> Any:
     arguments = [_type_argument(argument) for argument in node.args]
     keywords = {keyword.arg: _value(keyword.value) for keyword in node.keywords if keyword.arg}
     return getattr(types, "Optional" if name == "optional" else name)(*arguments, **keywords)
+
+
+def _of_numpy(node: ast.Call) -> Any:
+    """The type of NumPy's elements that a literal describes, for those of records."""
+    content, *aligned = [_value(argument) for argument in node.args]
+    try:
+        dtype = np.dtype(content, align=bool(aligned and aligned[0]))
+        return importlib.import_module("numba.cuda.np.numpy_support").from_dtype(dtype)
+    except (TypeError, ValueError, KeyError, NotImplementedError) as problem:
+        raise NotLiteral(f"{ast.unparse(node)[:60]} is not a type: {problem}") from None
 
 
 def _type_argument(node: ast.expr) -> Any:

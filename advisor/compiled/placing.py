@@ -98,6 +98,7 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
         resources=dict(summed["resources"]),
         instructions=dict(summed["instructions"]),
         lines=tuple(CodeLine(path, line, dict(counts)) for (path, line), counts in sorted(lines.items())),
+        launch=chosen.launch,
     )
 
 

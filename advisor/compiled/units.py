@@ -87,8 +87,8 @@ def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:
     """Whether a unit cannot be compiled at all, with its problem added."""
     kernel = next((function for function in unit.functions if not function.device), None)
     name, path, line = (kernel.name, kernel.path, kernel.line) if kernel else (unit.kernel, unit.path, 1)
-    if unit.missing:
-        reason = f"{', '.join(unit.missing[:3])} cannot be resolved without running the program"
+    if unit.unresolved:
+        reason = f"{', '.join(unit.unresolved[:3])} cannot be resolved without running the program"
     elif not unit.candidates:
         reason = "the types of its parameters are not known"
     elif kernel is None:

@@ -53,8 +53,10 @@ def compilation_unit(
         aliases=namespace.texts("alias"),
         candidates=tuple(replace(c, assumptions=(*c.assumptions, *assumptions)) for c in candidates),
         options=options,
-        missing=(*functions.missing, *reasons),
+        missing=tuple(functions.missing),
         parameters=declaration.parameters,
+        untyped=reasons,
+        assumptions=assumptions,
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from advisor.compilation_unit import ArgumentTypes
 from advisor.devices import Device
 from advisor.launches.function_text import definition
 from advisor.launches.kernel_readings import kernel_readings
+from advisor.launches.launched_types import launched_types
 from advisor.launches.line_readings import Move, line_readings
 from advisor.launches.store import LaunchRow, LaunchStore, RunRow
 from advisor.records import LineReading, Record, kernel_key
@@ -19,15 +21,21 @@ from advisor.text import Span
 
 _DAY = 86_400.0
 
+_Named = tuple[str, str]
+_Recorded = tuple[RunRow, LaunchRow]
+
 
 @dataclass
 class LaunchEvidence:
-    """What recorded launches tell: records, readings of lines, and notices of what is too old."""
+    """What recorded launches tell: records, readings of lines, notices of what is too old, and the types of
+    the arguments of each kernel by its key, those of the heaviest launch first.
+    """
 
     records: list[Record] = field(default_factory=list)
     lines: list[LineReading] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     problems: list[tuple[str, int, str]] = field(default_factory=list)
+    types: dict[str, tuple[ArgumentTypes, ...]] = field(default_factory=dict)
 
     def extend(self, other: LaunchEvidence) -> None:
         """Nothing; adds what another store told."""
@@ -35,6 +43,7 @@ class LaunchEvidence:
         self.lines += other.lines
         self.notices += other.notices
         self.problems += other.problems
+        self.types |= other.types
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ def launch_evidence(
     names = Names(store.root, root)
     recorded = {names.recorded(path): path for path in texts}
     kernels = []
-    for (path, name), rows in store.latest(sorted(recorded)).items():
+    for (path, name), rows in _by_definition(store.latest(sorted(recorded))):
         kernel = _current(recorded[path], name, rows, texts[recorded[path]], names)
         if kernel is None:
             run, row = rows[-1]
@@ -98,6 +107,16 @@ def launch_evidence(
         _tell(found, kernel, device)
     _tell_runs(found, kernels)
     return found
+
+
+def _by_definition(latest: Mapping[_Named, list[_Recorded]]) -> Iterator[tuple[_Named, list[_Recorded]]]:
+    """The launches of each kernel; several kernels of a file may have one name."""
+    for named, rows in latest.items():
+        definitions: dict[tuple[int, str], list[_Recorded]] = {}
+        for run, row in rows:
+            definitions.setdefault((row.line, row.function_hash), []).append((run, row))
+        for launches in definitions.values():
+            yield named, launches
 
 
 def _current(
@@ -137,6 +156,7 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device) -> None:
     counted = [(row, Statistics.from_data(row.statistics)) for row in kernel.launches if row.statistics]
     record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
     found.records.append(record)
+    found.types[kernel.key] = _types(kernel, counted)
     if not counted:
         return
     row, heaviest = max(counted, key=lambda one: one[1].lane_instructions)
@@ -146,6 +166,18 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device) -> None:
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
     found.lines += line_readings(kernel.key, heaviest, row.defects, _moved(kernel), assumptions)
+
+
+def _types(kernel: _Kernel, counted: Sequence[tuple[LaunchRow, Statistics]]) -> tuple[ArgumentTypes, ...]:
+    """The typings of a kernel's launches; how heavy one is, its instructions tell, or on a GPU its time."""
+    instructions = {id(row): float(one.lane_instructions) for row, one in counted}
+    weights = [(row, instructions.get(id(row), 0.0) if counted else row.seconds) for row in kernel.launches]
+    return launched_types(weights, lambda row: _place(kernel, row))
+
+
+def _place(kernel: _Kernel, row: LaunchRow) -> str:
+    shown = kernel.names.shown(row.launch_path) if row.launch_path else None
+    return f"{shown}:{row.launch_line}" if shown else "a recorded launch"
 
 
 def _moved(kernel: _Kernel) -> Move:
@@ -159,8 +191,7 @@ def _moved(kernel: _Kernel) -> Move:
 
 
 def _assumptions(kernel: _Kernel, row: LaunchRow, heaviest: Statistics, launches: int) -> tuple[str, ...]:
-    shown = kernel.names.shown(row.launch_path) if row.launch_path else None
-    place = f"{shown}:{row.launch_line}" if shown else "a recorded launch"
+    place = _place(kernel, row)
     shape = f"grid {_shape(row.grid)}, block {_shape(row.block)}"
     largest = f", the largest of {launches} launches" if launches > 1 else ""
     of_workload = kernel.run.command.startswith("workload ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.rules.examples import ExampleFailure, run_examples
-from advisor.rules.findings import to_finding
+from advisor.rules.findings import kernel_of_row, to_finding
 from advisor.rules.judgement import Judgement, judge
 from advisor.rules.load import load_rulebook, rulebook_from_texts
 from advisor.rules.matches import Match
@@ -22,6 +22,7 @@ __all__ = [
     "RuleSettings",
     "Rulebook",
     "judge",
+    "kernel_of_row",
     "load_rulebook",
     "rulebook_from_texts",
     "run_examples",

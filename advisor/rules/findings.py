@@ -13,6 +13,16 @@ KERNEL_ENTITIES = ("kernel", "triton_kernel")
 _HOST_ENTITIES = frozenset({"launch", "triton_launch"})
 
 
+def kernel_of_row(entity: str, row: int, tables: Tables, rulebook: Rulebook) -> int:
+    """The row of the kernel that a row of an entity belongs to, -1 for none."""
+    while entity != "kernel" and row >= 0:
+        row = int(tables[entity].owners[row])
+        entity = rulebook.entities[entity].owner or "kernel"
+        if entity not in tables:
+            return -1
+    return row
+
+
 def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
     """The finding of a match, at the place of its row."""
     del rulebook
