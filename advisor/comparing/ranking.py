@@ -84,6 +84,16 @@ class Ranking:
         """Whether times are of a GPU, not a model's."""
         return self.source == "measured"
 
+    @property
+    def known_ms(self) -> float | None:
+        """The time of all kernels whose time is known together, None where no kernel's is."""
+        return self.kernels_ms if any(one.time_ms is not None for one in self.kernels) else None
+
+    @property
+    def untimed(self) -> int:
+        """How many kernels have no known time."""
+        return sum(one.time_ms is None for one in self.kernels)
+
 
 def rankings(runs: Sequence[Run], options: CheckOptions) -> list[Ranking]:
     """The rankings of runs with their fingerprints: one for each device, measured before predicted.

@@ -92,11 +92,9 @@ def prose(text: str) -> Markup:
 def _keywords(material: Material, found: str) -> list[Keyword]:
     keywords = [Keyword("made", date(material.made))]
     for ranking in material.rankings:
-        total = milliseconds(ranking.kernels_ms)
         of = "measured" if ranking.is_measured else "predicted"
-        keywords.append(
-            Keyword(ranking.device_name, f"{counted(len(ranking.kernels), 'kernel')}, {total} {of}")
-        )
+        total = "no known time" if ranking.known_ms is None else f"{milliseconds(ranking.known_ms)} {of}"
+        keywords.append(Keyword(ranking.device_name, f"{counted(len(ranking.kernels), 'kernel')}, {total}"))
     return [*keywords, Keyword("findings", found)]
 
 

@@ -50,6 +50,13 @@ def percent(ratio: float | None) -> str:
     return value_text(ratio, "ratio")
 
 
+def share_of(ratio: float | None) -> str:
+    """A share of a whole in percent, to a tenth; empty for one that is not known."""
+    if ratio is None:
+        return ""
+    return "<0.1%" if 0.0 < ratio < 0.001 else f"{ratio * 100:.1f}%"
+
+
 def rate(value: float, unit: str) -> str:
     """A rate with a decimal prefix: 1.98 GFLOP/s."""
     for size, prefix in _PREFIXES:

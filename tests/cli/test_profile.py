@@ -68,7 +68,7 @@ def test_predicted_times_are_marked_and_kept(advise: AdvisorCommand, project: Pa
     done = advise("profile", "work.py", "--label", "first", cwd=project)
     text = done.out.decode()
     assert done.status == 0, done.err
-    assert text.startswith("PREDICTED for a100-80gb, no GPU")
+    assert text.startswith("PREDICTED for NVIDIA A100 80GB, no GPU")
     assert "predicted time" in text
     assert "kernel (predicted)" in text
     assert "CV" not in text

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from kept_history import fingerprint, options, project, run
 
+from advisor.cli.reporting.ranking_page import ranking_page
 from advisor.comparing.present_kernels import without_gone
 from advisor.comparing.ranking import rankings
 
@@ -123,3 +124,16 @@ def test_kernels_that_changed_and_went(tmp_path: Path) -> None:
 def test_where_no_kernel_is_in_the_source_all_stay(tmp_path: Path) -> None:
     those = [run(fingerprint("lost", path="away.py"))]
     assert without_gone(those, options(tmp_path)) == (those, [])
+
+
+def test_times_that_are_not_known_are_no_zero(tmp_path: Path) -> None:
+    opts = options(project(tmp_path))
+    untimed = [fingerprint(name, samples=()) for name in ("scale", "column_sum")]
+    (found,) = rankings([run(*untimed)], opts)
+    assert (found.known_ms, found.untimed) == (None, 2)
+    assert "2 kernels, whose times are not known." in ranking_page([found], [], [], 9, False)
+    (found,) = rankings([run(untimed[0], fingerprint("column_sum", (3.0,) * 5))], opts)
+    assert (found.known_ms, found.untimed) == (3.0, 1)
+    assert "2 kernels, 3 ms together without 1 whose time is not known." in ranking_page(
+        [found], [], [], 9, False
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions
 from advisor.cli.pages.tables import plain_table
+from advisor.cli.reporting.run_numbers import run_numbers
+from advisor.cli.reporting.wording import UNKNOWN, counted, ratio_in_words, shape_in_words, time_in_words
 from advisor.history.fingerprint import Fingerprint, Run
 from advisor.measured.reports.kernel_names import shortened
 from advisor.outputs import RenderOptions, options_for, render_report
@@ -49,12 +50,12 @@ def _row(one: Fingerprint) -> tuple[str, ...]:
     metrics = one.metrics
     return (
         shortened(one.identity.name, 48),
-        _shape(one.identity.grid),
-        _shape(one.identity.block),
+        shape_in_words(one.identity.grid),
+        shape_in_words(one.identity.block),
         str(one.launches),
-        _time(metrics.get("latency_ms")),
+        time_in_words(_number(metrics.get("latency_ms"))),
         *(
-            _share(metrics.get(name))
+            ratio_in_words(_number(metrics.get(name)))
             for name in ("sm_throughput", "memory_throughput", "achieved_occupancy", "tensor_utilization")
         ),
         _stall(one),
@@ -63,37 +64,34 @@ def _row(one: Fingerprint) -> tuple[str, ...]:
 
 def _stall(one: Fingerprint) -> str:
     shares = {
-        name.removeprefix(_STALL): float(value)
+        name.removeprefix(_STALL).replace("_", " "): float(value)
         for name, value in one.metrics.items()
         if name.startswith(_STALL)
     }
     if not shares:
-        return ""
+        return UNKNOWN
     most = max(shares, key=lambda name: shares[name])
-    return f"{most} {_share(shares[most])}"
+    return f"{most} {ratio_in_words(shares[most])}"
 
 
 def _run_numbers(run: Run) -> str:
-    from advisor.config import Config
-    from advisor.rulebook import rulebook_for
-    from advisor.rules.units import format_value
-
-    rulebook = rulebook_for(Config())
-    lines = []
-    for name, value in run.metrics.items():
-        metric = rulebook.metric("run", name)
-        lines.append(f"  {name} = {value if metric is None else format_value(value, metric.unit)}")
-    return "\n".join(["The run:", *lines])
+    """The numbers of the whole run; what did not happen in it is left out."""
+    rows = run_numbers({name: value for name, value in run.metrics.items() if value != 0.0})
+    return plain_table(("run", ""), rows, right=(1,)) if rows else ""
 
 
 def _closing(imported: Imported, verbose: bool) -> list[str]:
     run = imported.run
     matched = sum(one.identity.path is not None for one in run.fingerprints)
     names = {one.identity.name for one in run.fingerprints}
+    found = "none found in the project's source"
+    if matched:
+        all_of_them = matched == len(run.fingerprints)
+        found = f"{'all' if all_of_them else matched} found in the project's source"
     kept = "not kept" if run.id is None else f"kept as run {run.id}"
     lines = [
-        f"{run.facts.label}: {_counted(len(names), 'kernel')} in {_counted(len(run.fingerprints), 'shape')}, "
-        f"{matched} of these matched to the project; {run.facts.executed_on}; {kept}."
+        f"{run.facts.label}: {counted(len(names), 'kernel')} in {counted(len(run.fingerprints), 'shape')}, "
+        f"{found}; {run.facts.executed_on}; {kept}."
     ]
     if imported.unused:
         shown = imported.unused if verbose else imported.unused[:_MOST_NAMES]
@@ -103,28 +101,11 @@ def _closing(imported: Imported, verbose: bool) -> list[str]:
             else f" and {len(imported.unused) - len(shown)} more (-v)"
         )
         lines.append(
-            f"{_counted(len(imported.unused), 'metric')} of the report not used: {', '.join(shown)}{more}."
+            f"{counted(len(imported.unused), 'metric')} of the report not used: {', '.join(shown)}{more}."
         )
     lines += [f"{name} not used: {reason}." for name, reason in imported.refused.items()]
     return lines
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _shape(extent: Sequence[int] | None) -> str:
-    numbers = list(extent or ())
-    while len(numbers) > 1 and numbers[-1] == 1:
-        numbers.pop()
-    return " x ".join(map(str, numbers)) if numbers else "?"
-
-
-def _time(value: object) -> str:
-    if not isinstance(value, float):
-        return ""
-    return f"{value:.3g} ms" if value >= 1.0 else f"{value * 1e3:.3g} us"
-
-
-def _share(value: object) -> str:
-    return f"{value * 100:.1f}%" if isinstance(value, float) else ""
+def _number(value: object) -> float | None:
+    return value if isinstance(value, float) else None

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from advisor.cli.pages.tables import plain_table
+from advisor.devices import find_device
 from advisor.history.fingerprint import Extent, Fingerprint
 from advisor.profiling.profile import Profile, WorkloadProfile
 from advisor.records import Value
@@ -31,7 +32,8 @@ def _head(profile: Profile) -> list[str]:
     if profile.is_measured:
         return [f"Measured on {facts.executed_on}."]
     return [
-        f"PREDICTED for {facts.device}, no GPU was used: all times and rates are a model's, none is measured."
+        f"PREDICTED for {find_device(facts.device).name}, no GPU was used: all times and rates are a "
+        "model's, none is measured."
     ]
 
 

@@ -30,14 +30,14 @@ class Page:
     def lines(self, lines: Sequence[str]) -> None:
         """Nothing; adds lines that stand for themselves, in Markdown as items of a list."""
         if lines:
-            self._parts.append("\n".join(self._item(line, "- ", "") for line in lines))
+            self._parts.append("\n".join(self._item(line, "- ", "", 2) for line in lines))
 
     def numbered(self, items: Sequence[tuple[str, Sequence[str]]]) -> None:
         """Nothing; adds a numbered list, each item with lines of its own below it."""
         found = []
         for number, (text, below) in enumerate(items, 1):
-            found.append(self._item(text, f"{number}. ", f"{number}. "))
-            found += [self._item(line, "   - ", "     ") for line in below]
+            found.append(self._item(text, f"{number}. ", f"{number}. ", len(f"{number}. ")))
+            found += [self._item(line, "   - ", "     ", 7) for line in below]
         self._parts.append("\n".join(found))
 
     def block(self, lines: Sequence[str]) -> None:
@@ -52,11 +52,10 @@ class Page:
         ]
         self._parts.append("\n".join(wrapped))
 
-    def _item(self, line: str, mark: str, indent: str) -> str:
+    def _item(self, line: str, mark: str, indent: str, below: int) -> str:
         if self.is_markdown:
             return f"{mark}{line}"
-        below = " " * (len(indent) + 2)
-        return textwrap.fill(line, _WIDTH, initial_indent=indent, subsequent_indent=below)
+        return textwrap.fill(line, _WIDTH, initial_indent=indent, subsequent_indent=" " * below)
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
         """Nothing; adds a table, none without rows."""

@@ -50,7 +50,7 @@ def _ranking(one: Ranking) -> dict[str, Any]:
         "basis": "measured" if one.is_measured else "predicted",
         "judged_for": one.judged_for,
         "runs": [run_content(run) for run in one.runs],
-        "kernels_ms": one.kernels_ms,
+        "kernels_ms": one.known_ms,
         "wall_ms": one.wall_ms,
         "kernels": [_kernel(kernel) for kernel in one.kernels],
         "findings": [finding_content(finding) for finding in one.findings],

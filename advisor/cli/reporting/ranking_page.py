@@ -71,11 +71,14 @@ def _runs(one: Ranking) -> list[str]:
 def _totals(one: Ranking) -> str:
     if not one.kernels:
         return "No kernel was kept."
-    text = f"{counted(len(one.kernels), 'kernel')}, {time_in_words(one.kernels_ms)} together"
-    if one.wall_ms is not None:
-        text += (
-            f", {share_in_words(one.kernels_ms / one.wall_ms)} of {time_in_words(one.wall_ms)} of wall time"
-        )
+    text = counted(len(one.kernels), "kernel")
+    if one.known_ms is None:
+        text += ", whose times are not known" if len(one.kernels) > 1 else ", whose time is not known"
+    else:
+        text += f", {time_in_words(one.known_ms)} together"
+        text += f" without {one.untimed} whose time is not known" if one.untimed else ""
+    if one.known_ms is not None and one.wall_ms is not None:
+        text += f", {share_in_words(one.known_ms / one.wall_ms)} of {time_in_words(one.wall_ms)} of wall time"
     if one.device is None:
         text += f"; this GPU has no device file, rules were judged for {one.judged_for}"
     return f"{text}."
@@ -121,7 +124,7 @@ def _row(number: int, kernel: RankedKernel) -> tuple[str, ...]:
         kernel.main.bound.limiter if kernel.main.bound else UNKNOWN,
         factor_in_words(kernel.room),
         factor_in_words(kernel.gain_of_run),
-        str(len(kernel.findings)) if kernel.findings else "",
+        str(len(kernel.findings)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -10,6 +11,7 @@ _CHUNK = 1 << 20
 # An event has some thousand characters; the values beside the events some ten thousand.
 _LONGEST = 64 * 1024**2
 _SPACE = " \t\r\n"
+_NO_SPACE = re.compile(f"[^{_SPACE}]")
 _BEHIND = frozenset(f"{_SPACE},:]}}")
 
 
@@ -64,10 +66,10 @@ class JsonStream:
     def _next(self) -> str:
         """The next character that is no space, which stays to be read. Raises Damaged at the text's end."""
         while True:
-            while self._at < len(self._buffer) and self._buffer[self._at] in _SPACE:
-                self._at += 1
-            if self._at < len(self._buffer):
-                return self._buffer[self._at]
+            found = _NO_SPACE.search(self._buffer, self._at)
+            self._at = len(self._buffer) if found is None else found.start()
+            if found is not None:
+                return found[0]
             if not self._fill():
                 raise Damaged("it ends in the middle")
 

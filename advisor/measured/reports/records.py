@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from advisor.history.fingerprint import Fingerprint, Run
 from advisor.measured.reports.kernel_names import shortened
-from advisor.records import Record, kernel_key
+from advisor.records import Record, Value, kernel_key
 from advisor.text import Span
 
 _RUN = "imported run"
-_NO_WALL_TIME = "The report does not tell how long the run took; the time of its kernels stands for it."
+_NO_WALL_TIME = "The report does not tell how long the run took; the time of its kernels{more} stands for it."
+# What a run takes at least beside its kernels: on the GPU one after the other, and of the host's time.
+_ON_DEVICE = ("memcpy_htod_ms", "memcpy_dtoh_ms", "memcpy_dtod_ms", "memset_ms")
+_ON_HOST = ("api_launch_overhead_ms", "synchronisation_ms", "allocation_ms")
 
 
 def records_of(run: Run, report: str, shown: Mapping[str, str] | None = None) -> list[Record]:
@@ -21,7 +24,8 @@ def records_of(run: Run, report: str, shown: Mapping[str, str] | None = None) ->
     """
     found = Record("run", _RUN, report, Span(1), run.facts.label)
     totals = _totals(run.fingerprints)
-    found.know("measured", (_NO_WALL_TIME,), total_latency_ms=_all_kernels(totals))
+    least, more = _least_time(_all_kernels(totals), run.metrics)
+    found.know("measured", (_NO_WALL_TIME.format(more=more),), total_latency_ms=least)
     found.know("measured", (), **run.metrics)
     records = [found]
     longest_first = sorted(run.fingerprints, key=lambda one: -float(one.metrics.get("latency_ms", 0.0)))
@@ -39,6 +43,19 @@ def _totals(fingerprints: Sequence[Fingerprint]) -> dict[tuple[str, str | None],
             if metric in one.metrics:
                 sums[metric] = sums.get(metric, 0.0) + float(one.metrics[metric])
     return found
+
+
+def _least_time(kernels: float | None, metrics: Mapping[str, Value]) -> tuple[float | None, str]:
+    """What a run of unknown length took at least, in ms, and in words what is in it beside the kernels."""
+    if kernels is None:
+        return None, ""
+    device, host = (
+        sum(float(value) for name in names if isinstance(value := metrics.get(name), float))
+        for names in (_ON_DEVICE, _ON_HOST)
+    )
+    if host > kernels + device:
+        return host, ", or of the calls of the host, which is longer,"
+    return kernels + device, " and copies" if device else ""
 
 
 def _all_kernels(totals: Mapping[tuple[str, str | None], Mapping[str, float]]) -> float | None:

@@ -15,7 +15,7 @@ from advisor.report_page.amounts import amounts
 from advisor.report_page.line_numbers import COLUMNS, Column, numbers_of_lines
 from advisor.report_page.material import Material, heading
 from advisor.report_page.parts import Cell
-from advisor.report_page.wording import extent, percent, shown
+from advisor.report_page.wording import extent, share_of, shown
 
 _STEPS = 9
 
@@ -100,7 +100,7 @@ def _heat_map(
     shape = extent(one.identity.grid)
     of = f"grid {shape}, block {extent(one.identity.block)}" if shape else ""
     title = f"{material.number(kernel)} {kernel.name}: {heading(ranking)}"
-    share = percent(kernel.share)
+    share = share_of(kernel.share)
     told = [text for text in (place.path, of, f"{share} of the time" if share else "") if text]
     elsewhere = _elsewhere(one.lines, own)
     note = " ".join(text for text in (", ".join(told) + ".", _no_source(kernel), elsewhere) if text)

@@ -16,7 +16,7 @@ from advisor.report_page.charts.canvas import picture
 from advisor.report_page.charts.roofline_chart import Point, Roofs, draw_roofline
 from advisor.report_page.material import Material, basis
 from advisor.report_page.parts import Cell, Part, Table, cells, without_empty_columns
-from advisor.report_page.wording import extent, percent, rate, shortened
+from advisor.report_page.wording import extent, percent, rate, share_of, shortened
 
 _HEADER = (
     "№",
@@ -159,7 +159,7 @@ def _point(one: _Placed, rank: int) -> Point:
     name = shortened(one.kernel.name, 28) if rank < amounts().named_points else ""
     hint = (
         f"{one.number} {shortened(one.kernel.name, 80)} ({one.basis}): {one.intensity:.3g} FLOP/byte, "
-        f"{rate(one.rate, 'FLOP/s')}, {percent(one.share) or 'unknown share'} of the time"
+        f"{rate(one.rate, 'FLOP/s')}, {share_of(one.share) or 'unknown share'} of the time"
     )
     label = f"{one.number} {name}".strip()
     return Point(one.intensity, one.rate, one.share, one.basis == "measured", label, hint)
@@ -181,7 +181,7 @@ def _table(known: Sequence[_Placed], roofs: Roofs) -> Table:
                 rate(one.rate, "FLOP/s"),
                 percent(one.rate / roof) if roof else "",
                 rate(bandwidth, "B/s") if bandwidth is not None else "",
-                percent(one.share),
+                share_of(one.share),
             )
         )
     return without_empty_columns(

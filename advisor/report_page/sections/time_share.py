@@ -12,10 +12,10 @@ from advisor.report_page.charts.bar_chart import Bar, draw_bars, height_of
 from advisor.report_page.charts.canvas import picture
 from advisor.report_page.material import Material, basis, heading
 from advisor.report_page.parts import Cell, Part, Picture, Table, cells, without_empty_columns
-from advisor.report_page.wording import extent, milliseconds, percent, shortened
+from advisor.report_page.wording import extent, milliseconds, percent, share_of, shortened
 
 _HEADER = (
-    "№", "kernel", "time", "share", "launches", "mean of a launch", "CV", "at most", "limit", "marks", "place"
+    "№", "kernel", "time", "share", "launches", "each launch", "CV", "at most", "limit", "marks", "place"
 )  # fmt: skip
 
 
@@ -40,6 +40,8 @@ def _in_words(ranking: Ranking, known: Sequence[RankedKernel]) -> str:
     one = len(ranking.kernels) == 1
     what = "took" if ranking.is_measured else f"{'is' if one else 'are'} predicted to take"
     kernels = counted(len(ranking.kernels), "kernel")
+    if not known:
+        return f"The time of {kernels} is not known."
     text = f"{kernels} {what} {milliseconds(ranking.kernels_ms)} in an iteration."
     unknown = len(ranking.kernels) - len(known)
     if unknown:
@@ -53,9 +55,9 @@ def _picture(name: str, material: Material, ranking: Ranking, known: Sequence[Ra
     bars = [_bar(material, one) for one in first]
     if rest:
         share, time = sum(one.share or 0.0 for one in rest), sum(one.time_ms or 0.0 for one in rest)
-        text = f"{percent(share)} · {milliseconds(time)}"
+        text = f"{share_of(share)} · {milliseconds(time)}"
         bars.append(Bar(f"{len(rest)} others", share, text, f"{len(rest)} others: {text}", True))
-    told = "; ".join(f"{one.name} {percent(one.share)}" for one in bars)
+    told = "; ".join(f"{one.name} {share_of(one.share)}" for one in bars)
     alt = f"Bars of the {basis(ranking)} time of kernels on {ranking.device_name}: {told}."
     hatched = "" if ranking.is_measured else " Predicted times are hatched."
     return picture(
@@ -65,7 +67,7 @@ def _picture(name: str, material: Material, ranking: Ranking, known: Sequence[Ra
 
 
 def _bar(material: Material, kernel: RankedKernel) -> Bar:
-    text = f"{percent(kernel.share)} · {milliseconds(kernel.time_ms)}"
+    text = f"{share_of(kernel.share)} · {milliseconds(kernel.time_ms)}"
     name = f"{material.number(kernel)} {shortened(kernel.name, 80)}"
     return Bar(name, kernel.share or 0.0, text, f"{name}: {text}")
 
@@ -85,7 +87,7 @@ def _table(material: Material, ranking: Ranking) -> Table:
                 str(material.number(one)),
                 Cell(one.name, style="name"),
                 milliseconds(one.time_ms),
-                percent(one.share),
+                share_of(one.share),
                 f"{launches:,}" if launches else "",
                 _mean(one),
                 percent(timing.variation) if timing else "",

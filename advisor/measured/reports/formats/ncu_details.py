@@ -89,5 +89,6 @@ def _notes(notation: Notation, advice: int) -> tuple[str, ...]:
             f"a {'point' if notation.decimal == '.' else 'comma'} was assumed."
         )
     if advice:
-        notes.append(f"{advice} remarks of Nsight Compute's own rules were left out.")
+        were = "remark was" if advice == 1 else "remarks were"
+        notes.append(f"{advice} {were} left out that Nsight Compute's own rules make.")
     return tuple(notes)
