@@ -15,7 +15,7 @@ from advisor.findings import Finding, Problem, Report
 from advisor.path_patterns import path_matcher
 from advisor.records import SOURCES, Source
 from lsp_server.documents import Document
-from lsp_server.surroundings import Surroundings, concerns_kernels
+from lsp_server.surroundings import Surroundings, concerns_gpu, concerns_kernels
 
 if TYPE_CHECKING:
     from advisor.means import Means
@@ -29,6 +29,19 @@ _TOO_LARGE = (
     "{} has over {:,} characters; texts of more than {:,} are not analysed while they are edited. "
     "`advisor check` looks at files of any size."
 )
+_REHEARSED = """
+from numba import cuda
+
+
+@cuda.jit
+def kernel(a, b):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = 2.0 * b[i]
+
+
+kernel[32, 256](cuda.device_array(1), cuda.device_array(1))
+"""
 
 
 @dataclass(frozen=True)
@@ -72,19 +85,19 @@ def analyse(
     """The analysis of a document's text as it is in the editor, for `device` or else the configured one.
 
     Nothing is imported or run, nothing is written to the workspace; `means` decide where compiled and
-    simulated evidence come from. Text that has nothing to do with kernels is not looked at, so that its
+    simulated evidence come from. Text that has nothing to do with a GPU is not looked at, so that its
     syntax is nobody's concern here. Raises AdvisorError for a configuration that cannot be read.
     """
     settings = configure(document.file.parent)
     chosen = find_device(device or settings.device)
-    if _excluded(document, settings) or not concerns_kernels(document.text.encode(errors="replace")):
+    if _excluded(document, settings) or not concerns_gpu(document):
         return Analysis(document, settings, chosen)
     if len(document.text) > _MOST_CHARACTERS:
         name, size = document.file.name, len(document.text) // 1000 * 1000
         said = _TOO_LARGE.format(name, size, _MOST_CHARACTERS)
         return Analysis(document, settings, chosen, left_out=said)
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
-    options = _options(document, settings, surroundings, evidence, chosen)
+    options = _options(document, settings, surroundings.of(document), evidence, chosen)
     # An editor waits for the server to begin, and none of this is needed for that.
     from advisor.means import USUAL
     from advisor.pipeline import check_with_tables
@@ -92,8 +105,10 @@ def analyse(
     try:
         checked = check_with_tables([], options, progress, means or USUAL)
     except SourceProblem as error:
+        # A check says nothing either of a file without kernels that it cannot read.
+        asked = concerns_kernels(document.text.encode(errors="replace"))
         problem = Problem(error.path, error.line, error.message)
-        return Analysis(document, settings, chosen, problems=(problem,), parsed=False)
+        return Analysis(document, settings, chosen, problems=(problem,) if asked else (), parsed=False)
     report = checked.report
     findings, problems, broken = _about(document, report)
     # What the compiler says of a kernel is no fault of the file's.
@@ -104,6 +119,19 @@ def analyse(
     )  # fmt: skip
 
 
+def rehearse(folder: Path, means: Means, configure: Callable[[Path], Config]) -> None:
+    """Nothing; looks at a kernel of its own under the settings of a folder, for what that loads and keeps.
+
+    Raises AdvisorError for a configuration that cannot be read.
+    """
+    from advisor.pipeline import check_with_tables
+
+    settings = configure(folder)
+    device = find_device(settings.device)
+    document = Document("", None, folder / "kernel.py", folder, True, _REHEARSED)
+    check_with_tables([], _options(document, settings, (), "source", device), None, means)
+
+
 def _excluded(document: Document, settings: Config) -> bool:
     """Whether the configuration excludes the file, as it would in a check of its folder."""
     if not settings.exclude or not document.file.is_relative_to(settings.root):
@@ -112,7 +140,7 @@ def _excluded(document: Document, settings: Config) -> bool:
 
 
 def _options(
-    document: Document, settings: Config, surroundings: Surroundings, evidence: Source, device: Device
+    document: Document, settings: Config, neighbours: tuple[Path, ...], evidence: Source, device: Device
 ) -> CheckOptions:
     return CheckOptions(
         device=device.id,
@@ -122,7 +150,7 @@ def _options(
         settings=settings,
         jobs=1,
         stdin=document.source,
-        neighbours=surroundings.of(document),
+        neighbours=neighbours,
         fixes=False,
         proofs=False,
     )

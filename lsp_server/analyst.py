@@ -11,16 +11,18 @@ from advisor.config import load_config
 from advisor.devices import find_device
 from advisor.errors import SourceProblem, UsageError
 from advisor.records import Record
-from lsp_server.analysis import Analysis, analyse
+from lsp_server.analysis import Analysis, analyse, rehearse
 from lsp_server.carried import carried
 from lsp_server.documents import Document
 from lsp_server.measured import Measured
 from lsp_server.preferences import Preferences
 from lsp_server.stages import Stage, Stop
-from lsp_server.surroundings import Surroundings
+from lsp_server.surroundings import Surroundings, concerns_kernels
 
 # What makes analyses is imported when the first one is made: an editor waits for the server to begin.
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from advisor.means import Means
     from lsp_server.compiling import KernelCompiler
     from lsp_server.kept_settings import KeptConfigs
@@ -65,6 +67,10 @@ class Analyst:
 
         rulebook = KeptRulebooks().of
         return replace(USUAL, rulebook=rulebook, compile=self._compiler.records, launches=recorded_launches)
+
+    def rehearse(self, folder: Path) -> None:
+        """Nothing; makes what `from_source` needs be there, under the settings of a folder."""
+        rehearse(folder, self._steps.means(), self._configs.of)
 
     def from_source(self, document: Document) -> Analysis:
         """What the source alone says of a document."""
@@ -113,6 +119,8 @@ class Analyst:
         from lsp_server.recorded import stores_of
 
         stop.check()
+        if not concerns_kernels(document.text.encode(errors="replace")):
+            return None
         try:
             # The survey of a check tells of such a text as of any other; here the source's error must stay.
             parse_module(document.source)

@@ -12,7 +12,7 @@ from advisor.facts.survey import Survey
 from advisor.means import USUAL, Means
 from advisor.rules.rejudgement import Rejudgement
 from advisor.workplace import Workplace
-from lsp_server.kept_settings import KeptRulebooks
+from lsp_server.rules_in_use import rulebook_in_use
 
 _MOST_DOCUMENTS = 12
 
@@ -21,7 +21,6 @@ class KeptSteps:
     """The means of the analyses of all documents; belongs to one thread."""
 
     def __init__(self) -> None:
-        self._rulebooks = KeptRulebooks()
         self._documents: dict[tuple[Path, Path], tuple[Resurvey, Rejudgement]] = {}
 
     def forget(self) -> None:
@@ -46,4 +45,8 @@ class KeptSteps:
                     parse_module(source)
             return found if found is not None else USUAL.survey(workplace, options, progress)
 
-        return replace(USUAL, rulebook=self._rulebooks.of, survey=survey, judge=verdicts.judge)
+        return replace(self.means(), survey=survey, judge=verdicts.judge)
+
+    def means(self) -> Means:
+        """Means of a check of anything else, by the rules that explanations are taken from too."""
+        return replace(USUAL, rulebook=rulebook_in_use)

@@ -14,4 +14,9 @@ def rules_in_use(settings: Config) -> Rulebook:
 
     Raises UsageError for a pack that does not exist.
     """
-    return _kept.of(settings, strict=False)
+    return rulebook_in_use(settings, strict=False)
+
+
+def rulebook_in_use(settings: Config, strict: bool) -> Rulebook:
+    """The rulebook of a configuration; a `strict` one raises RuleErrors for a rule that cannot be read."""
+    return _kept.of(settings, strict)

@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from advisor.facts.gate import launched_names, may_hold_device_code, may_hold_triton_code
+from advisor.facts.gate import (
+    launched_names,
+    may_hold_array_code,
+    may_hold_device_code,
+    may_hold_triton_code,
+)
 from advisor.neighbours import workspace_files
 from lsp_server.documents import Document
 
@@ -30,17 +35,19 @@ class Surroundings:
     def of(self, document: Document) -> tuple[Path, ...]:
         """The files around `document` that name a kernel it defines or launches, sorted.
 
-        Around a file outside the workspace lie those of its own folder. To parse all files that hold kernels
-        would cost more than all the rest: what does not even name the document's kernels cannot launch them.
+        A text without kernels and launches has none, and around a file outside the workspace lie those of its
+        own folder. To parse all files that hold kernels would cost more than all the rest: what does not even
+        name the document's kernels cannot launch them.
         """
+        data = document.text.encode(errors="replace")
+        if not concerns_kernels(data):
+            return ()
         key = (document.file, document.root)
         kept = self._kept.get(key)
         if kept is None:
             kept = {file: words for file in _around(document) if (words := self._words_of(file))}
             self._kept[key] = kept
-        if not kept:
-            return ()
-        names = kernel_names(document.text.encode(errors="replace"))
+        names = kernel_names(data) if kept else frozenset()
         return tuple(file for file, words in kept.items() if not words.isdisjoint(names))
 
     def forget(self) -> None:
@@ -60,6 +67,14 @@ class Surroundings:
         except OSError:
             return frozenset()
         return known[1]
+
+
+def concerns_gpu(document: Document) -> bool:
+    """Whether a check of the document's file would parse it: for kernels, or for what it does with a GPU."""
+    from advisor.facts.host_records import is_test_path
+
+    data = document.text.encode(errors="replace")
+    return concerns_kernels(data) or may_hold_array_code(data, is_test=is_test_path(f"/{document.path}"))
 
 
 def concerns_kernels(data: bytes) -> bool:

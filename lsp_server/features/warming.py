@@ -1,0 +1,18 @@
+"""What the server loads once a client is connected, before it is asked."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from lsp_server.session import AdvisorServer
+from lsp_server.warming import warm
+
+
+def register(server: AdvisorServer) -> None:
+    """Adds what follows when the client is ready."""
+    server.languages.hear(types.INITIALIZED)(initialized)
+
+
+async def initialized(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
+    """The client is ready; whatever it asks goes first."""
+    await warm(ls)

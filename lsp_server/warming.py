@@ -1,0 +1,67 @@
+"""What the first question about a kernel needs, loaded while nobody asks anything."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pygls.uris import to_fs_path
+from pygls.workspace import Workspace
+
+from advisor.errors import AdvisorError
+
+if TYPE_CHECKING:
+    from lsp_server.session import AdvisorServer
+
+# In pieces, so that a question has to wait for one of them only; each brings what the next ones need.
+_MODULES = (
+    "numpy",
+    "advisor.facts.surveyor",
+    "advisor.rules",
+    "advisor.pipeline",
+    "lsp_server.kept_steps",
+    "lsp_server.diagnostics",
+    "lsp_server.hover",
+    "lsp_server.numbers.at_place",
+    "lsp_server.numbers.hints",
+    "lsp_server.numbers.lenses",
+    "lsp_server.recorded",
+    "lsp_server.compiling",
+)
+_log = logging.getLogger(__name__)
+
+
+async def warm(ls: AdvisorServer) -> None:
+    """Loads it piece by piece in the thread of the analyses, behind whatever is asked meanwhile."""
+    for step in _steps(ls):
+        if ls.shut_down:
+            return
+        try:
+            await ls.latest.run(step)
+        except Exception:
+            # Whoever asks a question is told what is wrong.
+            _log.debug("Something could not be loaded ahead of the first question.", exc_info=True)
+
+
+def _steps(ls: AdvisorServer) -> Iterator[Callable[[], object]]:
+    for module in _MODULES:
+        yield partial(importlib.import_module, module)
+    yield partial(_rehearse, ls, first_folder(ls.workspace))
+
+
+def _rehearse(ls: AdvisorServer, folder: Path) -> None:
+    # A configuration or rules that cannot be read are told of where a document needs them.
+    with suppress(AdvisorError):
+        ls.analyst.rehearse(folder)
+
+
+def first_folder(workspace: Workspace) -> Path:
+    """The first folder of the workspace; the current one where there is none."""
+    uris = [folder.uri for folder in workspace.folders.values()]
+    paths = [to_fs_path(uri) for uri in uris] or [workspace.root_path]
+    return next((Path(path) for path in paths if path), Path.cwd())
