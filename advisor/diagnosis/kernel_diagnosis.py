@@ -81,6 +81,13 @@ def _kernel(tables: Tables, path: Path, name: str, options: CheckOptions) -> Rec
         for row, shown in enumerate(table.paths if table else ())
         if (options.root / shown).resolve() == own
     ]
+    triton = tables.get("triton_kernel")
+    others = [label for label in triton.labels if not name or label == name] if triton is not None else []
+    if others and not any(table is not None and name in ("", table.labels[row]) for row in rows):
+        raise UsageError(
+            f"`{others[0]}` is a Triton kernel: what it waits for is not known from its source, and no other "
+            f"evidence is had of Triton. `advisor check {path}` tells what the source shows."
+        )
     if table is None or not rows:
         raise UsageError(f"there is no kernel in `{path}`.")
     labels = [table.labels[row] for row in rows]

@@ -12,6 +12,7 @@ from advisor.metrics.tables import Tables
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.expressions import Expression, Operation, Quantified, Reference
+from advisor.rules.findings import KERNEL_ENTITIES
 from advisor.rules.judgement import RuleJudge
 from advisor.rules.model import Metric, Rule, Rulebook
 from advisor.rules.settings import RuleSettings
@@ -73,11 +74,17 @@ def traces(
     return [_trace(judge, view, row) for row in _rows_of(tables, rule, kernel)]
 
 
+def kernel_entity(rule: Rule) -> str:
+    """The kind of kernels that a rule is about, "kernel" for those of Numba."""
+    named = {rule.entity, *dict(rule.variables).values()}
+    return next((one for one in KERNEL_ENTITIES if one in named), "kernel")
+
+
 def _rows_of(tables: Tables, rule: Rule, kernel: str) -> Iterator[int]:
     """The rows of a rule's entity that are a kernel, its parts, or what the kernel is part of."""
-    table, kernels = tables[rule.entity], tables.get("kernel")
+    table, kernels = tables[rule.entity], tables.get(kernel_entity(rule))
     for row in range(len(table)):
-        if rule.entity == "kernel":
+        if rule.entity in KERNEL_ENTITIES:
             if table.keys[row] == kernel:
                 yield row
         elif rule.entity in ("run", "device") or kernels is None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from advisor.__main__ import main
+
 KERNEL = """\
 from numba import cuda
 
@@ -72,3 +74,51 @@ def test_names_that_are_nothing(tmp_path: Path, argv: tuple[str, ...], said: str
     done = why(tmp_path, *argv)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+TRITON = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def shift(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(y_ptr + at, x + 1)
+"""
+
+
+def asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *argv: str
+) -> str:
+    """What is printed for a kernel of a file with kernels of Numba and of Triton."""
+    (folder / "t.py").write_text(TRITON)
+    (folder / "both.py").write_text(f"{TRITON}\n\n{KERNEL}")
+    monkeypatch.chdir(folder)
+    assert main(["rules", "why", *argv, "--evidence", "source"]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kernel", ["t.py", "t.py::shift", "both.py::shift"])
+def test_a_rule_of_triton_on_a_kernel_of_triton(tmp_path, monkeypatch, capsys, kernel):
+    said = asked(tmp_path, monkeypatch, capsys, "triton-unmasked-access", kernel).split("\n\n")
+    file = kernel.partition(":")[0]
+    assert [one.splitlines()[0].partition(" for the triton_access")[0] for one in said] == [
+        "triton-unmasked-access is silent", "triton-unmasked-access fires",
+    ]  # fmt: skip
+    assert f"{file}:9" in said[1]
+
+
+def test_a_rule_of_numba_on_a_kernel_of_triton_and_the_other_way(tmp_path, monkeypatch, capsys):
+    said = asked(tmp_path, monkeypatch, capsys, "uncoalesced-access", "both.py::shift")
+    assert said == "uncoalesced-access is a rule of Numba kernels, and shift is none.\n"
+    said = asked(tmp_path, monkeypatch, capsys, "triton-unmasked-access", "both.py::rows")
+    assert said == "triton-unmasked-access is a rule of Triton kernels, and rows is none.\n"
+
+
+def test_kernels_of_both_are_named_where_one_is_missing(tmp_path, monkeypatch, capsys):
+    (tmp_path / "both.py").write_text(f"{TRITON}\n\n{KERNEL}")
+    monkeypatch.chdir(tmp_path)
+    assert main(["rules", "why", "uncoalesced-access", "both.py::shft", "--evidence", "source"]) == 2
+    assert "Did you mean `shift`? There are rows, other, shift." in capsys.readouterr().err

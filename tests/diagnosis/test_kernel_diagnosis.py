@@ -78,3 +78,28 @@ def test_a_kernel_that_is_not_there(cache, name, said):
     with pytest.raises(UsageError) as caught:
         of(name, cache, no_run=True)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("kernel", ["", "shift"])
+def test_of_a_triton_kernel_it_says_that_nothing_is_known(tmp_path, kernel):
+    file = tmp_path / "t.py"
+    file.write_text(
+        "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+        "def shift(x_ptr, BLOCK: tl.constexpr):\n"
+        "    tl.store(x_ptr + tl.arange(0, BLOCK), 1)\n"
+    )
+    options = CheckOptions("a100-80gb", tmp_path, "source", settings=load_config(tmp_path), neighbours=())
+    with pytest.raises(UsageError, match="`shift` is a Triton kernel: what it waits for is not known"):
+        diagnose(file, kernel, options)
+
+
+def test_a_numba_kernel_beside_one_of_triton_is_diagnosed(tmp_path):
+    file = tmp_path / "t.py"
+    file.write_text(
+        "import triton\nfrom numba import cuda\n\n\n@triton.jit\ndef shift(x_ptr):\n    pass\n\n\n"
+        "@cuda.jit\ndef fill(a):\n    a[cuda.grid(1)] = 1\n"
+    )
+    options = CheckOptions("a100-80gb", tmp_path, "source", settings=load_config(tmp_path), neighbours=())
+    assert diagnose(file, "", options).kernel.label == "fill"
+    with pytest.raises(UsageError, match="`shift` is a Triton kernel"):
+        diagnose(file, "shift", options)

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NamedKernel:
-    """The row of a kernel, its key, and everything that was gathered with it."""
+    """The key of a kernel, its kind ("kernel" for those of Numba), and all that was gathered with it."""
 
     key: str
+    entity: str
     name: str
     tables: Tables
     rulebook: Rulebook
@@ -37,6 +38,7 @@ def find_kernel(
     from advisor.config import prepare_cache_folder
     from advisor.errors import UsageError
     from advisor.pipeline import gather
+    from advisor.rules.findings import KERNEL_ENTITIES
     from advisor.selectors import suggestion
 
     path, _, name = text.partition("::")
@@ -51,15 +53,18 @@ def find_kernel(
         cache_folder=prepare_cache_folder(config),
     )
     tables, rulebook, report = gather([Path(path)], options)
-    kernels = tables.get("kernel")
     own = Path(path).resolve()
-    if kernels is None:
+    kernels = [
+        (entity, table.keys[row], table.labels[row])
+        for entity in KERNEL_ENTITIES
+        if (table := tables.get(entity)) is not None
+        for row, shown in enumerate(table.paths)
+        if (Path.cwd() / shown).resolve() == own
+    ]
+    if not kernels:
         raise UsageError(f"there is no kernel in `{path}`.")
-    rows = [row for row, shown in enumerate(kernels.paths) if (Path.cwd() / shown).resolve() == own]
-    if not rows:
-        raise UsageError(f"there is no kernel in `{path}`.")
-    labels = [kernels.labels[row] for row in rows]
-    chosen = [row for row, label in zip(rows, labels, strict=True) if not name or label == name]
+    labels = [label for _, _, label in kernels]
+    chosen = [one for one in kernels if not name or one[2] == name]
     if not chosen:
         hint = suggestion(name, labels)
         raise UsageError(f"there is no kernel `{name}` in `{path}`.{hint} There are {', '.join(labels)}.")
@@ -67,5 +72,5 @@ def find_kernel(
         raise UsageError(
             f"`{path}` has several kernels; write {path}::{labels[0]}, or {', '.join(labels[1:])}."
         )
-    row = chosen[0]
-    return NamedKernel(kernels.keys[row], kernels.labels[row], tables, rulebook, report, options)
+    entity, key, label = chosen[0]
+    return NamedKernel(key, entity, label, tables, rulebook, report, options)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Say why a rule fires on a kernel or why not, with all values, and what would change that."
 _ANSWERS = {"yes": "YES", "no": "NO", "unknown": "???"}
+_MAKERS = {"kernel": "Numba", "triton_kernel": "Triton"}
 _VERDICTS = {"fires": "fires", "silent": "is silent", "unknown": "is undecided"}
 
 
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from advisor.devices import find_device
     from advisor.errors import UsageError
     from advisor.rules.settings import RuleSettings
-    from advisor.rules.trace import traces
+    from advisor.rules.trace import kernel_entity, traces
     from advisor.selectors import suggestion
 
     config = command_config(Path(args.kernel.partition("::")[0]))
@@ -56,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(json.dumps({"rule": rule.id, "traces": [_as_json(trace) for trace in told]}, indent=2))
         return 0
-    if not told:
+    if not told and kernel_entity(rule) != found.entity:
+        print(f"{rule.id} is a rule of {_MAKERS[kernel_entity(rule)]} kernels, and {found.name} is none.")
+    elif not told:
         print(f"{rule.id} looks at each {rule.entity}, and {found.name} has none that is known.")
     print("\n\n".join(_text(trace) for trace in told), end="\n" if told else "")
     return 0
@@ -76,7 +79,7 @@ def _as_json(trace: Trace) -> dict[str, object]:
 def _text(trace: Trace) -> str:
     rule = trace.rule
     place = place_of_line(trace.path, trace.line) if trace.path else trace.label
-    entity = f"{rule.entity} `{trace.label}`" if rule.entity != "kernel" else f"kernel {trace.label}"
+    entity = f"{rule.entity} `{trace.label}`" if rule.entity not in _MAKERS else f"kernel {trace.label}"
     lines = [f"{rule.id} {_VERDICTS[trace.verdict]} for the {entity} at {place}"]
     for step in trace.steps:
         lines += _step_lines(step, 1)
