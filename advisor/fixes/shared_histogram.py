@@ -28,7 +28,8 @@ def edits(place: Place) -> list[Edit] | None:
     if not body.all_threads_reach_the_end() or not only_added_to(body, addition.array):
         return None
     bins = _bins(place, body, addition.array)
-    if not bins or not (row.values.get("loop_depth") or _few(place, bins)):
+    # With one bin it is a sum, for which the threads of a block can do better than add to one element.
+    if not bins or bins == 1 or not (row.values.get("loop_depth") or _few(place, bins)):
         return None
     return _copied(body, addition, bins, block_dimensions(place))
 

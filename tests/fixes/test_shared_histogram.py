@@ -72,6 +72,13 @@ def test_it_counts_in_shared_memory(tmp_path, before: str, after: str) -> None:
     assert fixed(tmp_path, "shared-histogram", HEAD + before + LAUNCH) == HEAD + after + LAUNCH
 
 
+@pytest.mark.parametrize("kernel", [GUARDED, LOOP])
+@pytest.mark.parametrize(("bins", "offered"), [(1, False), (2, True)])
+def test_one_bin_is_a_sum(tmp_path, kernel: str, bins: int, offered: bool) -> None:
+    text = HEAD.replace("BINS = 64", f"BINS = {bins}") + kernel + LAUNCH
+    assert (fixed(tmp_path, "shared-histogram", text) != text) is offered
+
+
 def test_threads_of_two_dimensions_are_counted_through(tmp_path) -> None:
     text = HEAD + GUARDED.replace("cuda.grid(1)", "cuda.threadIdx.x + 8 * cuda.threadIdx.y") + LAUNCH
     after = fixed(tmp_path, "shared-histogram", text.replace("128", "(8, 16)"))
