@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
     files = [Path(name) for name in args.files]
     for file in files:
         if not file.is_file():
-            raise UsageError(f"{file}: there is no such file.")
+            why = "this is a folder, not a report" if file.is_dir() else "there is no such file"
+            raise UsageError(f"{file}: {why}.")
     imported = import_reports(files, options, project_of(options), args.label, args.map, args.device)
     if not args.no_store:
         imported = _kept(imported, options)
