@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 from advisor.compilation_unit import CompilationUnit
+from advisor.compiled.arithmetic_lines import arithmetic_lines
 from advisor.compiled.evidence import CodeLine, CompiledKernel
 from advisor.compiled.ptx import Place
 from advisor.compiled.sass import MachineInstructions
@@ -22,6 +23,7 @@ _PTX_METRICS = {
     "conversions": "conversion_instructions",
     "integer_divisions": "integer_division_instructions",
 }
+_FP64_METRICS = {"fp64_instructions", "fp64_special_instructions"}
 _SASS_METRICS = {
     "instructions": "instructions",
     "local_loads": "local_loads",
@@ -87,6 +89,7 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
     lines: dict[tuple[str, int], Counter[str]] = {}
     for number, line, counts in summed["lines"]:
         function = unit.functions[number]
+        counts = _own(counts, function.source, line)
         target = lines.setdefault((function.path, function.line + line - 1), Counter())
         widest = max(target["widest_global_access"], counts.get("widest_global_access", 0))
         target.update(counts)
@@ -100,6 +103,14 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
         lines=tuple(CodeLine(path, line, dict(counts)) for (path, line), counts in sorted(lines.items())),
         launch=chosen.launch,
     )
+
+
+def _own(counts: Json, source: str, line: int) -> Json:
+    """The counts of a line without float64 arithmetic that its text cannot hold."""
+    computing = arithmetic_lines(source)
+    if computing is None or line in computing:
+        return counts
+    return counts | dict.fromkeys(_FP64_METRICS & counts.keys(), 0)
 
 
 def placed_problem(unit: CompilationUnit, problem: Json) -> Problem:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 
 from advisor.facts.access_reuse import block_axes, carried_loads, loaded_by_many
 from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, Array, Condition, KernelFacts, Place
-from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, extents_of, lane_pattern
+from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, lane_pattern
+from advisor.facts.row_lengths import extents_of
 from advisor.facts.thread_use import single_thread
 from advisor.facts.tree_nodes import below
 from advisor.facts.vector_rows import lacks_alignment
@@ -76,7 +78,8 @@ def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...
     """What the pattern of an access to `array` rests on, as sentences."""
     found = []
     if any(not shape.stated for shape in shapes):
-        found.append(f"The block shape is not known here; {shapes[0]} threads are assumed.")
+        assumed = " or ".join(str(shape) for shape in shapes)
+        found.append(f"The block shape is not known here; {assumed} threads are assumed.")
     if array.parameter:
         size = (
             f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
@@ -99,6 +102,7 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
         fast_axis_thread=pattern.fast_axis_thread,
         sectors_per_request=_number(pattern.sectors),
         ideal_sectors_per_request=_number(pattern.ideal_sectors),
+        exchanged_sectors_per_request=_number(pattern.exchanged_sectors),
         bank_conflict_ways=_number(pattern.bank_conflict_ways),
     )
     record.know(
@@ -221,11 +225,23 @@ def _group(access: Access) -> object:
 
 
 def _field_groups(facts: KernelFacts) -> dict[object, int]:
-    """How many elements at constant distances one thread touches in the same row of an array."""
+    """How many elements at constant distances one thread touches in the same row of an array, loops of
+    constant length along it included.
+    """
     offsets: dict[object, set[tuple[int, ...]]] = {}
+    walked: dict[object, int] = {}
     for access in facts.accesses:
-        offsets.setdefault(_group(access), set()).add(tuple(index.form.offset for index in access.indices))
-    return {group: len(found) for group, found in offsets.items()}
+        group = _group(access)
+        offsets.setdefault(group, set()).add(tuple(index.form.offset for index in access.indices))
+        walked[group] = max(walked.get(group, 1), _walked(access))
+    return {group: max(len(found), walked[group]) for group, found in offsets.items()}
+
+
+def _walked(access: Access) -> int:
+    """The elements that loops of constant length walk along the last index, 1 where they have no such."""
+    last = access.indices[-1].form.atoms() if access.indices else set()
+    trips = [loop.trip_count or 1 for loop in access.place.loops if loop.counter in last]
+    return math.prod(trips)
 
 
 def _number(value: int | None) -> float | None:

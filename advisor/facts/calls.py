@@ -145,6 +145,7 @@ class Calls(Expressions, ABC):
         return None
 
     def _grid(self, member: str, node: ast.Call) -> Value:
+        self.facts.block_index_read = True
         count = self.scalar(node.args[0]).form.constant if node.args else None
         if count not in (1, 2, 3):
             return self.opaque([Scalar(atom(f"tid.{axis}")) for axis in _AXES], "int")

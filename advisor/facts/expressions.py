@@ -65,7 +65,7 @@ class Expressions(Subscripts):
             operator,
             operator,
             [left, right],
-            exponent=exponent_kind(right) if operator == "power" else None,
+            exponent=_exponent(left, right) if operator == "power" else None,
             divisor=None if operator == "power" else divisor_kind(right),
             integers=integers,
             result=result,
@@ -145,6 +145,14 @@ def _base(value: Scalar) -> str:
 
 def _is_sum(node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+
+
+def _exponent(base: Scalar, exponent: Scalar) -> str | None:
+    """How the exponent of `base ** exponent` is written; None where a whole base may meet a whole exponent,
+    which is raised in a loop of multiplications.
+    """
+    written = exponent_kind(exponent)
+    return None if written == "runtime" and base.kind == "int" and exponent.kind is None else written
 
 
 def exponent_kind(exponent: Scalar) -> str:

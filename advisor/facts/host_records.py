@@ -46,6 +46,7 @@ def _launch_record(launch: Launch) -> Record:
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=_number(launch.smallest_block),
+        largest_array=_number(launch.largest_array),
         block_x=_number(sizes[0]),
         block_y=_number(sizes[1]),
         block_z=_number(sizes[2]),

@@ -204,6 +204,7 @@ class KernelFacts:
     operations: list[OperationUse] = field(default_factory=list)
     index_atoms: set[str] = field(default_factory=set)
     thread_dimensions: set[str] = field(default_factory=set)
+    block_index_read: bool = False
     float64_cast: bool = False
     narrow_cast: bool = False
     # Threads of a block work together: shared memory, barriers, shuffles, or a function that is not known.

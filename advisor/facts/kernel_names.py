@@ -59,6 +59,7 @@ class Names(WalkState):
             name = f"{_INDEX_OBJECTS[head]}.{axis}"
             if head == "threadIdx":
                 self.facts.thread_dimensions.add(axis)
+            self.facts.block_index_read |= head in ("blockIdx", "gridDim")
             return Scalar(atom(name) if head in ("threadIdx", "blockIdx") else self.atoms.symbol(name), "int")
         if member == "laneid":
             self.facts.thread_dimensions.add("x")

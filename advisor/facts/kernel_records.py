@@ -10,7 +10,7 @@ from advisor.facts.access_records import access_records
 from advisor.facts.array_extents import Extents
 from advisor.facts.atomic_records import atomic_records
 from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
-from advisor.facts.lanes import WARP, BlockShape
+from advisor.facts.lanes import WARP, BlockShape, assumed_shapes
 from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
@@ -26,8 +26,6 @@ _THREADS = ("tid.x", "tid.y", "tid.z")
 _MAX_UNROLLED = 64
 _CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
 # Shapes that stand in for an unknown block: a plain row of threads, or the square that examples use.
-ASSUMED_ROW = BlockShape(256, 1, 1, stated=False)
-ASSUMED_SQUARE = BlockShape(16, 16, 1, stated=False)
 
 
 @dataclass
@@ -80,7 +78,7 @@ class LaunchedAs:
 def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bool = False) -> list[Record]:
     """All records of one kernel, for the block shapes of its launches or an assumed one."""
     blocks = launched.blocks
-    shapes = _telling(blocks) or [ASSUMED_ROW if facts.thread_dimensions <= {"x"} else ASSUMED_SQUARE]
+    shapes = _telling(blocks) or assumed_shapes(facts.thread_dimensions)
     kernel = _kernel_record(facts, blocks, launched_inside)
     kernel.know("source", grid_rounded_up=True if launched.rounded_up else None)
     kernel.know("source", type_variants=launched.variants())
@@ -121,6 +119,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         declared_in_function=nested,
         closure_varies=_reads_outer(declaration.node, outer) if outer else False,
         lane_dependent=bool(facts.thread_dimensions),
+        block_index_read=facts.block_index_read,
         one_thread_works=one_thread_works(facts),
         in_test=holds_tests(module.path),
         cache_enabled=_switch(declaration.option("cache"), False),

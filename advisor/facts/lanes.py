@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.facts.forms import Atoms, Form, number
-from advisor.facts.kernel_facts import Access, Array
+from advisor.facts.kernel_facts import Access
 
 WARP = 32
 SECTOR_BYTES = 32
@@ -57,6 +58,20 @@ class BlockShape:
         return str(sizes[0]) if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
 
 
+_ROW = BlockShape(256, 1, 1, stated=False)
+_SQUARE = BlockShape(16, 16, 1, stated=False)
+_ALONG_Z = BlockShape(1, 1, 64, stated=False)
+
+
+def assumed_shapes(dimensions: Collection[str]) -> list[BlockShape]:
+    """The blocks to reckon with where no launch tells: with three thread indices the lanes of a warp may as
+    well lie along the last one.
+    """
+    if "z" in dimensions:
+        return [_SQUARE, _ALONG_Z]
+    return [_SQUARE] if "y" in dimensions else [_ROW]
+
+
 @dataclass(frozen=True, slots=True)
 class LanePattern:
     """How the lanes of a warp spread over an array; None where the source does not tell."""
@@ -68,6 +83,7 @@ class LanePattern:
     sectors: int | None = None
     ideal_sectors: int | None = None
     bank_conflict_ways: int | None = None
+    exchanged_sectors: int | None = None
 
 
 def lane_pattern(
@@ -92,12 +108,46 @@ def lane_pattern(
         _other_thread_on_fast_axis(forms, atoms, block),
     )
     if access.array.space == "shared":
-        complete = all(size is not None for size in extents[1:]) and len(extents) >= len(forms)
+        complete = access.array.itemsize is not None and len(extents) >= len(forms)
+        complete = complete and all(size is not None for size in extents[1:])
         ways = bank_conflict_ways(addresses, itemsize) if complete else None
         return LanePattern(*_fields(pattern)[:4], bank_conflict_ways=ways)
-    sectors = len({address * itemsize // SECTOR_BYTES for address in addresses})
     ideal = -(-len(set(addresses)) * itemsize // SECTOR_BYTES)
-    return LanePattern(*_fields(pattern)[:4], sectors=max(sectors, 1), ideal_sectors=max(ideal, 1))
+    exchanged = [_sectors(one, itemsize) for one in _exchanged(forms, atoms, block, extents)]
+    return LanePattern(
+        *_fields(pattern)[:4],
+        sectors=_sectors(addresses, itemsize),
+        ideal_sectors=max(ideal, 1),
+        exchanged_sectors=min(exchanged, default=None),
+    )
+
+
+def _sectors(addresses: list[int], itemsize: int) -> int:
+    return len({address * itemsize // SECTOR_BYTES for address in addresses})
+
+
+def _exchanged(
+    forms: list[Form], atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]
+) -> list[list[int]]:
+    """The addresses of the lanes when the lane's index and that of the fast axis change places, with the
+    sizes of the block along the two as they are and exchanged; none where one thread index has both.
+    """
+    if _lane_axis(forms, atoms, set(block.lane_axes)) != "slow":
+        return []
+    lane = block.lane_axes[0]
+    depends = atoms.depends(_without_fields(forms, atoms)[-1])
+    other = next((axis for axis in ("tid.x", "tid.y", "tid.z") if axis in depends and axis != lane), None)
+    if other is None:
+        return []
+    places = {lane: other, other: lane}
+    sizes = {"tid.x": block.x, "tid.y": block.y, "tid.z": block.z}
+    x, y, z = (sizes[places.get(axis, axis)] for axis in sizes)
+    turned = BlockShape(x, y, z)
+    found = []
+    for shape in (block, turned):
+        moved = [{axis: at[places.get(axis, axis)] for axis in at} for at in shape.lanes()]
+        found.append(_addresses(forms, block, extents, moved))
+    return found
 
 
 def _own_rows(
@@ -130,7 +180,10 @@ def _own_rows(
     other = any(
         name.startswith(("tid.", "bid.")) and name[-1] not in lane for name in atoms.direct(forms[-1])
     )
-    return LanePattern(kind, "slow", None, other, len(rows), max(ideal, 1))
+    ideal = max(ideal, 1)
+    return LanePattern(
+        kind, "slow", None, other, len(rows), ideal, exchanged_sectors=ideal if other else None
+    )
 
 
 def _fields(pattern: LanePattern) -> tuple[str, str | None, int | None, bool | None]:
@@ -167,7 +220,12 @@ def _other_thread_on_fast_axis(forms: list[Form], atoms: Atoms, block: BlockShap
     )
 
 
-def _addresses(forms: list[Form], block: BlockShape, extents: tuple[int | None, ...]) -> list[int]:
+def _addresses(
+    forms: list[Form],
+    block: BlockShape,
+    extents: tuple[int | None, ...],
+    lanes: Sequence[Mapping[str, int]] | None = None,
+) -> list[int]:
     """The element offset of each lane, in C order, unknown sizes taken as large."""
     pitches = [1] * len(forms)
     for axis in range(len(forms) - 2, -1, -1):
@@ -175,9 +233,9 @@ def _addresses(forms: list[Form], block: BlockShape, extents: tuple[int | None, 
         pitches[axis] = pitches[axis + 1] * (size if size is not None else _UNKNOWN_SIZE)
     sizes = {"bdim.x": block.x, "bdim.y": block.y, "bdim.z": block.z, "warpsize": WARP}
     found = []
-    for lane in block.lanes():
+    for lane in block.lanes() if lanes is None else lanes:
 
-        def value_of(name: str, lane: dict[str, int] = lane) -> int:
+        def value_of(name: str, lane: Mapping[str, int] = lane) -> int:
             if name in lane:
                 return lane[name]
             known = sizes.get(name)
@@ -215,22 +273,3 @@ def bank_conflict_ways(addresses: list[int], itemsize: int) -> int:
                 banks.setdefault(word % BANKS, set()).add(word)
         worst = max(worst, max(len(used) for used in banks.values()))
     return worst
-
-
-def extents_of(array: Array, accesses: list[Access]) -> tuple[int | None, ...]:
-    """The sizes of an array along its axes; a row only touched at constant places is taken to end there."""
-    if array.dims:
-        return array.dims
-    ranks = {len(access.indices) for access in accesses}
-    if len(ranks) != 1:
-        return ()
-    rank = ranks.pop()
-    sizes: list[int | None] = [None] * rank
-    for axis in range(1, rank):
-        constants = [access.indices[axis].form.constant for access in accesses]
-        known = [value for value in constants if value is not None and value >= 0]
-        if len(array.made) == rank and array.made[axis] is not None:
-            sizes[axis] = array.made[axis]
-        elif len(known) == len(constants) and known:
-            sizes[axis] = max(known) + 1
-    return tuple(sizes)

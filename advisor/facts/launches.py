@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.facts.array_extents import Extents, extents_of_arguments
+from advisor.facts.array_extents import Extents, extents_of_arguments, largest_array
 from advisor.facts.block_sizes import is_also_argument, shapes_of_arguments, smallest_block
 from advisor.facts.constant_folding import UNKNOWN, is_open
 from advisor.facts.constants import Constants
@@ -42,6 +42,7 @@ class Launch:
     argument_types: tuple[str | None, ...] = ()
     argument_extents: tuple[Extents | None, ...] = ()
     smallest_block: int | None = None
+    largest_array: int | None = None
 
     @property
     def kernel_key(self) -> str | None:
@@ -133,6 +134,7 @@ def _launch(
         rounds_up(parts[0] if parts else configuration, scope), named_otherwise, _argument_types(call, scope),
         extents_of_arguments(call.args, scope) if kernel is not None else (),
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
+        largest_array(call.args, scope),
     )  # fmt: skip
 
 

@@ -159,7 +159,9 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         span.end,
         library,
         name if len(name) <= 40 else name[:37] + "...",
-        None if span.is_of_the_host() else _waited(span, node, placement, launches),
+        None
+        if span.is_of_the_host() or _may_copy_back(node, placement, launches)
+        else _waited(span, node, placement, launches),
         compiled is not None,
         compiled,
     )
@@ -181,6 +183,15 @@ def _work(node: ast.AST, placement: Placement, launches: dict[ast.Call, Launch])
         return None
     place = placement.of(node)
     return place.library if place is not None and place.on_gpu and place.library != "numba" else None
+
+
+def _may_copy_back(work: ast.expr, placement: Placement, launches: dict[ast.Call, Launch]) -> bool:
+    """Whether a launch has no argument that surely lies on the device: arrays of the host are copied back
+    behind the kernel, and that waits for it.
+    """
+    if not isinstance(work, ast.Call) or work not in launches:
+        return False
+    return not any(placement.on_gpu(argument) for argument in work.args)
 
 
 def _waited(

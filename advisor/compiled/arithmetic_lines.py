@@ -1,0 +1,44 @@
+"""Which lines of a function compute at all.
+
+What the compiler moves out of a loop keeps no line of its own and is counted at the line before the loop:
+float64 arithmetic at a line that only stores a number belongs to another one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+_COMPUTING = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Call, ast.IfExp, ast.For, ast.BoolOp)
+
+
+@lru_cache(maxsize=256)
+def arithmetic_lines(source: str) -> frozenset[int] | None:
+    """The lines (the first is 1) of a function's text with an operation on values or a call, None for a text
+    that does not parse. What computes a place in an array computes whole numbers and does not count.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    found: set[int] = set()
+    for node in _outside_brackets(tree):
+        if isinstance(node, ast.For):
+            found.update(range(node.lineno, (node.iter.end_lineno or node.lineno) + 1))
+        elif isinstance(node, _COMPUTING) and isinstance(node, ast.expr | ast.stmt):
+            found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(found)
+
+
+def _outside_brackets(tree: ast.AST) -> Iterator[ast.AST]:
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+            continue
+        yield node
+        if isinstance(node, ast.Subscript):
+            waiting.append(node.value)
+        else:
+            waiting += ast.iter_child_nodes(node)

@@ -1,0 +1,150 @@
+"""What a reader with fresh eyes found wrong in findings on public code: each cause, and its neighbour that
+must go on firing. Sectors by hand: 32 bytes each, 32 lanes, four bytes for each element.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from surveying import records, value
+
+from advisor.compiled.arithmetic_lines import arithmetic_lines
+from advisor.records import Record
+
+
+def access(folder: Path, text: str, label: str) -> Record:
+    return next(record for record in records(folder, "access", text) if record.label == label)
+
+
+def grid_of(dimensions: int, index: str, value_of: str = "1.0") -> str:
+    names = ", ".join("ijk"[:dimensions])
+    kernel = f"@cuda.jit\ndef k(out, n, t):\n    {names} = cuda.grid({dimensions})\n"
+    return f"{kernel}    if i < n:\n        out[{index}] = {value_of}\n"
+
+
+@pytest.mark.parametrize(
+    ("index", "now", "exchanged"),
+    [
+        # Blocks of (16, 16): 16 rows, two elements of each in one warp; exchanged, 2 rows of 64 bytes.
+        ("i, j", 16, 4),
+        # Records of eight: exchanged, each lane still has a sector of its own.
+        ("i, j, 7", 32, 32),
+        # Records of three: two rows of 16 x 12 bytes, six sectors each.
+        ("i, j, 2", 16, 12),
+    ],
+)
+def test_what_exchanging_the_indices_would_bring(
+    tmp_path: Path, index: str, now: int, exchanged: int
+) -> None:
+    found = access(tmp_path, grid_of(2, index), "out")
+    assert value(found, "sectors_per_request") == now
+    assert value(found, "exchanged_sectors_per_request") == exchanged
+
+
+@pytest.mark.parametrize("index", ["j, i", "i, i"])
+def test_nothing_to_exchange_where_lanes_run_along_the_fast_axis(tmp_path: Path, index: str) -> None:
+    found = access(tmp_path, grid_of(2, index), "out")
+    assert value(found, "exchanged_sectors_per_request") is None
+
+
+def test_three_thread_indices_may_have_their_lanes_along_the_last(tmp_path: Path) -> None:
+    assert value(access(tmp_path, grid_of(3, "i, j, k"), "out"), "sectors_per_request") == 4
+    assert value(access(tmp_path, grid_of(3, "i, j"), "out"), "sectors_per_request") == 1
+    # Along both guesses each lane has a row of its own.
+    assert value(access(tmp_path, grid_of(3, "i, k, t[j]"), "out"), "sectors_per_request") == 16
+
+
+def test_two_thread_indices_are_still_taken_for_a_square(tmp_path: Path) -> None:
+    assert value(access(tmp_path, grid_of(2, "i, j"), "out"), "sectors_per_request") == 16
+
+
+@pytest.mark.parametrize(("length", "sectors", "fields"), [(3, 12, 3), (8, 32, 8), (64, 32, 64)])
+def test_a_loop_of_constant_length_tells_the_rows_length(
+    tmp_path: Path, length: int, sectors: int, fields: int
+) -> None:
+    text = "@cuda.jit\ndef k(out):\n    i = cuda.grid(1)\n"
+    text += f"    for j in range({length}):\n        out[i, j] = 1\n"
+    found = access(tmp_path, text, "out")
+    assert value(found, "sectors_per_request") == sectors
+    assert value(found, "record_fields") == fields
+    assert value(found, "lane_stride") == length
+
+
+def test_a_loop_of_unknown_length_leaves_the_row_unknown(tmp_path: Path) -> None:
+    text = "@cuda.jit\ndef k(out, n):\n    i = cuda.grid(1)\n    for j in range(n):\n        out[i, j] = 1\n"
+    found = access(tmp_path, text, "out")
+    assert value(found, "lane_stride") is None
+    assert value(found, "record_fields") == 1
+
+
+@pytest.mark.parametrize(("dtype", "ways"), [("np.float32", 2), ("unknown()", None)])
+def test_banks_are_unknown_with_the_size_of_an_element(tmp_path: Path, dtype: str, ways: int | None) -> None:
+    text = "@cuda.jit\ndef k(out):\n    i = cuda.threadIdx.x\n"
+    text += f"    s = cuda.shared.array(64, {dtype})\n    s[2 * i] = 1\n"
+    assert value(access(tmp_path, text, "s"), "bank_conflict_ways") == ways
+
+
+@pytest.mark.parametrize(
+    ("power", "exponent"),
+    [("10 ** t", None), ("10.0 ** t", "runtime"), ("out[i] ** t", "runtime"), ("out[i] ** 0.5", "half")],
+)
+def test_whole_numbers_may_meet_in_a_power(tmp_path: Path, power: str, exponent: str | None) -> None:
+    text = f"@cuda.jit\ndef k(out, t):\n    i = cuda.grid(1)\n    out[i] = {power} + out[i]\n"
+    found = [record for record in records(tmp_path, "operation", text) if record.label == "power"]
+    assert [value(record, "exponent") for record in found] == [exponent]
+
+
+@pytest.mark.parametrize(
+    ("index", "asks"),
+    [("cuda.threadIdx.x", False), ("cuda.grid(1)", True), ("cuda.blockIdx.x", True), ("0", False)],
+)
+def test_a_kernel_may_never_ask_for_its_block(tmp_path: Path, index: str, asks: bool) -> None:
+    kernel = records(tmp_path, "kernel", f"@cuda.jit\ndef k(out):\n    out[{index}] = 1\n")[0]
+    assert value(kernel, "block_index_read") is asks
+
+
+@pytest.mark.parametrize(
+    ("made", "elements"),
+    [
+        ("np.random.normal(size=50)", 50),
+        ("np.zeros((4, 25), dtype=np.float32)", 100),
+        ("np.arange(10)", 10),
+        ("np.zeros(n)", None),
+        ("load()", None),
+        ("np.random.normal(size=50).astype(np.float32)", 50),
+    ],
+)
+def test_the_largest_array_of_a_launch(tmp_path: Path, made: str, elements: int | None) -> None:
+    text = "@cuda.jit\ndef k(a, b, low):\n    b[cuda.grid(1)] = a[0]\n"
+    text += f"\n\ndef main(n):\n    a = {made}\n    b = np.zeros(8)\n    k[64, 64](a, b, np.float32(1))\n"
+    launch = records(tmp_path, "launch", text)[0]
+    assert value(launch, "largest_array") == elements
+
+
+def test_lines_that_compute() -> None:
+    source = """def k(a, i, n):
+    a[i, 7 * n] = 0.0
+    a[i] = -1.0
+    a[i] = a[i + 1] * 2
+    a[i] += 1
+    for j in range(n):
+        a[j] = a[i]
+    if a[i] > 0:
+        a[i] = (
+            n
+            + 1.5
+        )
+    f(a)
+"""
+    assert arithmetic_lines(source) == {4, 5, 6, 8, 10, 11, 13}
+    assert arithmetic_lines("def k(:") is None
+
+
+@pytest.mark.parametrize(("made", "waits"), [("cuda.to_device(x)", False), ("load(x)", None)])
+def test_arrays_of_the_host_are_copied_back_behind_the_kernel(
+    tmp_path: Path, made: str, waits: bool | None
+) -> None:
+    text = "import time\n\n\n@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\ndef main(x):\n"
+    text += f"    a = {made}\n    begin = time.time()\n    k[64, 64](a)\n    print(time.time() - begin)\n"
+    assert [value(one, "waits") for one in records(tmp_path, "measurement", text)] == [waits]
