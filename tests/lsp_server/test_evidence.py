@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import os
 import shutil
 import signal
@@ -67,6 +68,22 @@ def wait_for_child(client, part):
     return found[0]
 
 
+def wait_for_request(process):
+    """Returns once something lies in the pipe to a process, which does not read it."""
+    import fcntl
+    import termios
+
+    pipe = os.open(f"/proc/{process}/fd/0", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        until, waiting = time.monotonic() + 60.0, array.array("i", [0])
+        while waiting[0] == 0:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+            fcntl.ioctl(pipe, termios.FIONREAD, waiting)
+    finally:
+        os.close(pipe)
+
+
 def test_compiled_evidence_follows_a_save_and_an_edit_makes_it_void(client):
     client.start(workspace=_LENSES)
     uri = client.open("k.py", STRAIGHT)
@@ -109,7 +126,7 @@ def test_a_killed_compiler_is_told_once_and_the_next_kernel_is_compiled(connect)
     os.kill(compiler, signal.SIGSTOP)  # so that it dies with a kernel in its hands
     uri = client.open("k.py", STRAIGHT)
     client.save(uri)
-    time.sleep(4.0)
+    wait_for_request(compiler)
     os.kill(compiler, signal.SIGKILL)
     assert "The kernel `scale` was not compiled: the compiler crashed." in client.shown_message()
     client.change(uri, 2, STRAIGHT.replace("* 2", "* 5"))
