@@ -264,3 +264,11 @@ def test_predictions_that_moved_by_themselves_are_said(history: HistoryStore, ad
     assert "PREDICTED: every time below is a model's" in text
     assert "Source and launch are the same as before" in text
     assert "Source and launch" not in advise("diff", "first", "second")[1]
+
+
+@pytest.mark.usefixtures("history")
+def test_a_run_beside_itself_is_no_comparison(advise: Advise) -> None:
+    status, printed, _ = advise("diff", "first", "1")
+    assert status == 0
+    assert "Both names mean the same run: nothing was compared with another." in printed
+    assert "Both names" not in advise("diff", "first", "latest")[1]

@@ -26,6 +26,8 @@ def difference_page(found: Difference, markdown: bool) -> str:
     """What changed: conditions, a table of times, then each kernel that changed, and what the rules say."""
     page = Page(markdown)
     page.heading(f"From {run_in_words(found.before)} to {run_in_words(found.after)}")
+    if found.before.id is not None and found.before.id == found.after.id:
+        page.paragraph("Both names mean the same run: nothing was compared with another.")
     page.lines([f"{one.name}: {_short(one.before)} -> {_short(one.after)}" for one in found.conditions])
     if found.why_not:
         page.paragraph(f"The times are shown beside each other and not judged: {found.why_not}.")
@@ -39,7 +41,7 @@ def difference_page(found: Difference, markdown: bool) -> str:
         _kernel(page, one)
     rest = len(_told(found.kernels)) - _MOST_TOLD
     if rest > 0:
-        page.paragraph(f"and {counted(rest, 'kernel')} more that changed (--format json has them all).")
+        page.paragraph(f"and {counted(rest, 'more kernel')} that changed (--format json has them all).")
     _run(page, found)
     page.lines([*_only(found.gone, "only in the earlier run"), *_only(found.new, "only in the later run")])
     return page.text()
@@ -102,7 +104,8 @@ def _summary(found: Difference) -> str:
     alerts = [one.name for one in found.kernels if one.time and one.time.alert]
     text = " ".join(parts)
     if not parts and "no difference" in verdicts:
-        text = "No kernel became slower or faster beyond chance."
+        predicted = all(one.after.source != "measured" for one in found.kernels)
+        text = f"No kernel became slower or faster{'' if predicted else ' beyond chance'}."
     if alerts:
         limit = comparing_numbers().changes.alert
         text += f" ALERT: {', '.join(alerts)} took at least {limit:g} times as long as before."
@@ -140,7 +143,7 @@ def _kernel(page: Page, one: KernelChange) -> None:
     lines += [f"  {_metric(change, 'kernel')}" for change in one.metrics[: _most_metrics()]]
     rest = len(one.metrics) - _most_metrics()
     if rest > 0:
-        lines.append(f"  and {counted(rest, 'metric')} more")
+        lines.append(f"  and {counted(rest, 'more metric')}")
     lines += _findings(page, one.ended, one.begun, "  ")
     page.block(lines)
 

@@ -106,7 +106,7 @@ def _kernels(page: Page, kernels: Sequence[RankedKernel], top: int) -> None:
     if rest:
         time = sum(kernel.time_ms or 0.0 for kernel in rest)
         page.paragraph(
-            f"and {counted(len(rest), 'kernel')} more with {time_in_words(time)} together (--top shows more)."
+            f"and {counted(len(rest), 'more kernel')} with {time_in_words(time)} together (--top shows them)."
         )
 
 
@@ -167,7 +167,7 @@ def _advice_of(page: Page, step: Step, nowhere: Container[str]) -> list[str]:
     groups = _groups(step.advice)
     lines = [_advice(page, group, nowhere) for group in groups[:_MOST_ADVICE]]
     rest = sum(map(len, groups[_MOST_ADVICE:]))
-    return [*lines, f"and {counted(rest, 'finding')} more"] if rest else lines
+    return [*lines, f"and {counted(rest, 'more finding')}"] if rest else lines
 
 
 def _groups(advice: Sequence[Advice]) -> list[list[Advice]]:
