@@ -1,6 +1,8 @@
 # The VS Code extension, and the server in real editors. What is installed for this goes to .editors/, which git ignores.
-# Needs npm for all of it; the editors come from Debian packages, so `make editors` wants a Debian (Ubuntu) machine with
-# chromium, g++, make, python3 and libkrb5-dev.
+# Needs npm for all of it; the editors come from Debian packages, so `make editors` wants a Debian machine:
+#   apt-get install chromium g++ libkrb5-dev make npm python3-venv neovim emacs-nox elpa-eglot
+#   python3 -m venv .venv && .venv/bin/pip install -e '.[dev]' && make editors
+# It takes some ten minutes and 1 GB the first time.
 PYTHON ?= $(or $(wildcard .venv/bin/python),python3)
 EXTENSION = lsp_server/vscode
 VSIX = $(EXTENSION)/kernel-advisor.vsix

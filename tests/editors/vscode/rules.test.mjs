@@ -41,7 +41,8 @@ test("a mistake is marked while it is typed, and goes when it is mended", async 
   await editor.goTo(6, 18);
   await editor.page.keyboard.type("z");
   await eventually("an error", async () => (await editor.squiggles("error")) >= 1);
-  const rows = await editor.problemRows("is not a metric of");
+  await eventually("the lens to say so", async () => (await editor.lenses()).some((text) => /not loaded/.test(text)));
+  const rows = await editor.problemRows("is not a metric of", "rule-problems");
   assert.match(rows[0], /is not a metric of .?kernel/);
   const words = await editor.hover("when k.registerzs", "registerzs");
   assert.match(words, /Did you mean .?registers/);
