@@ -16,6 +16,7 @@ from kept_runs import facts, fingerprint
 
 from advisor.errors import AdvisorError, UsageError
 from advisor.history.fingerprint import Run
+from advisor.history.rows import FINGERPRINT_COLUMNS
 from advisor.history.store import HistoryStore
 
 _HERE = Path(__file__).parent
@@ -170,13 +171,20 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_a_long_history_answers_at_once(tmp_path: Path) -> None:
     """1,000 runs of 50 kernels: what reports ask for takes a part of a second, the bound much more."""
     store = HistoryStore(tmp_path)
+    those = tuple(fingerprint(f"k{one}", source="measured") for one in range(50))
+    on_gpu = replace(facts(), executed_on="NVIDIA H200")
+    first = store.add_run(Run(on_gpu, fingerprints=those))
     with store._writing() as connection:
-        for number in range(1000):
-            on_gpu = replace(facts(f"run{number}", commit=f"{number:040x}"), executed_on="NVIDIA H200")
-            run = store._insert_run(connection, on_gpu)
-            those = [fingerprint(f"k{one}", source="measured") for one in range(50)]
-            store._insert_fingerprints(connection, run, those)
-            connection.execute("UPDATE runs SET status = 'done' WHERE id = ?", (run,))
+        for number in range(1, 1000):
+            run = store._insert_run(
+                connection, replace(on_gpu, label=f"run{number}", commit=f"{number:040x}")
+            )
+            connection.execute(
+                f"INSERT INTO fingerprints (run, {FINGERPRINT_COLUMNS}) SELECT ?, {FINGERPRINT_COLUMNS}"
+                " FROM fingerprints WHERE run = ?",
+                (run, first),
+            )
+        connection.execute("UPDATE runs SET status = 'done'")
     begin = time.perf_counter()
     assert len(store.run(store.find("latest")).fingerprints) == 50
     assert len(store.fingerprints([1, 1000])[1000]) == 50
