@@ -37,6 +37,8 @@ _SASS_METRICS = {
     "tensor_core": "tensor_core_instructions",
     "calls": "call_instructions",
 }
+# Of several instructions at a line the largest counts, not the sum.
+_LARGEST = ("widest_global_access", "live_registers")
 _KERNEL_PTX = {
     "fp64": "fp64_instructions",
     "fp32": "fp32_instructions",
@@ -64,6 +66,8 @@ def summary(answer: Json, machine: MachineInstructions | None) -> Json:
             here = sass.get(place, Counter())
             counts |= {metric: here[kind] for kind, metric in _SASS_METRICS.items()}
             counts["widest_global_access"] = machine.widest.get(place, 0)
+            if place in machine.live:
+                counts["live_registers"] = machine.live[place]
         lines.append([*place, counts])
     resources = {**answer["resources"], "shared_bytes": answer["shared_bytes"]}
     return {
@@ -91,10 +95,10 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
         function = unit.functions[number]
         counts = _own(counts, function.source, line)
         target = lines.setdefault((function.path, function.line + line - 1), Counter())
-        widest = max(target["widest_global_access"], counts.get("widest_global_access", 0))
+        largest = {name: max(target[name], counts[name]) for name in _LARGEST if name in counts}
         target.update(counts)
-        if "widest_global_access" in counts:
-            target["widest_global_access"] = widest
+        for name, value in largest.items():
+            target[name] = value
     return CompiledKernel(
         types=chosen.types,
         assumptions=chosen.assumptions,

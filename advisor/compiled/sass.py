@@ -40,10 +40,13 @@ class DisassemblyFailure(Exception):
 
 @dataclass
 class MachineInstructions:
-    """Counts by place (None: code of no line), and the widest global access of each in bytes."""
+    """Counts by place (None: code of no line), the widest global access of each in bytes, and, where it was
+    asked for, the most registers in use there.
+    """
 
     counts: Counts = field(default_factory=dict)
     widest: dict[Place | None, int] = field(default_factory=dict)
+    live: dict[Place | None, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +66,14 @@ class MachineInstruction:
     begins_block: bool = False
 
 
-def disassemble(program: str, cubin: bytes, timeout: float) -> str:
-    """What nvdisasm prints of a cubin with source lines and inlining; raises DisassemblyFailure."""
+def disassemble(program: str, cubin: bytes, timeout: float, options: Sequence[str] = ("-gi", "-c")) -> str:
+    """What nvdisasm prints of a cubin, with source lines and inlining; raises DisassemblyFailure."""
     with tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True) as folder:
         file = Path(folder) / "kernel.cubin"
         file.write_bytes(cubin)
         try:
             done = subprocess.run(
-                [program, "-gi", "-c", str(file)],
+                [program, *options, str(file)],
                 capture_output=True,
                 timeout=timeout,
                 check=False,

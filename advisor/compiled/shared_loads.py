@@ -1,7 +1,7 @@
 """Counts loads of shared memory that a wider load would save: neighbouring words, loaded one by one.
 
 A thread that loads words at the same register with offsets that follow each other could load two or four of
-them at a time, where the address is a multiple of the wider size. Whether it is, the machine code does not say.
+them at a time, where the address is a multiple of the wider size. Whether it is, the code does not say.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _saved(offsets: set[int], width: int) -> int:
 
 
 def _changed(one: MachineInstruction) -> set[str]:
-    """The registers that an instruction may write: its first one, with those that a wide result takes besides."""
+    """The registers that an instruction may write: its first, and those that a wide result takes besides."""
     target = _TARGET.match(one.operands)
     if target is None:
         return set()

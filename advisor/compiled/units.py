@@ -13,9 +13,16 @@ from advisor.cache import Cache
 from advisor.compilation_unit import CompilationUnit
 from advisor.compiled.crew import Crew, Outcome, WorkerStock
 from advisor.compiled.evidence import CompiledEvidence, Target
+from advisor.compiled.live_registers import LIVE_OPTIONS, is_worth_asking, peaks, read_live
 from advisor.compiled.placing import placed_kernel, placed_problem, summary
 from advisor.compiled.process import WorkerLost
-from advisor.compiled.sass import DisassemblyFailure, count_sass, disassemble
+from advisor.compiled.sass import (
+    DisassemblyFailure,
+    MachineInstructions,
+    count_sass,
+    disassemble,
+    read_sass,
+)
 from advisor.compiled.toolchain import missing_compiler, missing_disassembler, nvdisasm, toolchain_versions
 from advisor.findings import Problem
 
@@ -23,7 +30,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 4
+_FORMAT = 5
 _BATCH = 16
 
 
@@ -126,10 +133,19 @@ def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float)
     program, machine = nvdisasm(), None
     if program is not None and answer["cubin"]:
         try:
-            machine = count_sass(disassemble(program, base64.b64decode(answer["cubin"]), timeout))
+            machine = _machine_code(program, answer, timeout)
         except DisassemblyFailure:
             return Outcome(summary(answer, None), lasting=False)
     return Outcome(summary(answer, machine))
+
+
+def _machine_code(program: str, answer: Json, timeout: float) -> MachineInstructions:
+    cubin = base64.b64decode(answer["cubin"])
+    text = disassemble(program, cubin, timeout)
+    machine = count_sass(text)
+    if is_worth_asking(answer["resources"]):
+        machine.live = peaks(read_sass(text), read_live(disassemble(program, cubin, timeout, LIVE_OPTIONS)))
+    return machine
 
 
 def _passing_problem(unit: CompilationUnit, reason: str) -> Outcome:

@@ -64,8 +64,8 @@ def test_loads_at_different_registers_are_not_neighbours() -> None:
 
 @pytest.mark.parametrize(
     "between",
-    ["IADD3 R4, R4, 0x40, RZ", "STS [R9], R10", "BAR.SYNC.DEFER_BLOCKING 0x0", ".L_x_1:", "IMAD.WIDE R3, R8, R9, R2",
-     "IADD3 R4, P0, R8, R9, RZ", "DADD R3, R8, R10", "LDG.E.128 R2, [R8.64]"],
+    ["IADD3 R4, R4, 0x40, RZ", "STS [R9], R10", "BAR.SYNC.DEFER_BLOCKING 0x0", ".L_x_1:",
+     "IMAD.WIDE R3, R8, R9, R2", "IADD3 R4, P0, R8, R9, RZ", "DADD R3, R8, R10", "LDG.E.128 R2, [R8.64]"],
 )  # fmt: skip
 def test_nothing_is_joined_across_what_may_change_the_address_or_the_memory(between: str) -> None:
     assert saved("LDS R40, [R4]", between, "LDS R44, [R4+0x4]") == 0

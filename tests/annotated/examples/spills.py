@@ -12,7 +12,7 @@ def held_to_few_registers(a, out):  # hit: register-spills
     values = cuda.local.array(VALUES, float32)
     if t < a.shape[1]:
         for k in range(VALUES):
-            values[k] = a[k, t]
+            values[k] = a[k, t]  # hit: register-peak-at-line
         for k in range(VALUES):
             out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
 
@@ -23,7 +23,7 @@ def as_many_as_it_needs(a, out):  # ok: register-spills
     values = cuda.local.array(VALUES, float32)
     if t < a.shape[1]:
         for k in range(VALUES):
-            values[k] = a[k, t]
+            values[k] = a[k, t]  # ok: register-peak-at-line
         for k in range(VALUES):
             out[cuda.blockIdx.x, k, t] = values[k] * values[VALUES - 1 - k] + values[(k * 7) % VALUES]
 

@@ -1,4 +1,4 @@
-"""Tiles in shared memory: fetched ahead or not, read element by element or in whole vectors; constant tables."""
+"""Tiles in shared memory: fetched ahead or not, read one by one or in whole vectors; constant tables."""
 
 import numpy as np
 from numba import cuda, float32
