@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from advisor.facts.access_records import access_records
 from advisor.facts.array_extents import Extents
 from advisor.facts.atomic_records import atomic_records
+from advisor.facts.counter_bounds import counter_bounds
 from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
 from advisor.facts.lanes import WARP, BlockShape, assumed_shapes
 from advisor.facts.module import FunctionNode
@@ -180,6 +181,7 @@ def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: st
         if isinstance(node, ast.If | ast.While):
             record.span = branch.place.module.span(node.test)
         axes = {axis for shape in shapes for axis in shape.lane_axes}
+        bounds, trips = counter_bounds(branch)
         record.know(
             "source",
             lane_dependent=bool(branch.depends & axes),
@@ -189,6 +191,8 @@ def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: st
             serial_loop=branch.serial_loop,
             loop_invariant=_asks_the_same(branch),
             loop_depth=float(len(branch.place.loops)),
+            counter_bounds=bounds,
+            counter_trips=trips,
         )
         found.append(record)
     return found

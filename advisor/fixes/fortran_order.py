@@ -14,11 +14,16 @@ from advisor.fixes.lane_terms import LaneTerms
 from advisor.fixes.launch_sites import LaunchSite
 from advisor.fixes.place import Place
 from advisor.fixes.source_module import SourceModule
+from advisor.fixes.speedup_left import speedup_left
 from advisor.fixes.thread_axes import cuda_attribute
 
 
 def edits(place: Place) -> list[Edit] | None:
-    """The edits of the array's creation for each launch; None where other uses of it would lose."""
+    """The edits of the array's creation for each launch; None where other uses of it would lose, and where
+    a run shows that something else takes about as long as moving the sectors does.
+    """
+    if not _pays(place):
+        return None
     kernel, sites, array = place.kernel(), place.launches(), _array(place)
     if kernel is None or not sites or array is None or _explicit_signature(*kernel):
         return None
@@ -33,6 +38,17 @@ def edits(place: Place) -> list[Edit] | None:
             return None
         found += place.in_file(site.module, [edit])
     return None if _another_fix_helps(place) else sorted(set(found))
+
+
+def _pays(place: Place) -> bool:
+    """Whether fewer sectors may make the kernel faster by what the host's copy in another order is worth.
+
+    They do not shorten the wait for a load: where a thread walks along its row, a sector serves its next
+    loads from L1, and in the other order each of these needs a sector of its own.
+    """
+    relieved = frozenset(str(place.parameters["relieves"]).split())
+    left = speedup_left(place, relieved)
+    return left is None or left >= float(place.parameters["least_speedup"])
 
 
 def _array(place: Place) -> str | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,6 +13,13 @@ from fixing import fixed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
+
+from advisor.findings import Finding
+from advisor.fixes.known_facts import KnownFacts, Row
+from advisor.fixes.place import Place
+from advisor.fixes.speedup_left import speedup_left
+from advisor.records import Value
+from advisor.text import Span
 
 FIX = "fortran-order"
 HEAD = "import numpy as np\nfrom numba import cuda\n\n"
@@ -154,3 +164,44 @@ def test_same_results_of_three_axes(simulated: SimulatedRuns, shape: tuple[int, 
     a = np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
     before, after = (simulated.call(HEAD + text, "run", a) for text in CHANGES["three axes, a new array"])
     np.testing.assert_array_equal(before, after)
+
+
+def run_values(l1_cycles: int) -> dict[str, Value]:
+    """What a run of a kernel has shown: see `test_the_speedup_that_is_left`."""
+    return {
+        "grid_blocks": 108.0, "resident_blocks": 1.0, "theoretical_occupancy": 0.5, "block_threads": 1024.0,
+        "issue_slots": 108.0 * 32 * 100, "l1_sectors": 108.0 * 4 * l1_cycles,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("l1_cycles", "offered"), [(2000, True), (890, True), (870, False), (100, False)])
+def test_only_where_a_run_shows_that_sectors_set_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, l1_cycles: int, offered: bool
+) -> None:
+    """890 cycles over 800 are a tenth more, 870 are less."""
+    known = KnownFacts.kernel_of
+
+    def kernel_of(facts: KnownFacts, finding: Finding) -> Row | None:
+        row = known(facts, finding)
+        return row and replace(row, values={**row.values, **run_values(l1_cycles)})
+
+    monkeypatch.setattr(KnownFacts, "kernel_of", kernel_of)
+    assert fixed(tmp_path, FIX, HEAD + SUMS + RUN) == HEAD + SUMS + (TURNED if offered else RUN)
+
+
+@pytest.mark.parametrize(("l1_cycles", "left"), [(2000, 2.5), (800, 1.0), (700, 1.0)])
+def test_the_speedup_that_is_left(l1_cycles: int, left: float) -> None:
+    """108 blocks of 32 warps on as many multiprocessors: 100 instructions of each warp take 3,200 / 4 = 800
+    cycles to issue, and 400 one after the other; L1 passes on 4 sectors in a cycle.
+    """
+    row = Row("k", "k.py", Span(1, 1, 1, 2), run_values(l1_cycles))
+    device = Row("NVIDIA A100 80GB", "", Span(1, 1, 1, 1))
+    place = SimpleNamespace(kernel_row=lambda: row, facts=SimpleNamespace(device=device))
+    found = speedup_left(cast(Place, place), frozenset({"l1"}))
+    assert found == pytest.approx(left)
+
+
+def test_nothing_is_known_without_a_run() -> None:
+    row, device = Row("k", "k.py", Span(1, 1, 1, 2), {}), Row("NVIDIA A100 80GB", "", Span(1, 1, 1, 1))
+    place = SimpleNamespace(kernel_row=lambda: row, facts=SimpleNamespace(device=device))
+    assert speedup_left(cast(Place, place), frozenset({"l1"})) is None
