@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 KERNEL = """\
 from numba import cuda
@@ -64,8 +64,7 @@ def git(folder: Path, *argv: str) -> None:
 
 
 def diff(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "advisor", "rules", "diff", *argv]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return run_advisor(folder, "rules", "diff", *argv)
 
 
 def test_nothing_changes_without_an_edit(project: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 RULE = """\
 /// Half of each sector is wasted.
@@ -55,8 +55,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "advisor", "rules", "test", *argv]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return run_advisor(folder, "rules", "test", *argv)
 
 
 def test_all_is_as_expected(project: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 from advisor.__main__ import main
 
@@ -30,8 +30,7 @@ def other(a):
 
 def why(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     (folder / "k.py").write_text(KERNEL)
-    command = [sys.executable, "-m", "advisor", "rules", "why", *argv, "--evidence", "source"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return run_advisor(folder, "rules", "why", *argv, "--evidence", "source")
 
 
 def test_the_way_to_a_verdict(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ import itertools
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 from advisor.config import load_config
 
@@ -23,8 +23,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def advisor(*argv: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "advisor", *argv]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False, timeout=300)
+    return run_advisor(ROOT, *argv)
 
 
 def blocks(document: Path, kind: str) -> list[str]:
@@ -77,8 +76,7 @@ def test_the_configuration_that_is_shown_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("x = 1\n", encoding="utf-8")
     (tmp_path / "tools/gpu_rules").mkdir(parents=True)
     assert load_config(tmp_path).device == "h100-sxm"
-    command = [sys.executable, "-m", "advisor", "check", "k.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+    done = run_advisor(tmp_path, "check", "k.py")
     assert done.returncode == 0, done.stderr
 
 

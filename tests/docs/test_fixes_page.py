@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 from advisor.fixes import fix_description, known_fixes
 from advisor.pages.fix_page import find_fix, fixes_as_markdown, fixes_of
@@ -25,8 +24,7 @@ def test_the_page_is_what_the_fixes_say(request: pytest.FixtureRequest) -> None:
 
 
 def test_every_fix_is_described_and_mends_rules_that_exist() -> None:
-    command = [sys.executable, "-m", "advisor", "rules", "list", "--format", "json"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+    listed = run_advisor(Path.cwd(), "rules", "list", "--format", "json").stdout
     for fix in known_fixes():
         assert fix_description(fix.id).endswith("."), fix.id
         for rule in fix.rules:
@@ -42,7 +40,6 @@ def test_fixes_are_found_by_name_and_by_rule() -> None:
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown"])
 def test_explain_shows_a_fix(form: str) -> None:
-    command = [sys.executable, "-m", "advisor", "explain", "pad-shared-tile", "--format", form]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = run_advisor(Path.cwd(), "explain", "pad-shared-tile", "--format", form)
     assert done.returncode == 0, done.stderr
     assert "pad-shared-tile" in done.stdout and "shared-bank-conflict" in done.stdout

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 KERNEL = '''\
 """Two kernels."""
@@ -56,19 +57,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def check(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-m",
-        "advisor",
-        "check",
-        "--select",
-        RULES,
-        "--format",
-        "concise",
-        *argv,
-        "k.py",
-    ]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return run_advisor(folder, "check", "--select", RULES, "--format", "concise", *argv, "k.py")
 
 
 def test_all_fixes_until_none_is_left(project: Path) -> None:

@@ -10,6 +10,7 @@ import textwrap
 import types
 from pathlib import Path
 
+import program_in_process
 import pytest
 
 import advisor
@@ -57,6 +58,8 @@ NAME = "advisor run main.py 100000 'two words'"
 
 
 def run_advisor(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    if argv[0] != "run":
+        return program_in_process.run_advisor(folder, *argv)
     command = [sys.executable, "-m", "advisor", *argv]
     environment = {**os.environ, "PYTHONPATH": str(PROGRAM)}
     return subprocess.run(

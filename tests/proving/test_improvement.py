@@ -9,6 +9,7 @@ import types
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 import advisor.fixes as fixes
 from advisor.check_options import CheckOptions
@@ -45,8 +46,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def verify(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "advisor", "verify", "--write", "--select", "slow-power", *argv, "k.py"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    return run_advisor(folder, "verify", "--write", "--select", "slow-power", *argv, "k.py")
 
 
 def test_a_proven_fix_is_written_once(project: Path) -> None:

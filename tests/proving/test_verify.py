@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import textwrap
 import types
 from pathlib import Path
 
 import pytest
+from program_in_process import run_advisor
 
 import advisor.fixes
 from advisor.check_options import CheckOptions
@@ -122,11 +122,6 @@ def test_a_workload_that_fails_is_said(project: Path) -> None:
     (one,) = verify([project / "k.py"], options(project)).verified
     assert one.judgement.verdict == "cannot tell"
     assert "ValueError: no data" in one.judgement.detail
-
-
-def run_advisor(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "advisor", *argv]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_the_command_and_what_check_and_the_ledger_say_afterwards(project: Path) -> None:
