@@ -29,3 +29,11 @@ def user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
             patch.setenv(name, str(folder))
         yield folder
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Gives a file whole to one worker, so that what a file sets up for its tests is set up once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
