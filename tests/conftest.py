@@ -1,18 +1,32 @@
-"""What all tests share: the option that renews golden files."""
+"""What all tests share: the option that renews golden files, one user cache, compiled modules."""
 
 from __future__ import annotations
 
+import compileall
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+PROGRAM = Path(__file__).parents[1]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew-golden", action="store_true", help="write what is printed now to the golden files"
     )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compiles the program's modules once, as an installation does.
+
+    Where PYTHONDONTWRITEBYTECODE is set, each process that a test starts would else compile them anew: half
+    a second each.
+    """
+    if not hasattr(session.config, "workerinput"):
+        for package in ("advisor", "lsp_server"):
+            compileall.compile_dir(PROGRAM / package, quiet=2)
 
 
 @pytest.fixture(scope="session", autouse=True)
