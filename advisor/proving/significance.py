@@ -41,7 +41,7 @@ def paired_ratio(before: Sequence[float], after: Sequence[float], resamples: int
     if min(*before, *after) <= 0.0:
         raise ValueError("times must be above zero")
     logs = np.log(np.asarray(before)) - np.log(np.asarray(after))
-    exchanged = np.random.default_rng(_SEED).integers(0, 2, (resamples, len(logs))) * 2.0 - 1.0
+    exchanged = np.random.default_rng(_SEED).choice(np.array([-1.0, 1.0]), (resamples, len(logs)))
     centre = float(logs.mean())
     below = _reach(centre - logs, exchanged, 1.0 - confidence)
     above = _reach(logs - centre, exchanged, 1.0 - confidence)

@@ -55,7 +55,7 @@ def test_pairs_take_out_what_both_runs_share() -> None:
 
 
 def test_the_interval_of_equal_versions_holds_one_as_often_as_it_says() -> None:
-    # One run in twenty takes three times as long. Of 400 intervals 380 are to hold 1, give or take three times
+    # One run in twenty takes three times as long. Of 400 intervals 380 are to hold 1, give or take thrice
     # 4.4; percentile bootstraps of such times hold it in 352.
     random = np.random.default_rng(2)
     inside = 0
