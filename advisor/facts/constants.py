@@ -28,7 +28,7 @@ from advisor.facts.workspace import Workspace
 
 _DEPTH = 12
 _MOST_VALUES = 4
-# No expression of the public corpus takes a tenth of these steps.
+# The longest value of six public repositories takes 675 steps (a kernel of larnd-sim).
 _MOST_STEPS = 5_000
 # Expressions whose value is that of others elsewhere, which may be asked for again and again.
 _ELSEWHERE = (ast.Name, ast.Attribute, ast.Call)
