@@ -84,10 +84,20 @@ def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...
         size = (
             f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
         )
-        found.append(f"Array `{array.name}` is taken to be C-contiguous with {size}.")
-    if array.made and array.made[-1] is not None:
-        found.append(f"A row of `{array.name}` has {array.made[-1]} elements where a launch makes it.")
+        found.append(f"Array `{array.name}` {_layout(array)} with {size}.")
+    column = array.order == "F"
+    length = array.made[0 if column else -1] if array.made else None
+    if length is not None:
+        side = "column" if column else "row"
+        found.append(f"A {side} of `{array.name}` has {length} elements where a launch makes it.")
     return tuple(found)
+
+
+def _layout(array: Array) -> str:
+    if array.order == "F":
+        return "is column-major where a launch makes it,"
+    unknown = array.order == "unknown"
+    return "may be in C order or column-major," if unknown else "is taken to be C-contiguous"
 
 
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:
@@ -122,7 +132,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
     for index in access.indices:
         depends |= atoms.depends(index.form)
     loops = access.place.loops
-    last = atoms.depends(access.indices[-1].form) if access.indices else frozenset()
+    last = atoms.depends(access.fastest.form) if access.fastest else frozenset()
     counters = {loop.counter for loop in loops}
     record.know(
         "source",
@@ -238,8 +248,8 @@ def _field_groups(facts: KernelFacts) -> dict[object, int]:
 
 
 def _walked(access: Access) -> int:
-    """The elements that loops of constant length walk along the last index, 1 where they have no such."""
-    last = access.indices[-1].form.atoms() if access.indices else set()
+    """The elements that loops of constant length walk side by side, 1 where they have no such."""
+    last = access.fastest.form.atoms() if access.fastest else set()
     trips = [loop.trip_count or 1 for loop in access.place.loops if loop.counter in last]
     return math.prod(trips)
 

@@ -12,8 +12,10 @@ _MOST = 4
 _ELEMENT, _INDEX, _COUNT, _COMPLEX = "float32", "int32", "int64", "complex64"
 
 
-def array_type(element: str, dims: int) -> str:
-    """The Numba type of a C-contiguous array, `float32[:,::1]`."""
+def array_type(element: str, dims: int, column_major: bool = False) -> str:
+    """The Numba type of a contiguous array, in C order `float32[:,::1]`."""
+    if column_major:
+        return f"{element}[::1{',:' * (dims - 1)}]"
     return f"{element}[{':,' * (dims - 1)}::1]"
 
 

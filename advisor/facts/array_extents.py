@@ -26,7 +26,7 @@ _SAME = frozenset({
 
 
 def extents_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tuple[Extents | None, ...]:
-    """For each argument the sizes of its axes, None where no size behind the first axis is known.
+    """For each argument the sizes of its axes, None where none is known or there is only one axis.
 
     A size that the enclosing function takes as a parameter is that of the parameter's default.
     """
@@ -34,7 +34,7 @@ def extents_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tup
     found = [
         finder.of(argument, _DEPTH) if isinstance(argument, ast.Name) else None for argument in arguments
     ]
-    return tuple(one if one and any(size is not None for size in one[1:]) else None for one in found)
+    return tuple(one if one and len(one) > 1 and set(one) != {None} else None for one in found)
 
 
 def largest_array(arguments: Sequence[ast.expr], scope: HostScope) -> int | None:

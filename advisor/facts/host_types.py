@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.facts.argument_types import array_type
+from advisor.facts.array_orders import ArrayOrders
 from advisor.facts.declarations import cuda_member
 from advisor.facts.host_scope import HostScope
 from advisor.facts.reaching import reaching_values
@@ -24,7 +25,7 @@ _DTYPES = {
 _FILLED = frozenset(
     {"zeros", "ones", "empty", "device_array", "pinned_array", "mapped_array", "managed_array"}
 )
-_SAME = frozenset({"to_device", "ascontiguousarray", "copy"})
+_SAME = frozenset({"to_device", "ascontiguousarray", "asfortranarray", "copy"})
 _ALIKE = frozenset(
     {"zeros_like", "ones_like", "empty_like", "full_like", "device_array_like", "asarray", "array"}
 )
@@ -38,8 +39,9 @@ class HostType:
     dtype: str
     dims: int = 0
 
-    def __str__(self) -> str:
-        return array_type(self.dtype, self.dims) if self.dims else self.dtype
+    def text(self, column_major: bool = False) -> str:
+        """The Numba type as text."""
+        return array_type(self.dtype, self.dims, column_major) if self.dims else self.dtype
 
 
 class HostTypes:
@@ -50,8 +52,8 @@ class HostTypes:
 
     def of_arguments(self, arguments: Sequence[ast.expr]) -> tuple[str | None, ...]:
         """The Numba type of each argument as text, None where the source does not show it."""
-        found = [self.of(argument) for argument in arguments]
-        return tuple(None if known is None else str(known) for known in found)
+        orders = ArrayOrders(self.scope)
+        return tuple(_text(self.of(argument), orders, argument) for argument in arguments)
 
     def of(self, node: ast.expr, depth: int = _DEPTH) -> HostType | None:
         """The type of an expression, None where the source does not show it."""
@@ -99,6 +101,8 @@ class HostTypes:
         return left if left == right and "float" in left.dtype else None
 
     def _of_attribute(self, node: ast.Attribute, depth: int) -> HostType | None:
+        if node.attr == "T":
+            return self.of(node.value, depth)
         return HostType("int64") if node.attr in ("size", "ndim") and self.of(node.value, depth) else None
 
     def _of_subscript(self, node: ast.Subscript, _: int) -> HostType | None:
@@ -111,11 +115,9 @@ class HostTypes:
             dotted = self.scope.workspace.library_name(dotted, self.module)
         member = cuda_member(dotted)
         name = str(dotted or getattr(node.func, "attr", "")).rpartition(".")[2]
-        if _keyword(node, "order") is not None:
-            return None
         if dotted in ("len", "int", "float"):
             return HostType("float64" if dotted == "float" else "int64")
-        if member is not None or (dotted or "").startswith("numpy."):
+        if member is not None or (dotted or "").startswith(("numpy.", "cupy.")):
             return self._of_library(name, node, ".random." in (dotted or ""), depth)
         if isinstance(node.func, ast.Attribute):
             return self._of_method(name, node, node.func.value, depth)
@@ -181,7 +183,7 @@ class HostTypes:
         if name == "reshape":
             dims = len(node.args) if len(node.args) > 1 else self.dimensions(node.args[0], depth)
             return self._array(inner.dtype, dims)
-        return inner if name == "copy" else None
+        return inner if name == "copy" or (name == "transpose" and not node.args) else None
 
     def _listed(self, node: ast.List, _: int) -> HostType | None:
         dims, inner = 1, node.elts[0] if node.elts else None
@@ -206,7 +208,7 @@ class HostTypes:
         if "." not in dotted and dotted not in ("float", "int", "bool", "complex"):
             values = self.scope.bound(self.module, self.scope.function, dotted)
             return self.dtype(values[0]) if len(values) == 1 and not isinstance(values[0], ast.Name) else None
-        known = dotted.startswith(("numpy.", "numba.")) or "." not in dotted
+        known = dotted.startswith(("numpy.", "cupy.", "numba.")) or "." not in dotted
         return _DTYPES.get(dotted.rpartition(".")[2]) if known else None
 
     def dimensions(self, node: ast.expr | None, depth: int) -> int | None:
@@ -224,6 +226,11 @@ class HostTypes:
             found = {self.dimensions(value, depth - 1) for value in values}
             return found.pop() if len(found) == 1 else None
         return 1 if self.of(node, depth) == HostType("int64") else None
+
+
+def _text(known: HostType | None, orders: ArrayOrders, argument: ast.expr) -> str | None:
+    order = orders.of(argument) if known is not None and known.dims > 1 else None
+    return None if known is None or order == "unknown" else known.text(column_major=order == "F")
 
 
 def _keyword(node: ast.Call, name: str) -> ast.expr | None:

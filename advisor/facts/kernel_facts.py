@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from advisor.facts.array_orders import Order
 from advisor.facts.declarations import Declaration
 from advisor.facts.forms import Atoms, Form
 from advisor.facts.module import ModuleSyntax
@@ -18,7 +19,8 @@ Kind: TypeAlias = Literal["int", "float", "bool"] | None
 class Array:
     """An array parameter or one declared in the kernel; `dims` are constant extents, None when unknown.
 
-    `made` are the sizes of the array that the launches pass, as far as they are known.
+    `made` are the sizes of the array that the launches pass, as far as they are known, and `order` how its
+    elements lie in memory, None where nothing speaks against C order.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Array:
     itemsize: int | None = None
     dtype: str | None = None
     made: tuple[int | None, ...] = ()
+    order: Order = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,13 @@ class Access:
     kind: Literal["load", "store", "update"]
     whole: bool = False
     row: RowUse | None = None
+
+    @property
+    def fastest(self) -> Index | None:
+        """The index along which elements lie together, None where it is not known."""
+        if not self.indices or (self.array.order == "unknown" and len(self.indices) > 1):
+            return None
+        return self.indices[0 if self.array.order == "F" else -1]
 
 
 @dataclass(frozen=True)

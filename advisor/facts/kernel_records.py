@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from advisor.facts.access_records import access_records
 from advisor.facts.array_extents import Extents
+from advisor.facts.array_orders import Order, agreed
 from advisor.facts.atomic_records import atomic_records
 from advisor.facts.counter_bounds import counter_bounds
 from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
@@ -37,6 +38,7 @@ class LaunchedAs:
     rounded_up: bool = False
     types: list[tuple[str | None, ...]] = field(default_factory=list)
     extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
+    orders: list[tuple[Order, ...]] = field(default_factory=list)
 
     def note(
         self,
@@ -44,8 +46,11 @@ class LaunchedAs:
         rounded_up: bool,
         types: tuple[str | None, ...],
         extents: tuple[Extents | None, ...] = (),
+        orders: tuple[Order, ...] = (),
     ) -> None:
         """Adds what one launch shows."""
+        if orders not in self.orders:
+            self.orders.append(orders)
         if extents not in self.extents:
             self.extents.append(extents)
         self.rounded_up |= rounded_up
@@ -59,6 +64,11 @@ class LaunchedAs:
         if len(self.extents) != 1 or len(self.extents[0]) != len(parameters):
             return {}
         return {name: one for name, one in zip(parameters, self.extents[0], strict=True) if one}
+
+    def orders_of(self, parameters: Sequence[str]) -> dict[str, Order]:
+        """The order in memory of each array parameter, over all launches."""
+        fitting = [orders for orders in self.orders if len(orders) == len(parameters)]
+        return {name: agreed(found) for name, *found in zip(parameters, *fitting, strict=True) if found}
 
     def variants(self) -> float | None:
         """How many combinations of argument types the launches show at least, None where no type is known."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from advisor.facts.array_extents import Extents
+from advisor.facts.array_orders import Order
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.element_types import itemsize_of
@@ -16,30 +17,41 @@ from advisor.facts.walk_state import Resolve
 from advisor.facts.workspace import Workspace
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What launches show of parameters: Numba types, sizes of arrays, their order in memory."""
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    extents: Mapping[str, Extents] = field(default_factory=dict)
+    orders: Mapping[str, Order] = field(default_factory=dict)
+
+
+NOTHING_SHOWN = Shown()
+
+
 def kernel_facts(
     declaration: Declaration,
     workspace: Workspace,
     resolve: Resolve,
-    types: Mapping[str, str] | None = None,
-    extents: Mapping[str, Extents] | None = None,
+    shown: Shown = NOTHING_SHOWN,
 ) -> KernelFacts:
-    """All that the source says about one kernel; `resolve` finds the device function behind a name.
-
-    `types` are Numba types of parameters, and `extents` sizes of arrays, that the launches show.
+    """All that the source says about one kernel; `resolve` finds the device function behind a name, and
+    `shown` is what the launches tell of its parameters.
     """
     facts = KernelFacts(declaration)
     walk = KernelWalk(facts, workspace, resolve)
     for name in declaration.parameters:
-        sizes = (extents or {}).get(name, ())
-        walk.env[name] = _parameter(name, declaration, walk, (types or {}).get(name, ""), sizes)
+        walk.env[name] = _parameter(name, declaration, walk, shown)
     walk.statements(declaration.node.body)
     return facts
 
 
-def _parameter(name: str, declaration: Declaration, walk: KernelWalk, known: str, sizes: Extents) -> Value:
+def _parameter(name: str, declaration: Declaration, walk: KernelWalk, shown: Shown) -> Value:
     """A parameter: an array when it is subscripted, measured or iterated anywhere, else a number."""
+    known = shown.types.get(name, "")
     element, _, dims = known.partition("[")
-    array = Array(name, "global", True, declaration.module, declaration.node, made=sizes)
+    array = Array(name, "global", True, declaration.module, declaration.node)
+    array.made, array.order = shown.extents.get(name, ()), shown.orders.get(name)
     if dims:
         array.dtype, array.itemsize = element, itemsize_of(element)
     walk.facts.arrays.append(array)

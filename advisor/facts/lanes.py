@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.facts.forms import Atoms, Form, number
 from advisor.facts.kernel_facts import Access
@@ -89,7 +89,22 @@ class LanePattern:
 def lane_pattern(
     access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]
 ) -> LanePattern:
-    """The pattern of one access for a block shape; `extents` are the sizes of the array along its axes."""
+    """The pattern of one access for a block shape; `extents` are the sizes of the array along its axes.
+
+    "Fast" is the axis along which elements lie together: the last one, in a column-major array the first.
+    Where the order is not known, only what holds in both is told.
+    """
+    row_major = _pattern(access, atoms, block, extents)
+    if access.array.order in (None, "C") or len(access.indices) < 2:
+        return row_major
+    turned = replace(access, indices=access.indices[::-1])
+    column_major = _pattern(turned, atoms, block, extents[::-1])
+    if access.array.order == "F" or column_major == row_major:
+        return column_major
+    return LanePattern(row_major.index_kind)
+
+
+def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]) -> LanePattern:
     forms = [index.form for index in access.indices]
     if not forms:
         return LanePattern("unknown")
@@ -130,9 +145,10 @@ def _exchanged(
     forms: list[Form], atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]
 ) -> list[list[int]]:
     """The addresses of the lanes when the lane's index and that of the fast axis change places, with the
-    sizes of the block along the two as they are and exchanged; none where one thread index has both.
+    sizes of the block along the two as they are and exchanged; none where one thread index has both, or
+    where a block is one thread.
     """
-    if _lane_axis(forms, atoms, set(block.lane_axes)) != "slow":
+    if not block.lane_axes or _lane_axis(forms, atoms, set(block.lane_axes)) != "slow":
         return []
     lane = block.lane_axes[0]
     depends = atoms.depends(_without_fields(forms, atoms)[-1])

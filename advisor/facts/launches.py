@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from advisor.facts.array_extents import Extents, extents_of_arguments, largest_array
+from advisor.facts.array_orders import Order, orders_of_arguments
 from advisor.facts.block_sizes import is_also_argument, shapes_of_arguments, smallest_block
 from advisor.facts.constant_folding import UNKNOWN, is_open
 from advisor.facts.constants import Constants
@@ -41,6 +42,7 @@ class Launch:
     named_otherwise: bool = False
     argument_types: tuple[str | None, ...] = ()
     argument_extents: tuple[Extents | None, ...] = ()
+    argument_orders: tuple[Order, ...] = ()
     smallest_block: int | None = None
     largest_array: int | None = None
 
@@ -133,6 +135,7 @@ def _launch(
         len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
         rounds_up(parts[0] if parts else configuration, scope), named_otherwise, _argument_types(call, scope),
         extents_of_arguments(call.args, scope) if kernel is not None else (),
+        orders_of_arguments(call.args, scope),
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
         largest_array(call.args, scope),
     )  # fmt: skip

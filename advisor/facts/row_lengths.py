@@ -16,7 +16,7 @@ def extents_of(array: Array, accesses: list[Access]) -> tuple[int | None, ...]:
         return ()
     rank = ranks.pop()
     sizes: list[int | None] = [None] * rank
-    for axis in range(1, rank):
+    for axis in range(rank):
         places = [_last_place(access, axis) for access in accesses]
         known = [value for value in places if value is not None and value >= 0]
         if len(array.made) == rank and array.made[axis] is not None:

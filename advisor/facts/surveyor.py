@@ -10,13 +10,14 @@ from pathlib import Path
 from advisor.compilation_unit import CompilationUnit
 from advisor.errors import SourceProblem
 from advisor.facts.array_extents import Extents
+from advisor.facts.array_orders import Order, orders_elsewhere
 from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.host.evidence import host_side_records
 from advisor.facts.host_calls import find_host_calls
 from advisor.facts.kernel_records import LaunchedAs, kernel_records
-from advisor.facts.kernel_walk import kernel_facts
+from advisor.facts.kernel_walk import Shown, kernel_facts
 from advisor.facts.lanes import BlockShape
 from advisor.facts.launches import Launch, find_launches
 from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
@@ -42,6 +43,7 @@ class LaunchSeen:
     rounded_up: bool
     types: tuple[str | None, ...]
     extents: tuple[Extents | None, ...] = ()
+    orders: tuple[Order, ...] = ()
 
 
 @dataclass
@@ -126,6 +128,7 @@ class Surveyor:
                 launch.rounded_up,
                 launch.argument_types,
                 launch.argument_extents,
+                launch.argument_orders,
             )
             for launch in launches
         ]
@@ -164,7 +167,9 @@ class Surveyor:
         try:
             types = how.types_of(kernel.parameters)
             extents = how.extents_of(kernel.parameters)
-            facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, types, extents)
+            orders = how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel)
+            shown = Shown(types, extents, orders)
+            facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
             result.records += kernel_records(facts, how, inside)
         except RecursionError:
             said = f"kernel `{kernel.name}` is nested too deeply to be analysed"
