@@ -101,7 +101,7 @@ class Calls(Expressions, ABC):
 
     def _pow_exponent(self, exponent: Scalar) -> str:
         written = exponent_kind(exponent)
-        return "float literal" if written == "integer literal" else written
+        return "converted integer" if written == "integer literal" else written
 
     def _cast(self, name: str, node: ast.Call) -> Value:
         if name == "float64":
