@@ -10,10 +10,11 @@ from typing import TypeAlias
 from advisor.facts.constants import Constants
 from advisor.facts.host_scope import HostScope
 from advisor.facts.module import FunctionNode, stored_names
-from advisor.facts.reaching import reaching_values
+from advisor.facts.reaching import bound_before, reaching_values
+from advisor.facts.workspace import KNOWN_LIBRARIES
 
 Extents: TypeAlias = tuple[int | None, ...]
-_DEPTH = 6
+_DEPTH = 12
 _FILLED = frozenset(
     {"zeros", "ones", "empty", "full", "device_array", "pinned_array", "mapped_array", "managed_array"}
 )
@@ -23,6 +24,8 @@ _SAME = frozenset({
     "to_device", "ascontiguousarray", "asarray", "array", "copy", "zeros_like", "ones_like", "empty_like",
     "full_like", "device_array_like", "astype",
 })  # fmt: skip
+
+_KEPT = frozenset({"astype", "copy", "copy_to_host", "get"})
 
 
 def extents_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tuple[Extents | None, ...]:
@@ -62,7 +65,14 @@ class _Extents:
             return None
         if isinstance(node, ast.Name):
             return self._agreed(node, depth - 1)
+        if isinstance(node, ast.BinOp):
+            return self._arithmetic(node, depth - 1)
         return self._call(node, depth - 1) if isinstance(node, ast.Call) else None
+
+    def _arithmetic(self, node: ast.BinOp, depth: int) -> Extents | None:
+        sides = [one for one in (node.left, node.right) if not self.is_number(one, depth)]
+        found = {self.of(side, depth) for side in sides}
+        return found.pop() if len(found) == 1 else None
 
     def is_number(self, node: ast.expr | None, depth: int) -> bool:
         """Whether an argument is a number for certain."""
@@ -75,7 +85,9 @@ class _Extents:
 
     def _values(self, node: ast.Name) -> Sequence[ast.expr | None]:
         function = self.scope.function
-        values = reaching_values(function, node.id, node) if function is not None else None
+        if function is None:
+            return bound_before(self.scope.module, node)
+        values = reaching_values(function, node.id, node)
         return values or self.scope.module.assigned.get(node.id, [])
 
     def _agreed(self, node: ast.Name, depth: int) -> Extents | None:
@@ -92,9 +104,48 @@ class _Extents:
         if name in _FILLED:
             shape = first or next((one.value for one in node.keywords if one.arg == "shape"), None)
             return self._sizes(shape)
-        if name == "astype" and isinstance(node.func, ast.Attribute):
-            return self.of(node.func.value, depth)
-        return self.of(first, depth) if name in _SAME else None
+        if name in ("rand", "randn") and node.args:
+            return self._sizes(ast.copy_location(ast.Tuple(elts=node.args, ctx=ast.Load()), node))
+        owner = self._owner(node)
+        if owner is not None and name in _KEPT:
+            return self.of(owner, depth)
+        if owner is not None and name == "reshape":
+            return self._reshaped(node, self.of(owner, depth))
+        return self.of(first, depth) if name in _SAME else self._returned(node, depth)
+
+    def _owner(self, node: ast.Call) -> ast.expr | None:
+        """The array whose method is called, None for a function."""
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        dotted = self.scope.module.dotted(node.func)
+        root = dotted.split(".")[0] if dotted else ""
+        return None if root in KNOWN_LIBRARIES else node.func.value
+
+    def _reshaped(self, node: ast.Call, before: Extents | None) -> Extents | None:
+        """The sizes that a `reshape` gives; one that it works out follows from the number of elements."""
+        shape = node.args[0] if len(node.args) == 1 else ast.Tuple(elts=node.args, ctx=ast.Load())
+        sizes = self._sizes(ast.copy_location(shape, node))
+        if sizes is None or sizes.count(None) != 1 or before is None or None in before:
+            return sizes
+        rest = math.prod(size for size in sizes if size is not None)
+        whole = math.prod(size for size in before if size is not None)
+        return tuple(whole // rest if size is None else size for size in sizes)
+
+    def _returned(self, node: ast.Call, depth: int) -> Extents | None:
+        """The sizes of the array that a function of the workspace returns for these arguments."""
+        dotted = self.scope.module.dotted(node.func)
+        place = self.scope.workspace.member(dotted, self.scope.module) if dotted else None
+        function = place[0].top_level.get(place[1]) if place else None
+        if place is None or not isinstance(function, ast.FunctionDef) or depth <= 0:
+            return None
+        given = {
+            parameter.arg: self.constants.value(value)
+            for parameter, value in zip(function.args.args, node.args, strict=False)
+        }
+        inner = _Extents(HostScope(place[0], function, self.scope.workspace), given)
+        returns = place[0].inside(function, ast.Return)
+        found = {inner.of(one.value, depth) for one in returns}
+        return found.pop() if len(found) == 1 else None
 
     def _sizes(self, shape: ast.expr | None) -> Extents | None:
         value = self.constants.value(shape) if shape is not None else None

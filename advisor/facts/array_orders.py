@@ -12,7 +12,7 @@ from advisor.facts.handed_on import is_handed_on, kernel_is_handed_on
 from advisor.facts.host_scope import HostScope
 from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.object_attributes import enclosing_class, values_of_attribute
-from advisor.facts.reaching import reaching_values
+from advisor.facts.reaching import bound_before, reaching_values
 from advisor.facts.tree_nodes import below
 
 # Row-major, column-major, neither for certain; None where nothing is seen that speaks against row-major.
@@ -85,21 +85,11 @@ class ArrayOrders:
     def _of_name(self, node: ast.Name, depth: int) -> Order:
         function = self.scope.function
         if function is None:
-            return agreed(self.of(value, depth) for value in self._bound_before(node))
+            return agreed(self.of(value, depth) for value in bound_before(self.module, node))
         values = reaching_values(function, node.id, node)
         if not values and any(argument.arg == node.id for argument in function.args.args):
             return self._given(function, node.id, depth)
         return agreed(self.of(value, depth) for value in values or self.module.assigned.get(node.id, []))
-
-    def _bound_before(self, node: ast.Name) -> list[ast.expr]:
-        """What the module's code before a use of a name binds to it, back to an unconditional statement."""
-        found: list[ast.expr] = []
-        values = [one for one in self.module.assigned.get(node.id, []) if one.lineno < node.lineno]
-        for value in sorted(values, key=lambda one: one.lineno, reverse=True):
-            found.append(value)
-            if isinstance(self.module.parents.get(self.module.parents.get(value, value)), ast.Module):
-                break
-        return found
 
     def _given(self, function: FunctionNode, name: str, depth: int) -> Order:
         """The order of what the calls in this module hand over as a parameter."""

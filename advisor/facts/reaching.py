@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from advisor.facts.module import FunctionNode, assignments
+from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
 from advisor.facts.tree_nodes import below
 
 # None stands for a value that no plain assignment gives: an augmented one, a loop's target, an import.
@@ -30,6 +30,17 @@ def reaching_values(function: FunctionNode, name: str, use: ast.AST) -> Values |
             return found
         if depth and _enclosing(chain[depth - 1][0][chain[depth - 1][1]], block, name, found):
             return found
+    return found
+
+
+def bound_before(module: ModuleSyntax, node: ast.Name) -> list[ast.expr]:
+    """What the module's own code before a use of a name binds to it, back to an unconditional statement."""
+    found: list[ast.expr] = []
+    values = [one for one in module.assigned.get(node.id, []) if one.lineno < node.lineno]
+    for value in sorted(values, key=lambda one: one.lineno, reverse=True):
+        found.append(value)
+        if isinstance(module.parents.get(module.parents.get(value, value)), ast.Module):
+            break
     return found
 
 

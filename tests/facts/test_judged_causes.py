@@ -113,10 +113,18 @@ def test_a_kernel_may_never_ask_for_its_block(tmp_path: Path, index: str, asks: 
         ("np.zeros(n)", None),
         ("load()", None),
         ("np.random.normal(size=50).astype(np.float32)", 50),
+        ("np.arange(10) * 2", 10),
+        ("np.arange(96).astype(np.float32).reshape((32, 3))", 96),
+        ("np.arange(96).reshape(-1, 3)", 96),
+        ("np.arange(96).reshape(n, 3)", 96),  # n can be nothing but 32
+        ("np.ones_like(made((4, 16)))", 64),
+        ("made(n)", None),
+        ("np.zeros(50) + np.zeros(n)", None),
     ],
 )
 def test_the_largest_array_of_a_launch(tmp_path: Path, made: str, elements: int | None) -> None:
     text = "@cuda.jit\ndef k(a, b, low):\n    b[cuda.grid(1)] = a[0]\n"
+    text += "def made(shape):\n    return np.random.randn(np.prod(shape)).reshape(shape).copy()\n"
     text += f"\n\ndef main(n):\n    a = {made}\n    b = np.zeros(8)\n    k[64, 64](a, b, np.float32(1))\n"
     launch = records(tmp_path, "launch", text)[0]
     assert value(launch, "largest_array") == elements
