@@ -117,6 +117,9 @@ class ArrayOrders:
         return agreed(self.of(side, depth) for side in sides)
 
     def _of_subscript(self, node: ast.Subscript, depth: int) -> Order:
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            # An item of a mapping, whose own order means nothing.
+            return None
         return "unknown" if self.of(node.value, depth) in ("F", "unknown") else None
 
     def _of_attribute(self, node: ast.Attribute, depth: int) -> Order:

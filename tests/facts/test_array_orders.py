@@ -68,6 +68,7 @@ def test_lanes_along_the_first_index_of_a_column_major_array_lie_together(tmp_pa
         "a = cp.zeros((n, m), cp.float32)",
         "a = p",
         "a = make(n)",
+        "a = p.T['name']",
     ],
 )
 def test_in_c_order_and_where_nothing_is_seen_they_lie_rows_apart(tmp_path: Path, made: str) -> None:
