@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 from advisor.facts.access_reuse import block_axes, carried_loads, loaded_by_many
+from advisor.facts.exchange_effects import know_exchange_effects
 from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, Array, Condition, KernelFacts, Place
 from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, lane_pattern
@@ -51,6 +52,7 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
         _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
         _know_context(record, access, facts, groups)
         record.know("source", carried=position in carried, shared_by_threads=position in by_many)
+    know_exchange_effects(facts, found)
     return found
 
 
