@@ -153,6 +153,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         reread_by_neighbours=access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
         window_iterations=_iterations(access, depends),
+        between_barriers=_between_barriers(access, facts),
     )
 
 
@@ -171,6 +172,22 @@ def _same_address_again(access: Access, depends: set[str]) -> bool:
         if access.kind != "update" or _may_break(loop.node):
             return False
     return False
+
+
+def _between_barriers(access: Access, facts: KernelFacts) -> bool:
+    """Whether a loop around has a barrier and meets the array at another element too, as the steps of a
+    reduction do: what one step writes, other threads read in the next.
+    """
+    barriers = [barrier.place.loops for barrier in facts.barriers]
+    stepped = {loop.counter for loops in barriers for loop in loops} & {
+        loop.counter for loop in access.place.loops
+    }
+    return bool(stepped) and any(
+        other.array is access.array
+        and other.indices != access.indices
+        and any(loop.counter in stepped for loop in other.place.loops)
+        for other in facts.accesses
+    )
 
 
 def _may_break(loop: ast.AST) -> bool:

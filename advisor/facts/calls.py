@@ -51,7 +51,7 @@ class Calls(Expressions, ABC):
                 return result
         name = dotted.rpartition(".")[2] if dotted else ""
         if dotted in ("range", "numba.prange", "numba.cuda.prange"):
-            return Opaque("range")
+            return self.opaque(self._arguments(node))
         if isinstance(node.func, ast.Name) and node.func.id in self.env:
             self._arguments(node)
             return self.opaque([self.env[node.func.id]], loaded=True)

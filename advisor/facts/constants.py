@@ -23,7 +23,7 @@ from advisor.facts.constant_folding import (
 )
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
 from advisor.facts.object_attributes import enclosing_class, values_of_attribute
-from advisor.facts.reaching import reaching_values
+from advisor.facts.reaching import reaching_in_module, reaching_values
 from advisor.facts.workspace import Workspace
 
 _DEPTH = 12
@@ -120,9 +120,11 @@ class Constants:
         return [self.value(node)]
 
     def _local_values(self, node: ast.Name) -> Sequence[ast.expr | None]:
-        """What the enclosing function may have bound to a name at `node`; None stands for any value."""
+        """What the enclosing function, or the module around none, may have bound to a name at `node`; None
+        stands for any value.
+        """
         if self.function is None:
-            return []
+            return reaching_in_module(self.module, node.id, node)
         if self._local is None:
             self._local = _local_names(self.module, self.function)
         stores = self._local.get(node.id)

@@ -12,7 +12,22 @@ Values = list[ast.expr | None]
 _Block = tuple[list[ast.stmt], int]
 
 
-def reaching_values(function: FunctionNode, name: str, use: ast.AST) -> Values | None:
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def reaching_in_module(module: ModuleSyntax, name: str, use: ast.AST) -> Values:
+    """The expressions whose value a name of a module can have at a statement of the module itself.
+
+    Empty where they are not told apart: the name is bound once, functions or loops change it, or `use` lies
+    in a function, which runs when it is called.
+    """
+    several = len(module.assigned.get(name, ())) > 1 and name not in module.rebound
+    if not several or use not in module.parents or module.scope_of(use) is not None:
+        return []
+    return reaching_values(module.tree, name, use) or []
+
+
+def reaching_values(function: FunctionNode | ast.Module, name: str, use: ast.AST) -> Values | None:
     """The expressions whose value `name` can have at `use`, None among them for a value that is not known.
 
     None alone when `use` lies nowhere in the function. An empty list when no assignment reaches it.
@@ -96,6 +111,8 @@ def _enclosing(statement: ast.stmt, block: list[ast.stmt], name: str, found: Val
 
 
 def _binds(statement: ast.stmt, name: str, found: Values) -> bool:
+    if isinstance(statement, _DEFINITIONS):
+        return _defines(statement, name, found)
     if name not in _stored(statement):
         return False
     if isinstance(statement, ast.Assign | ast.AnnAssign):
@@ -117,6 +134,16 @@ def _binds(statement: ast.stmt, name: str, found: Values) -> bool:
         return False
     found.append(None)
     return True
+
+
+def _defines(
+    statement: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, name: str, found: Values
+) -> bool:
+    """Whether a definition has the name; what its body binds stays inside, `nonlocal` names apart."""
+    named = statement.name == name
+    if named or any(isinstance(one, ast.Nonlocal) and name in one.names for one in below(statement)):
+        found.append(None)
+    return named
 
 
 def _block_binds(block: list[ast.stmt], name: str, found: Values) -> bool:
