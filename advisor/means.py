@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions, Progress
@@ -13,6 +14,7 @@ from advisor.config import Config
 from advisor.devices import Device
 from advisor.evidence_sources import compiled_records, launches_of, measured_records
 from advisor.facts.survey import Survey, survey
+from advisor.facts.survey_memory import SurveyMemory
 from advisor.findings import Report
 from advisor.metrics.tables import Tables
 from advisor.records import Record
@@ -24,8 +26,13 @@ if TYPE_CHECKING:
     from advisor.launches.evidence import LaunchEvidence
 
 
-def survey_workplace(workplace: Workplace, options: CheckOptions, progress: Progress | None) -> Survey:
-    """The source evidence of a workplace."""
+def survey_workplace(
+    workplace: Workplace,
+    options: CheckOptions,
+    progress: Progress | None,
+    memory: SurveyMemory | None = None,
+) -> Survey:
+    """The source evidence of a workplace; what `memory` holds of unchanged files is not looked for again."""
     return survey(
         workplace.targets,
         options.root,
@@ -34,6 +41,7 @@ def survey_workplace(workplace: Workplace, options: CheckOptions, progress: Prog
         with_units=options.wants("compiled"),
         jobs=options.jobs or min(os.cpu_count() or 1, 4),
         step=(lambda done, total: progress("reading source", done, total)) if progress else None,
+        memory=memory,
     )
 
 
@@ -66,3 +74,8 @@ class Means:
 
 
 USUAL = Means()
+
+
+def with_memory() -> Means:
+    """Means of several checks in one command: files that have not changed in between are surveyed once."""
+    return replace(USUAL, survey=partial(survey_workplace, memory=SurveyMemory()))

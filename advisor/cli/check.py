@@ -11,7 +11,10 @@ from advisor.cli.checking.request import Request, build_request
 from advisor.cli.checking.verdict import exit_status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from advisor.findings import Report
+    from advisor.means import Means
 
 SUMMARY = "Find what is slow in the kernels of files and folders, and say why."
 
@@ -24,13 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 when nothing is at or above the fail level, 1 for findings, 2 when nothing could be checked."""
     request = build_request(args)
-    report = _check(args, request)
+    check = _checking(args)
+    report = check(request)
     if args.diff:
-        return _show_differences(args, request, report)
+        return _show_differences(args, request, report, check)
     if args.fix:
         from advisor.cli.checking.fixing import fix_files
 
-        report = fix_files(request, report, args.unsafe_fixes, lambda again: _check(args, again))
+        report = fix_files(request, report, args.unsafe_fixes, check)
     findings_before = list(report.findings)
     if args.baseline:
         _use_baseline(args, request, report)
@@ -46,12 +50,20 @@ def run(args: argparse.Namespace) -> int:
     return exit_status(request, report, report.findings)
 
 
-def _check(args: argparse.Namespace, request: Request) -> Report:
+def _checking(args: argparse.Namespace) -> Callable[[Request], Report]:
+    """The check of a request. Fixes are followed by further checks, which keep what has not changed."""
+    from advisor.means import USUAL, with_memory
+
+    means = with_memory() if args.fix or args.diff else USUAL
+    return lambda request: _check(args, request, means)
+
+
+def _check(args: argparse.Namespace, request: Request, means: Means) -> Report:
     from advisor.cli.checking.progress import TerminalProgress
-    from advisor.pipeline import check
+    from advisor.pipeline import check_with_tables
 
     with TerminalProgress(args.quiet) as progress:
-        report = check(request.files, request.options, progress)
+        report = check_with_tables(request.files, request.options, progress, means).report
     report.problems[:0] = request.problems
     if not request.checked_paths() and not request.problems:
         shown = ", ".join(args.paths) or "."
@@ -59,13 +71,15 @@ def _check(args: argparse.Namespace, request: Request) -> Report:
     return report
 
 
-def _show_differences(args: argparse.Namespace, request: Request, report: Report) -> int:
+def _show_differences(
+    args: argparse.Namespace, request: Request, report: Report, check: Callable[[Request], Report]
+) -> int:
     """1 after printing what fixes would change, 0 where they would change nothing."""
     from advisor.cli.checking.fixed_copy import differences
     from advisor.cli.checking.report_file import write_to_stdout
 
     told = len(report.notices)
-    text = differences(request, report, args.unsafe_fixes, lambda again: _check(args, again))
+    text = differences(request, report, args.unsafe_fixes, check)
     write_to_stdout(text, True)
     for notice in report.notices[told:]:
         print(f"advisor: {notice}", file=sys.stderr)

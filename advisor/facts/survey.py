@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.compilation_unit import CompilationUnit
@@ -19,7 +17,9 @@ from advisor.facts.gate import (
 )
 from advisor.facts.host_records import is_test_path
 from advisor.facts.kernel_records import LaunchedAs
-from advisor.facts.surveyor import FileHost, FileKernels, Launched, Surveyor
+from advisor.facts.survey_crew import CHUNK, Crew
+from advisor.facts.survey_memory import RememberingCrew, SurveyMemory
+from advisor.facts.surveyor import FileHost
 from advisor.findings import Problem
 from advisor.records import Record
 from advisor.text import SourceText
@@ -34,7 +34,6 @@ ENTITIES = (
     "triton_size", "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
 )  # fmt: skip
 Step = Callable[[int, int], None]
-_CHUNK = 24
 
 
 @dataclass
@@ -57,18 +56,24 @@ def survey(
     with_units: bool = False,
     jobs: int = 1,
     step: Step | None = None,
+    memory: SurveyMemory | None = None,
 ) -> Survey:
     """The source evidence of `files`; `neighbours` are other files of the workspace, read for launches only.
 
-    `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out.
+    `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out, and
+    neither do those that `memory` holds unchanged.
     """
     sorted_files = _Sieve(files, root, triton=True)
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
     concerned = sorted_files.device or sorted_files.launchers
     sorted_neighbours = _Sieve(neighbours if concerned else (), root)
-    found = len(sorted_files.device) + len(sorted_neighbours.device) + len(sorted_files.arrays)
-    crew = _Crew(root, jobs if found > _CHUNK else 1)
+    found = [*sorted_files.device, *sorted_neighbours.device, *sorted_files.arrays]
+    crew: Crew | RememberingCrew
+    if memory is not None and stdin is None:
+        crew = RememberingCrew(root, jobs if memory.unknown(root, found) > CHUNK else 1, memory)
+    else:
+        crew = Crew(root, jobs if len(found) > CHUNK else 1)
     try:
         return _run(crew, sorted_files, sorted_neighbours, stdin, with_units, step)
     finally:
@@ -112,7 +117,7 @@ class _Sieve:
 
 
 def _run(
-    crew: _Crew,
+    crew: Crew | RememberingCrew,
     checked: _Sieve,
     neighbours: _Sieve,
     stdin: tuple[Path, SourceText] | None,
@@ -179,85 +184,11 @@ def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
     """The records of a file; a launch whose kernel was not resolved goes to the only kernel of that name, but
     not where the name is known to stand for something else.
     """
-    for record in host.records:
-        if record.entity == "launch" and record.owner is None:
-            record.owner = only_one(by_name.get(record.label, set()))
-        elif not record.owner:
-            record.owner = None
-    return host.records
-
-
-class _Crew:
-    """One surveyor in this process, or one in each of several workers; a file stays with its worker."""
-
-    def __init__(self, root: Path, jobs: int) -> None:
-        self.local = Surveyor(root) if jobs <= 1 else None
-        self.pools = [
-            ProcessPoolExecutor(1, initializer=_begin, initargs=(root,))
-            for _ in range(jobs if jobs > 1 else 0)
-        ]
-
-    def close(self) -> None:
-        for pool in self.pools:
-            pool.shutdown(cancel_futures=True)
-
-    def hosts(self, files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
-        if self.local is not None:
-            return [self.local.host(file, texts.get(file)) for file in files]
-        futures = [pool.submit(_hosts, chunk, dict(texts)) for pool, chunk in self._dealt(files)]
-        return [host for future in futures for host in future.result()]
-
-    def array_code(self, files: list[Path]) -> list[FileHost]:
-        if self.local is not None:
-            return [self.local.array_code(file) for file in files]
-        futures = [pool.submit(_array_code, chunk) for pool, chunk in self._dealt(files)]
-        return [host for future in futures for host in future.result()]
-
-    def files_read(self) -> frozenset[str]:
-        if self.local is not None:
-            return self.local.workspace.files
-        return frozenset().union(*(pool.submit(_files_read).result() for pool in self.pools))
-
-    def kernels(self, files: list[Path], launched: Launched, with_units: bool) -> Iterable[FileKernels]:
-        if self.local is not None:
-            yield from (self.local.kernels(file, launched, with_units) for file in files)
-            return
-        futures: list[Future[list[FileKernels]]] = [
-            pool.submit(_kernels, chunk, launched, with_units) for pool, chunk in self._dealt(files)
-        ]
-        for future in futures:
-            yield from future.result()
-
-    def _dealt(self, files: list[Path]) -> Iterable[tuple[ProcessPoolExecutor, list[Path]]]:
-        """Chunks of neighbouring files, each dealt to a worker by its first file's place in the list."""
-        for number, start in enumerate(range(0, len(files), _CHUNK)):
-            yield self.pools[number % len(self.pools)], files[start : start + _CHUNK]
-
-
-_surveyor: Surveyor | None = None
-
-
-def _begin(root: Path) -> None:
-    global _surveyor
-    gc.disable()
-    _surveyor = Surveyor(root)
-
-
-def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
-    assert _surveyor is not None
-    return [_surveyor.host(file, texts.get(file)) for file in files]
-
-
-def _array_code(files: list[Path]) -> list[FileHost]:
-    assert _surveyor is not None
-    return [_surveyor.array_code(file) for file in files]
-
-
-def _kernels(files: list[Path], launched: Launched, with_units: bool) -> list[FileKernels]:
-    assert _surveyor is not None
-    return [_surveyor.kernels(file, launched, with_units) for file in files]
-
-
-def _files_read() -> frozenset[str]:
-    assert _surveyor is not None
-    return _surveyor.workspace.files
+    return [
+        record
+        if record.owner
+        else replace(record, owner=only_one(by_name.get(record.label, set())))
+        if record.entity == "launch" and record.owner is None
+        else replace(record, owner=None)
+        for record in host.records
+    ]

@@ -90,6 +90,7 @@ class Surveyor:
         self.workspace = Workspace(root)
         self.resolver = Resolver(self.workspace)
         self._launches: dict[str, list[Launch]] = {}
+        self._hosted: set[str] = set()
 
     def host(
         self, file: Path, source: SourceText | None = None, elsewhere: NamesElsewhere = NOWHERE
@@ -98,6 +99,7 @@ class Surveyor:
 
         `elsewhere` are names in those parts of the file that its text leaves out.
         """
+        self._hosted.add(str(file))
         path = self.workspace.report_path(file)
         result = FileHost(source.path if source else path)
         try:
@@ -148,7 +150,9 @@ class Surveyor:
         return result
 
     def kernels(self, file: Path, launched: Launched, with_units: bool) -> FileKernels:
-        """The kernels of a file that `host` has seen, as they are launched."""
+        """The kernels of a file, as they are launched."""
+        if str(file) not in self._hosted:
+            self.host(file)
         module = self.workspace.module(file)
         if module is None:
             return FileKernels(self.workspace.report_path(file))
@@ -167,7 +171,9 @@ class Surveyor:
         try:
             types = how.types_of(kernel.parameters)
             extents = how.extents_of(kernel.parameters)
-            orders = how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel)
+            orders = (
+                how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel, self.workspace)
+            )
             shown = Shown(types, extents, orders)
             facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
             result.records += kernel_records(facts, how, inside)

@@ -18,12 +18,16 @@ _PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 
 
 class Workspace:
-    """Modules below `root`, each parsed at most once; paths are reported relative to `root`."""
+    """Modules below `root`, each parsed at most once; paths are reported relative to `root`.
+
+    `imports` are the files whose modules were found by an import, each after the file of the importer.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self._modules: dict[str, ModuleSyntax | None] = {}
         self._found: dict[tuple[str, int, str], Path | None] = {}
+        self.imports: set[tuple[str, str]] = set()
 
     def report_path(self, file: Path) -> str:
         """The path a file is reported under: relative to the root where possible, POSIX separators."""
@@ -60,7 +64,10 @@ class Workspace:
     def find(self, imported: Import, importer: ModuleSyntax) -> ModuleSyntax | None:
         """The workspace module that an import names, None for libraries and what cannot be found."""
         file = self._file(imported.module, imported.level, importer)
-        return None if file is None else self.module(file)
+        if file is None:
+            return None
+        self.imports.add((importer.file, str(file)))
+        return self.module(file)
 
     def definition(self, name: str, module: ModuleSyntax, depth: int = 4) -> tuple[ModuleSyntax, str] | None:
         """The module and name under which `name`, as seen in `module`, is defined; follows re-exports."""
