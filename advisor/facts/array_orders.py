@@ -14,6 +14,7 @@ from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.object_attributes import enclosing_class, values_of_attribute
 from advisor.facts.reaching import bound_before, reaching_values
 from advisor.facts.tree_nodes import below
+from advisor.facts.workspace import Workspace
 
 # Row-major, column-major, neither for certain; None where nothing is seen that speaks against row-major.
 Order: TypeAlias = Literal["C", "F", "unknown"] | None
@@ -42,11 +43,11 @@ def orders_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tupl
     return tuple(finder.of(argument) for argument in arguments)
 
 
-def orders_elsewhere(kernel: Declaration) -> dict[str, Order]:
+def orders_elsewhere(kernel: Declaration, workspace: Workspace) -> dict[str, Order]:
     """The orders of the parameters of a kernel without a launch in sight: not known where code that is not
     followed is given the kernel, to launch it with arrays of its own.
     """
-    return dict.fromkeys(kernel.parameters, "unknown") if kernel_is_handed_on(kernel) else {}
+    return dict.fromkeys(kernel.parameters, "unknown") if kernel_is_handed_on(kernel, workspace) else {}
 
 
 def agreed(orders: Iterable[Order]) -> Order:
@@ -102,7 +103,7 @@ class ArrayOrders:
             caller = next((s for s in self.module.scopes(call) if isinstance(s, ast.FunctionDef)), None)
             if caller is not function:
                 found.append(self._elsewhere(self.module, caller).of(given, depth))
-        if not found and is_handed_on({function.name}, self.module):
+        if not found and is_handed_on({function.name}, self.module, self.scope.workspace):
             return "unknown"
         return agreed(found) if found else None
 

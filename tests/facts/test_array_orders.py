@@ -113,6 +113,22 @@ def test_a_function_that_other_code_is_given_gets_arrays_of_its_making(tmp_path:
     assert value(stored(tmp_path, host), "sectors_per_request") == 32
     handed = host + "from bench import measure\nmeasure(run)\n"
     assert value(stored(tmp_path, handed), "sectors_per_request") is None
+    star = host + "from bench import *\nmeasure(run)\n"
+    assert value(stored(tmp_path, star), "sectors_per_request") is None
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "def measure(f):\n    return f\nmeasure(run)\n",
+        "from functools import partial\npartial(run)\n",
+        "print(run)\n",
+        "import bench\nbench.measure(run)\n",
+    ],
+)
+def test_what_is_found_here_or_makes_no_arrays_leaves_the_assumption(tmp_path: Path, given: str) -> None:
+    host = "def run(a):\n    k[8, 256](a)\n"
+    assert value(stored(tmp_path, host + given), "sectors_per_request") == 32
 
 
 def test_launches_with_both_orders_leave_no_number(tmp_path: Path) -> None:
