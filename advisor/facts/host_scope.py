@@ -21,7 +21,7 @@ _CREATORS = frozenset({
 _CONVERSIONS = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint8"})
 _ARRAY_METHODS = frozenset({"astype", "copy", "reshape", "ravel", "flatten", "view", "transpose"})
 _GENERATORS = frozenset({"default_rng", "RandomState"})
-_DEPTH = 4
+_DEPTH = 6
 
 
 class HostScope:
@@ -67,6 +67,12 @@ class HostScope:
             return self._known[key]
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             return self._all(self._attribute_values(node.attr), depth)
+        if isinstance(node, ast.BinOp):
+            # NumPy takes no array of another library, so that one side tells.
+            sides = [self.is_host_array(side, depth - 1) for side in (node.left, node.right)]
+            return True if True in sides else None if None in sides else False
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+            return self.is_host_array(node.operand, depth - 1)
         if isinstance(node, ast.Subscript):
             inner = self.is_host_array(node.value, depth - 1)
             return inner if isinstance(node.slice, ast.Slice) else (None if inner else inner)
