@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from advisor_command import AdvisorHere
 
 HEAD = """\
 import numpy as np
@@ -264,6 +265,12 @@ DEFECTS = ",".join(
         "index-overflow",
     ]
 )
+
+
+@pytest.fixture
+def advise() -> AdvisorHere:
+    """The command, in this process."""
+    return AdvisorHere()
 
 
 def checked(advise, project, text):

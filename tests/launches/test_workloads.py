@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from advisor_command import AdvisorCommand, AdvisorHere
 from recorded_launches import recorded
 
 from advisor.launches.workloads import find_workloads
@@ -25,6 +26,12 @@ def workload():
     {first}
     columns[2, 64](cuda.to_device(np.ones((128, {width}), np.float32)), cuda.device_array(128, np.float32))
 """
+
+
+@pytest.fixture
+def advise(tmp_path_factory) -> AdvisorHere:
+    """The command, in this process but for programs that it runs."""
+    return AdvisorHere(AdvisorCommand(tmp_path_factory.mktemp("home")))
 
 
 def write(project, first="pass", width=8, imports=""):

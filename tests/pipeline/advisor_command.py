@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from program_in_process import run_advisor
+
 import advisor
 
 PROGRAM = Path(advisor.__file__).resolve().parents[1]
@@ -91,6 +93,27 @@ class AdvisorCommand:
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         return kept | path | home | {"LOCALAPPDATA": str(self.home / "cache"), "USERPROFILE": str(self.home)}
+
+
+@dataclass(frozen=True)
+class AdvisorHere:
+    """The command in the test's own process: for what a process of its own would not change.
+
+    `advisor run` makes the process that it runs in one with a simulated GPU, so it has another.
+    """
+
+    program: AdvisorCommand | None = None
+
+    def __call__(self, *argv: str, cwd: Path) -> Outcome:
+        if argv[0] == "run":
+            assert self.program is not None
+            return self.program(*argv, cwd=cwd)
+        done = run_advisor(cwd, *argv)
+        return Outcome(done.returncode, done.stdout.encode(), done.stderr)
+
+    def check(self, *argv: str, cwd: Path) -> Outcome:
+        """The JSON report on `argv`."""
+        return self("check", "--format", "json", *argv, cwd=cwd)
 
 
 def contents(folder: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from advisor_command import AdvisorCommand
+from advisor_command import AdvisorHere
 
 KERNELS = """\
 import numpy as np
@@ -31,12 +31,18 @@ FAST = ("--evidence", "source")
 
 
 @pytest.fixture
+def advise() -> AdvisorHere:
+    """The command, in this process."""
+    return AdvisorHere()
+
+
+@pytest.fixture
 def project(workspace: Path) -> Path:
     (workspace / "kernels.py").write_text(KERNELS)
     return workspace
 
 
-def test_everything_is_found(advise: AdvisorCommand, project: Path) -> None:
+def test_everything_is_found(advise: AdvisorHere, project: Path) -> None:
     outcome = advise.check(*FAST, cwd=project)
     assert outcome.status == 1
     assert outcome.places == {POWER, RACE, GRID, WARP}
@@ -60,14 +66,14 @@ def test_everything_is_found(advise: AdvisorCommand, project: Path) -> None:
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_rules_are_chosen(
-    advise: AdvisorCommand, project: Path, argv: list[str], expected: set[tuple[str, str, int]]
+    advise: AdvisorHere, project: Path, argv: list[str], expected: set[tuple[str, str, int]]
 ) -> None:
     outcome = advise.check(*FAST, *argv, cwd=project)
     assert outcome.places == expected
     assert outcome.status == int(bool(expected))
 
 
-def test_the_device_decides_what_is_too_small(advise: AdvisorCommand, project: Path) -> None:
+def test_the_device_decides_what_is_too_small(advise: AdvisorHere, project: Path) -> None:
     small = advise.check(*FAST, "--device", "l4", cwd=project)
     assert small.report["device"] == "NVIDIA L4"
     assert GRID not in small.places  # 60 blocks, 58 multiprocessors
@@ -93,12 +99,12 @@ def test_the_device_decides_what_is_too_small(advise: AdvisorCommand, project: P
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_the_exit_status_follows_the_levels(
-    advise: AdvisorCommand, project: Path, argv: list[str], status: int
+    advise: AdvisorHere, project: Path, argv: list[str], status: int
 ) -> None:
     assert advise.check(*FAST, *argv, cwd=project).status == status
 
 
-def test_statistics_count_findings_and_what_stayed_undecided(advise: AdvisorCommand, project: Path) -> None:
+def test_statistics_count_findings_and_what_stayed_undecided(advise: AdvisorHere, project: Path) -> None:
     flags = ("check", *FAST, "--statistics", "--format", "concise")
     text = advise(*flags, cwd=project).out.decode()
     counted, _, undecided = text.partition("Findings by rule\n")[2].partition(
@@ -115,7 +121,7 @@ def test_statistics_count_findings_and_what_stayed_undecided(advise: AdvisorComm
     assert "memory-bound" not in advise(*flags, "--ignore", "memory", cwd=project).out.decode()
 
 
-def test_undecided_rules_are_counted_in_the_summary(advise: AdvisorCommand, project: Path) -> None:
+def test_undecided_rules_are_counted_in_the_summary(advise: AdvisorHere, project: Path) -> None:
     summary = advise.check(*FAST, cwd=project).report["summary"]
     assert (summary["files"], summary["kernels"], summary["launches"]) == (1, 1, 2)
     assert (summary["findings"], summary["warning"], summary["info"], summary["error"]) == (4, 4, 0, 0)
@@ -128,14 +134,14 @@ def suppressed(project: Path, line: int, comment: str) -> None:
     (project / "kernels.py").write_text("\n".join(lines) + "\n")
 
 
-def test_a_suppression_silences_its_rule_on_its_line(advise: AdvisorCommand, project: Path) -> None:
+def test_a_suppression_silences_its_rule_on_its_line(advise: AdvisorHere, project: Path) -> None:
     suppressed(project, 9, "ignore[slow-power] called once")
     outcome = advise.check(*FAST, cwd=project)
     assert outcome.places == {RACE, GRID, WARP}
     assert outcome.report["summary"]["suppressed"] == 1
 
 
-def test_an_unused_suppression_is_a_finding_of_its_own(advise: AdvisorCommand, project: Path) -> None:
+def test_an_unused_suppression_is_a_finding_of_its_own(advise: AdvisorHere, project: Path) -> None:
     suppressed(project, 7, "ignore[slow-power] called once")
     outcome = advise.check(*FAST, cwd=project)
     assert outcome.places == {POWER, RACE, GRID, WARP, ("unused-suppression", "kernels.py", 7)}
@@ -144,14 +150,14 @@ def test_an_unused_suppression_is_a_finding_of_its_own(advise: AdvisorCommand, p
 
 
 def test_a_suppression_is_not_unused_where_its_rule_could_not_be_decided(
-    advise: AdvisorCommand, compiler: None, project: Path
+    advise: AdvisorHere, compiler: None, project: Path
 ) -> None:
     suppressed(project, 6, "ignore[register-spills] measured, and harmless")
     assert "unused-suppression" not in advise.check(*FAST, cwd=project).rules
     assert ("unused-suppression", "kernels.py", 6) in advise.check(cwd=project).places
 
 
-def test_a_suppression_without_reason_or_with_an_unknown_rule(advise: AdvisorCommand, project: Path) -> None:
+def test_a_suppression_without_reason_or_with_an_unknown_rule(advise: AdvisorHere, project: Path) -> None:
     suppressed(project, 9, "ignore[slow-power]")
     outcome = advise.check(*FAST, cwd=project)
     assert ("suppression-without-reason", "kernels.py", 9) in outcome.places
@@ -162,7 +168,7 @@ def test_a_suppression_without_reason_or_with_an_unknown_rule(advise: AdvisorCom
     assert POWER in outcome.places
 
 
-def test_per_file_ignores(advise: AdvisorCommand, project: Path) -> None:
+def test_per_file_ignores(advise: AdvisorHere, project: Path) -> None:
     (project / "examples").mkdir()
     (project / "examples" / "kernels.py").write_text(KERNELS)
     (project / "pyproject.toml").write_text(
@@ -176,7 +182,7 @@ def test_per_file_ignores(advise: AdvisorCommand, project: Path) -> None:
     assert advise.check("--isolated", *FAST, "examples", cwd=project).report["summary"]["findings"] == 4
 
 
-def test_the_output_file_holds_the_report(advise: AdvisorCommand, project: Path) -> None:
+def test_the_output_file_holds_the_report(advise: AdvisorHere, project: Path) -> None:
     target = project / "report.json"
     outcome = advise("check", *FAST, "--format", "json", "--output", "report.json", cwd=project)
     assert (outcome.status, outcome.out) == (1, b"")
