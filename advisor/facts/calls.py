@@ -132,6 +132,10 @@ class Calls(Expressions, ABC):
         if member in ("grid", "gridsize"):
             return self._grid(member, node)
         if member in ("shared.array", "local.array", "const.array_like"):
+            given = self.view(self.value(node.args[0])) if member.startswith("const.") and node.args else None
+            # Numba puts arrays that the program holds into constant memory; a parameter stays where it is.
+            if given is not None and given.array.parameter:
+                return given
             return self._declare(member.partition(".")[0], node)
         if member.startswith("atomic."):
             return self._atomic(member.removeprefix("atomic."), node)

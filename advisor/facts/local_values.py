@@ -102,6 +102,8 @@ class LocalValues:
             return self.views(node.value, depth - 1)
         if isinstance(node, ast.IfExp):
             return [*self.views(node.body, depth - 1), *self.views(node.orelse, depth - 1)]
+        if isinstance(node, ast.Call) and _called(node) == "array_like" and node.args:
+            return self.views(node.args[0], depth - 1)
         return []
 
     def indices(self, index: ast.expr) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from surveying import records, value
+from units import unit_of
 
 from advisor.records import Record
 
@@ -97,3 +98,22 @@ def test_steps_of_a_reduction_hand_on_what_they_write(tmp_path: Path, body: str,
     found = [record for record in records(tmp_path, "access", STEPS + body) if record.label == "w"]
     update = next(record for record in found if value(record, "kind") == "update")
     assert value(update, "between_barriers") is handed_on
+
+
+CONSTANT = "import numpy as np\ntable = np.ones((64, 64))\n@cuda.jit\ndef k(out, given):\n"
+CONSTANT += "    c = cuda.const.array_like({})\n    i, j = cuda.grid(2)\n    out[j, i] = c[j, i]\n"
+
+
+def test_a_parameter_stays_in_global_memory(tmp_path: Path) -> None:
+    assert value(access(tmp_path, CONSTANT.format("given"), "given"), "space") == "global"
+    found = [record.label for record in records(tmp_path, "access", CONSTANT.format("given"))]
+    assert "c" not in found
+
+
+def test_an_array_of_the_module_goes_to_constant_memory(tmp_path: Path) -> None:
+    assert value(access(tmp_path, CONSTANT.format("table"), "c"), "space") == "constant"
+
+
+def test_a_parameter_read_as_a_constant_array_is_an_array(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, "from numba import cuda\n" + CONSTANT.format("given"), kernel="k")
+    assert unit.candidates[0].types == ("float32[:,::1]", "float32[:,::1]")
