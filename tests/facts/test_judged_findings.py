@@ -1,8 +1,8 @@
 """The findings of public code that were judged by hand: sixty drawn by chance, and how many are right.
 
 The second list is that of a reader who had no part in the rules; most of its wrong findings have been mended
-since. The third is the same reader's, drawn after that. The fourth are findings of code outside of the corpus,
-as they were when it was first read.
+since. The third is the same reader's, drawn after that. The fourth are findings of code outside of the
+corpus, as they were when it was first read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ EVERY = [*JUDGED, *INDEPENDENT, *AFTERWARDS, *OUTSIDE]
 FIELDS = {"repository", "commit", "path", "line", "rule", "verdict", "reason"}
 
 
-@pytest.mark.parametrize(("judged", "least"), [(JUDGED, 60), (INDEPENDENT, 60), (AFTERWARDS, 34), (OUTSIDE, 41)])
+@pytest.mark.parametrize(
+    ("judged", "least"), [(JUDGED, 60), (INDEPENDENT, 60), (AFTERWARDS, 34), (OUTSIDE, 41)]
+)
 def test_sixty_findings_were_judged(judged: list[dict[str, str | int]], least: int) -> None:
     assert len(judged) >= least
     places = [(row["repository"], row["path"], row["line"], row["rule"]) for row in judged]
