@@ -10,7 +10,7 @@ from advisor.facts.argument_types import array_type
 from advisor.facts.array_orders import ArrayOrders
 from advisor.facts.declarations import cuda_member
 from advisor.facts.host_scope import HostScope
-from advisor.facts.reaching import reaching_values
+from advisor.facts.reaching import reaching_in_module, reaching_values
 from advisor.facts.tree_nodes import below
 
 _DEPTH = 8
@@ -75,6 +75,8 @@ class HostTypes:
             values = reaching_values(function, node.id, node)
             if not values and any(argument.arg == node.id for argument in function.args.args):
                 return None
+        else:
+            values = reaching_in_module(self.module, node.id, node)
         return self._agreed(values or self.module.assigned.get(node.id, []), depth)
 
     def _agreed(self, values: Sequence[ast.expr | None], depth: int) -> HostType | None:

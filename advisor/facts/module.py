@@ -98,13 +98,19 @@ class ModuleSyntax:
         return found
 
     @cached_property
-    def rebound(self) -> frozenset[str]:
-        """Module-level names changed in ways an assignment does not show (`global`, `+=`, loops, `del`)."""
+    def bound_by_functions(self) -> frozenset[str]:
+        """Module-level names that functions change as `global`."""
         names: set[str] = set()
         for function in self.functions:
             declared = {name for node in self.inside(function, ast.Global) for name in node.names}
             if declared:
                 names |= declared & _written_names(function)
+        return frozenset(names)
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """Module-level names changed in ways an assignment does not show (`global`, `+=`, loops, `del`)."""
+        names = set(self.bound_by_functions)
         for statement in self.tree.body:
             if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
                 names.add(statement.target.id)

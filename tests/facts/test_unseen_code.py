@@ -79,6 +79,22 @@ def test_a_name_that_may_have_two_values_has_none(tmp_path: Path, host: str) -> 
     assert value(access(tmp_path, ROWS + host, "out"), "sectors_per_request") == 16
 
 
+MADE = "a = np.zeros((64, 64), dtype=np.float64)\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "itemsize"),
+    [
+        ("for i in range(9):\n    b = cuda.to_device(a)\n    k[2, (32, 4)](b)\n", 8),
+        ("b = a.astype(np.float32)\nb = cuda.to_device(a)\nk[2, (32, 4)](b)\n", 8),
+        ("b = a.astype(np.float32)\nk[2, (32, 4)](b)\nb = cuda.to_device(a)\n", 4),
+        ("for i in range(9):\n    b = cuda.to_device(a)\n    k[2, (32, 4)](b)\n    a = load()\n", None),
+    ],
+)
+def test_the_type_of_an_array_is_that_at_the_launch(tmp_path: Path, host: str, itemsize: int | None) -> None:
+    assert value(access(tmp_path, ROWS + MADE + host, "out"), "itemsize") == itemsize
+
+
 STEPS = "@cuda.jit\ndef k(w, x, n):\n    i = cuda.threadIdx.x\n    s = 1\n    while s < n:\n"
 
 
