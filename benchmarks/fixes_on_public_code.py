@@ -34,8 +34,10 @@ from advisor.file_discovery import find_files
 
 ROOT = Path(__file__).resolve().parents[1]
 _REPOSITORIES = (
-    "algotom__algotom", "fbpic__fbpic", "hepaccelerate__hepaccelerate", "makepath__xarray-spatial",
-    "numba__nvidia-cuda-tutorial", "royerlab__aydin", "sgkit-dev__sgkit", "speechbrain__speechbrain",
+    "algotom__algotom", "DUNE__larnd-sim", "fbpic__fbpic", "hepaccelerate__hepaccelerate",
+    "lpsc-euclid__decontamination", "makepath__xarray-spatial", "numba__nvidia-cuda-tutorial",
+    "NVIDIA__nvmath-python", "open-mmlab__mmdetection3d", "pygae__clifford", "rapidsai__cuxfilter",
+    "royerlab__aydin", "salesforce__warp-drive", "sgkit-dev__sgkit", "speechbrain__speechbrain",
     "TDAmeritrade__stumpy", "thepetabyteproject__your", "titu1994__warprnnt_numba",
 )  # fmt: skip
 # The sizes of scalars, and of arrays with one, two, three axes and more; the second is tried where the first
@@ -44,6 +46,9 @@ _SIZES = ((40, (40, 40, 40, 8)), (8, (8192, 64, 24, 12)))
 _SMALL = (8, (8, 8, 8, 8))
 _ARRAY = re.compile(r"(?P<element>\w+)\[(?P<axes>[:,1 ]+)\]")
 _TUPLE = re.compile(r"UniTuple\((?P<member>\w+), (?P<count>\d+)\)")
+# Numba's short names of types, as signatures that are texts have them.
+_SHORT = re.compile(r"\b([biufc])(\d+)\b")
+_LONG = {"b": "boolean", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 _BLOCKS = {1: (64,), 2: (8, 8), 3: (4, 4, 4)}
 _HEAD = """\
 import importlib, importlib.abc, importlib.machinery, os, sys
@@ -108,7 +113,7 @@ def launch(unit: CompilationUnit) -> str:
     name = unit.kernel.partition("::")[2].rpartition("@")[0]
     if "." in name or not unit.candidates:
         return ""
-    types = unit.candidates[0].types
+    types = tuple(map(spelled_out, unit.candidates[0].types))
     many = any(text.count(":,") >= 3 for text in types)
     calls = [called(unit, name, types, *sizes) for sizes in (_SMALL if many else _SIZES[0], _SIZES[1])]
     return _LAUNCH.format(name=name, launches=", ".join(calls)) if all(calls) else ""
@@ -127,6 +132,13 @@ def called(
     grid = tuple(-(-axes_of[axes - 1] // one) for one in block)
     given = ", ".join(one for one in arguments if one is not None)
     return f"lambda: module.{name}[{grid}, {block}]({given})"
+
+
+def spelled_out(text: str) -> str:
+    """A type by its full name: `float64[:,:]` for `f8[:,:]`, whose number counts bytes."""
+    if text.startswith("b1"):
+        return _SHORT.sub("boolean", text)
+    return _SHORT.sub(lambda found: f"{_LONG[found[1]]}{8 * int(found[2])}", text)
 
 
 def argument(text: str, size: int, axes_of: tuple[int, ...]) -> str | None:
