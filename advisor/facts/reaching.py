@@ -18,10 +18,11 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def reaching_in_module(module: ModuleSyntax, name: str, use: ast.AST) -> Values:
     """The expressions whose value a name of a module can have at a statement of the module itself.
 
-    Empty where they are not told apart: one assignment gives it, functions change it, or `use` lies in a
-    function, which runs when it is called.
+    Empty where they are not told apart: one assignment or only an import gives it, functions change it, or
+    `use` lies in a function, which runs when it is called.
     """
-    once = len(module.assigned.get(name, ())) == 1 and name not in module.rebound
+    given = len(module.assigned.get(name, ()))
+    once = (given == 1 or (not given and name in module.imports)) and name not in module.rebound
     if once or name in module.bound_by_functions or use not in module.parents:
         return []
     if module.scope_of(use) is not None:

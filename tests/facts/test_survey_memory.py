@@ -167,3 +167,9 @@ def test_what_is_kept_is_not_what_a_survey_hands_out_linked(tmp_path):
     assert owner() == "kernels.py::fill@11"
     (tmp_path / "device.py").write_text(DEVICE + KERNEL)
     assert owner() is None
+
+
+def test_the_block_of_a_launch_in_a_script_may_be_imported(tmp_path):
+    found = survey(made(tmp_path), tmp_path)
+    [launch] = [one for one in found.records if one.entity == "launch" and one.label == "scale"]
+    assert launch.readings["block_threads"].value == 16 * 16
