@@ -182,9 +182,9 @@ def test_records_have_no_assumed_types(tmp_path: Path) -> None:
         program = f"from numba import cuda\n@cuda.jit\ndef kernel(t, a):\n    a[0] = {read}\n"
         unit = unit_of(tmp_path, program=program)
         assert unit.candidates == ()
-        assert unit.missing == (f"t (its elements are records, of which the field {field} is read)",)
+        assert unit.untyped == (f"t (its elements are records, of which the field {field} is read)",)
 
 
 def test_variable_parameters_have_no_assumed_types(tmp_path: Path) -> None:
     program = "from numba import cuda\n@cuda.jit\ndef kernel(a, *rest):\n    a[0] = rest[0]\n"
-    assert unit_of(tmp_path, program=program).missing == ("kernel (its parameters are not all positional)",)
+    assert unit_of(tmp_path, program=program).untyped == ("kernel (its parameters are not all positional)",)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import pickle
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -24,8 +25,10 @@ class SimulatedRuns:
     """Calls functions of sources whose kernels run on the simulated GPU."""
 
     def __init__(self, folder: Path) -> None:
+        # What it launches is recorded where it lies: not in the checkout.
+        program = shutil.copy(__file__, folder)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "advisor", "run", "--quiet", __file__],
+            [sys.executable, "-m", "advisor", "run", "--quiet", program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder,

@@ -230,7 +230,9 @@ def test_launches_that_do_not_tell_stay(tmp_path: Path, name: str) -> None:
 
 
 def test_all_of_several_threads_without_numbers_do_the_same(tmp_path: Path) -> None:
-    stays(tmp_path, program(ALONE, "walk[1, 2](a, out, n)"))
+    text = program(ALONE, "walk[1, 2](a, out, n)")
+    assert {one.rule for one in report_on(tmp_path, text).findings} == {"same-work-in-every-thread"}
+    assert fixed(tmp_path, FIX, text) == text
 
 
 def test_a_constant_of_the_function_hides_the_one_of_the_module(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,13 +15,18 @@ from typing import Any
 
 import pytest
 
+from advisor.config import Config
+from advisor.rulebook import rulebook_for
+
 _PATIENCE = 60.0
 
 
 class Client:
     """Speaks the protocol over the pipes of a server process; every wait ends after a minute."""
 
-    def __init__(self, folder: Path, arguments: tuple[str, ...] = ("-m", "advisor", "server")) -> None:
+    def __init__(
+        self, folder: Path, cache: Path, arguments: tuple[str, ...] = ("-m", "advisor", "server")
+    ) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
@@ -29,7 +35,8 @@ class Client:
             stderr=subprocess.PIPE,
             cwd=folder,
             # As after an installation: modules that are compiled anew cost each server a third of its start.
-            env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+            env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+            | {"XDG_CACHE_HOME": str(cache), "LOCALAPPDATA": str(cache)},
         )
         self.log: list[bytes] = []
         self._next = 0
@@ -209,15 +216,32 @@ class Client:
         return self.process.wait(_PATIENCE)
 
 
+@pytest.fixture(scope="session")
+def parsed_rules(user_cache: Path) -> list[Path]:
+    """The files of the user's cache that hold the shipped rules."""
+    rulebook_for(Config(root=user_cache))
+    return sorted((user_cache / "kernel-advisor").glob("*.pickle"))
+
+
 @pytest.fixture
-def connect(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+def own_cache(parsed_rules: list[Path], tmp_path: Path) -> Path:
+    """A user's cache with the parsed rules and no compiled kernel, which another test may have left."""
+    own = tmp_path / "own-cache" / "kernel-advisor"
+    own.mkdir(parents=True)
+    for file in parsed_rules:
+        shutil.copy(file, own)
+    return own.parent
+
+
+@pytest.fixture
+def connect(tmp_path: Path, own_cache: Path) -> Iterator[Callable[..., Client]]:
     """Starts a server in an empty folder; other arguments for the interpreter start a changed one."""
     folder = tmp_path / "work"
     folder.mkdir()
     connected: list[Client] = []
 
     def begin(*arguments: str) -> Client:
-        connected.append(Client(folder, *([arguments] if arguments else [])))
+        connected.append(Client(folder, own_cache, *([arguments] if arguments else [])))
         return connected[-1]
 
     yield begin

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import array
 import os
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -23,17 +22,6 @@ raise SystemExit(main())
 """
 _COMPILER = "advisor.compiled.worker"
 _LENSES = {"codeLens": {"refreshSupport": True}}
-
-
-@pytest.fixture(autouse=True)
-def nothing_compiled_yet(user_cache, tmp_path, monkeypatch):
-    """A cache of the user's with the parsed rules of the run, and no kernel: the compiler has to work."""
-    own = tmp_path / "user-cache" / "kernel-advisor"
-    own.mkdir(parents=True)
-    for file in (user_cache / "kernel-advisor").glob("*.pickle"):
-        shutil.copy(file, own)
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.setenv(name, str(own.parent))
 
 
 def titles(client, uri):

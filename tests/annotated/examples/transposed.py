@@ -8,7 +8,7 @@ from numba import cuda
 def x_is_the_row(a, out):
     i, j = cuda.grid(2)
     if i < out.shape[0] and j < out.shape[1]:
-        value = a[i, j]  # hit: transposed-index
+        value = a[i, j]  # hit: transposed-index  # ok: transpose-without-tile
         out[i, j] = value  # hit: transposed-index  # ok: uncoalesced-access
 
 
