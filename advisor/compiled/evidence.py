@@ -43,7 +43,8 @@ class CompiledKernel:
 
     `types` is the typing that was compiled, `launch` the launch that showed it, if one did, and `assumptions`
     what it rests on (none when the source states it); `resources` are registers, and bytes of stack, spills,
-    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines` in order of path and line.
+    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines` in order of
+    path and line.
     """
 
     types: tuple[str, ...]

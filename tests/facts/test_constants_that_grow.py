@@ -17,7 +17,9 @@ THREES = "".join(f"    n{at + 1} = n{at} + n{at} + n{at}\n" for at in range(40))
 GROWING = {
     "in a function": "def run(a):\n    n0 = 1\n" + THREES + LAUNCH.format(grid="n40", block="n39"),
     "of itself": (
-        "def run(a):\n    n = 4\n" + "    n = n + n * n + n * n * n\n" * 40 + LAUNCH.format(grid="n", block="n")
+        "def run(a):\n    n = 4\n"
+        + "    n = n + n * n + n * n * n\n" * 40
+        + LAUNCH.format(grid="n", block="n")
     ),
     "of itself in loops": (
         "def run(a):\n    n = m = 4\n    while n:\n        n = m + m * n + n\n        m = n + n * m\n"
@@ -29,7 +31,9 @@ GROWING = {
     ),
     "through functions": (
         "def f0(n):\n    return n\n"
-        + "".join(f"def f{at + 1}(n):\n    return f{at}(n) + f{at}(n + 1) + f{at}(n + 2)\n" for at in range(40))
+        + "".join(
+            f"def f{at + 1}(n):\n    return f{at}(n) + f{at}(n + 1) + f{at}(n + 2)\n" for at in range(40)
+        )
         + "def run(a):\n" + LAUNCH.format(grid="f40(1)", block="f39(1)")
     ),
     "through a function that calls itself": (
@@ -41,7 +45,8 @@ GROWING = {
         + "".join(f"        self.n{at + 1} = self.n{at} + self.n{at} * self.n{at}\n" for at in range(40))
         + "    def run(self, a):\n        k[self.n40, self.n39](a)\n"
     ),
-    "tuples": "def run(a):\n" + LAUNCH.format(grid="((1,) * 4" + " * 4" * 30 + ")", block="((1,) * 4 * 4 * 4)"),
+    "tuples": "def run(a):\n"
+    + LAUNCH.format(grid="((1,) * 4" + " * 4" * 30 + ")", block="((1,) * 4 * 4 * 4)"),
     "powers": "def run(a):\n" + LAUNCH.format(grid="2 ** 62 ** 62 ** 62", block="1 << 1 << 62"),
 }  # fmt: skip
 
