@@ -55,6 +55,17 @@ def largest_array(arguments: Sequence[ast.expr], scope: HostScope) -> int | None
     return max(found, default=None)
 
 
+def largest_host_array(arguments: Sequence[ast.expr], scope: HostScope) -> int | None:
+    """The elements of the largest NumPy array among the arguments, None where the source does not fix the
+    size of each, or there is none.
+    """
+    finder = _Extents(scope, {})
+    found = [finder.of(argument, _DEPTH) for argument in arguments if scope.is_host_array(argument)]
+    if any(sizes is None or None in sizes for sizes in found):
+        return None
+    return max((math.prod(one for one in sizes or () if one is not None) for sizes in found), default=None)
+
+
 class _Extents:
     def __init__(self, scope: HostScope, given: dict[str, object]) -> None:
         self.scope = scope
@@ -106,6 +117,8 @@ class _Extents:
             return self._sizes(shape)
         if name in ("rand", "randn") and node.args:
             return self._sizes(ast.copy_location(ast.Tuple(elts=node.args, ctx=ast.Load()), node))
+        if name in ("array", "asarray") and isinstance(first, ast.List):
+            return (len(first.elts),) if all(self.is_number(one, 1) for one in first.elts) else None
         owner = self._owner(node)
         if owner is not None and name in _KEPT:
             return self.of(owner, depth)

@@ -47,6 +47,7 @@ def _launch_record(launch: Launch) -> Record:
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=_number(launch.smallest_block),
         largest_array=_number(launch.largest_array),
+        largest_host_array=_number(launch.largest_host_array),
         block_x=_number(sizes[0]),
         block_y=_number(sizes[1]),
         block_z=_number(sizes[2]),

@@ -130,6 +130,33 @@ def test_the_largest_array_of_a_launch(tmp_path: Path, made: str, elements: int 
     assert value(launch, "largest_array") == elements
 
 
+@pytest.mark.parametrize(
+    ("made", "elements"),
+    [
+        ("np.array([0])", 8),
+        ("np.array([1.5] * 9)", None),
+        ("np.array([1, 2, 3, 4, 5, 6, 7, 8, 9], dtype=np.float32)", 9),
+        ("np.array([[1, 2], [3, 4]])", None),
+        ("np.array(list_of(n))", None),
+        ("np.zeros(65)", 65),
+        ("np.zeros(n)", None),
+        ("cuda.device_array(4096)", 8),  # no NumPy array
+        ("load()", 8),  # not known to be one
+    ],
+)
+def test_the_largest_numpy_array_of_a_launch(tmp_path: Path, made: str, elements: int | None) -> None:
+    text = "@cuda.jit\ndef k(a, b):\n    b[cuda.grid(1)] = a[0]\n"
+    text += f"\n\ndef main(n):\n    a = {made}\n    b = np.zeros(8)\n    k[64, 64](a, b)\n"
+    launch = records(tmp_path, "launch", text)[0]
+    assert value(launch, "largest_host_array") == elements
+
+
+def test_a_list_that_grows_has_no_size(tmp_path: Path) -> None:
+    text = "@cuda.jit\ndef k(a):\n    a[0] = 1\n\n\ndef main(n):\n    a = [0]\n    a.extend(n)\n"
+    launch = records(tmp_path, "launch", text + "    k[1, 1](np.array(a))\n")[0]
+    assert value(launch, "largest_host_array") is None
+
+
 def test_lines_that_compute() -> None:
     source = """def k(a, i, n):
     a[i, 7 * n] = 0.0
