@@ -87,12 +87,16 @@ def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...
             f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
         )
         found.append(f"Array `{array.name}` {_layout(array)} with {size}.")
-    column = array.order == "F"
-    length = array.made[0 if column else -1] if array.made else None
+    length = _length_of_row(array)
     if length is not None:
-        side = "column" if column else "row"
+        side = "column" if array.order == "F" else "row"
         found.append(f"A {side} of `{array.name}` has {length} elements where a launch makes it.")
     return tuple(found)
+
+
+def _length_of_row(array: Array) -> int | None:
+    """The elements that lie together, where a launch makes the array."""
+    return array.made[0 if array.order == "F" else -1] if array.made else None
 
 
 def _layout(array: Array) -> str:
@@ -103,7 +107,7 @@ def _layout(array: Array) -> str:
 
 
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:
-    if pattern.lane_axis == "slow" and pattern.lane_stride is None:
+    if pattern.lane_axis == "slow" and pattern.lane_stride is None and _length_of_row(access.array) is None:
         length = f"A row of `{access.array.name}` is taken to be at least {SECTOR_BYTES} bytes long."
         assumptions = (*assumptions, length)
     record.know(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 
 class _Unknown:
@@ -103,3 +103,31 @@ def is_instance(value: object, kind: ast.expr) -> object:
     if value is UNKNOWN or not isinstance(kind, ast.Name) or kind.id not in types:
         return UNKNOWN
     return isinstance(value, types[kind.id])
+
+
+def spread(elements: Sequence[ast.expr], value: Callable[[ast.expr], object]) -> object:
+    """The values of a tuple's elements, those of a starred one in its place; UNKNOWN where it is not seen how
+    many a starred one has. The leading part of a shape, `*a.shape[:2]`, has as many as it says.
+    """
+    found: list[object] = []
+    for element in elements:
+        if not isinstance(element, ast.Starred):
+            found.append(value(element))
+            continue
+        inner = value(element.value)
+        count = _leading_of_shape(element.value)
+        if not isinstance(inner, tuple) and count is None:
+            return UNKNOWN
+        found.extend(inner if isinstance(inner, tuple) else [UNKNOWN] * (count or 0))
+    return tuple(found)
+
+
+def _leading_of_shape(node: ast.expr) -> int | None:
+    """N of `a.shape[:N]`, None for anything else."""
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(attr="shape"),
+            slice=ast.Slice(lower=None, upper=ast.Constant(value=int(count)), step=None),
+        ):
+            return min(count, _LONGEST) if count > 0 else None
+    return None

@@ -19,6 +19,7 @@ from advisor.facts.constant_folding import (
     is_open,
     merge,
     same,
+    spread,
     unary,
 )
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
@@ -142,11 +143,10 @@ class Constants:
     def _constant(self, node: ast.Constant) -> object:
         return node.value if isinstance(node.value, int | float | str | bool) else UNKNOWN
 
-    def _tuple(self, node: ast.Tuple) -> object:
-        return tuple(self.value(item) for item in node.elts)
+    def _tuple(self, node: ast.Tuple | ast.List) -> object:
+        return spread(node.elts, self.value)
 
-    def _list(self, node: ast.List) -> object:
-        return tuple(self.value(item) for item in node.elts)
+    _list = _tuple
 
     def _name(self, node: ast.Name) -> object:
         if node.id in self.bindings:

@@ -157,6 +157,35 @@ def test_a_list_that_grows_has_no_size(tmp_path: Path) -> None:
     assert value(launch, "largest_host_array") is None
 
 
+@pytest.mark.parametrize(
+    ("shape", "sectors"),
+    [
+        # Pixels of four float32, 16 bytes: 2 rows of 16 pixels are 2 rows of 8 sectors.
+        ("(*image.shape[:2], 4)", 16),
+        ("(100, 200, 4)", 16),
+        # The sizes of a row are not seen: a sector for each of the 32 pixels.
+        ("(*sizes(image), 4)", 32),
+        ("image.shape", 32),
+    ],
+)
+def test_the_starred_sizes_of_a_shape(tmp_path: Path, shape: str, sectors: int) -> None:
+    text = "@cuda.jit\ndef k(a):\n    x, y, c = cuda.grid(3)\n    a[x, y, c] = 1\n"
+    text += f"\n\ndef main(image):\n    a = np.zeros({shape}, dtype=np.float32)\n    k[64, (2, 16, 4)](a)\n"
+    store = next(one for one in records(tmp_path, "access", text) if one.label == "a")
+    assert value(store, "sectors_per_request") == sectors
+    assumed = " ".join(store.readings["sectors_per_request"].assumptions)
+    assert ("row of `a` has 4 elements" in assumed) != ("at least 32 bytes" in assumed)
+
+
+@pytest.mark.parametrize(
+    ("block", "threads"), [("(*pair, 2)", 64), ("(*many, 2)", None), ("[*pair, *pair]", None)]
+)
+def test_a_starred_part_of_a_block(tmp_path: Path, block: str, threads: int | None) -> None:
+    text = "@cuda.jit\ndef k(a):\n    a[0] = 1\n\n\ndef main(a, many):\n    pair = (8, 4)\n"
+    launch = records(tmp_path, "launch", text + f"    k[64, {block}](a)\n")[0]
+    assert value(launch, "block_threads") == threads
+
+
 def test_lines_that_compute() -> None:
     source = """def k(a, i, n):
     a[i, 7 * n] = 0.0
