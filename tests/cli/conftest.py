@@ -10,6 +10,8 @@ from notebook_files import notebook, text_of
 from advisor.__main__ import main
 from advisor.check_options import CheckOptions, Progress
 from advisor.findings import Finding, Problem, Report, Severity
+from advisor.means import USUAL, Means
+from advisor.pipeline import Checked
 from advisor.text import Span
 
 KERNEL = "from numba import cuda\n\n\n@cuda.jit\ndef scale(a):\n    a[cuda.threadIdx.x] *= 2\n"
@@ -32,14 +34,18 @@ class FakeCheck:
         self.findings.append(Finding(rule, path, span, "scale", severity, "high", f"{rule} at {line}."))
 
     def __call__(
-        self, files: Sequence[Path], options: CheckOptions, progress: Progress | None = None
-    ) -> Report:
+        self,
+        files: Sequence[Path],
+        options: CheckOptions,
+        progress: Progress | None = None,
+        means: Means = USUAL,
+    ) -> Checked:
         self.files = tuple(file.as_posix() for file in files)
         self.options = options
         texts = {finding.path: Path(finding.path).read_text() for finding in self.findings}
         report = Report("NVIDIA T4", list(self.findings), list(self.problems), texts=texts)
         report.summary = {"kernels": self.kernels}
-        return report
+        return Checked(report, None)
 
     @property
     def asked(self) -> CheckOptions:
@@ -58,7 +64,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def fake_check(project: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCheck:
     fake = FakeCheck()
-    monkeypatch.setattr("advisor.pipeline.check", fake)
+    monkeypatch.setattr("advisor.pipeline.check_with_tables", fake)
     return fake
 
 

@@ -75,7 +75,7 @@ def test_a_fault_of_the_program_shows_a_traceback_and_asks_for_a_report(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("inner")
 
-    monkeypatch.setattr("advisor.pipeline.check", fail)
+    monkeypatch.setattr("advisor.pipeline.check_with_tables", fail)
     outcome = advisor("check")
     assert outcome.status == 2
     assert "ZeroDivisionError: inner" in outcome.err
@@ -88,7 +88,7 @@ def test_an_interrupt_ends_quietly_with_130(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("advisor.pipeline.check", interrupt)
+    monkeypatch.setattr("advisor.pipeline.check_with_tables", interrupt)
     outcome = advisor("check")
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "")
 

@@ -217,20 +217,21 @@ class Client:
 
 
 @pytest.fixture(scope="session")
-def parsed_rules(user_cache: Path) -> list[Path]:
-    """The files of the user's cache that hold the shipped rules."""
-    rulebook_for(Config(root=user_cache))
-    return sorted((user_cache / "kernel-advisor").glob("*.pickle"))
+def parsed_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's cache that holds the shipped rules alone."""
+    folder = tmp_path_factory.mktemp("parsed-rules")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+            patch.setenv(name, str(folder))
+        rulebook_for(Config(root=folder))
+    assert list(folder.rglob("rulebook-*"))
+    return folder
 
 
 @pytest.fixture
-def own_cache(parsed_rules: list[Path], tmp_path: Path) -> Path:
+def own_cache(parsed_rules: Path, tmp_path: Path) -> Path:
     """A user's cache with the parsed rules and no compiled kernel, which another test may have left."""
-    own = tmp_path / "own-cache" / "kernel-advisor"
-    own.mkdir(parents=True)
-    for file in parsed_rules:
-        shutil.copy(file, own)
-    return own.parent
+    return Path(shutil.copytree(parsed_rules, tmp_path / "own-cache"))
 
 
 @pytest.fixture
