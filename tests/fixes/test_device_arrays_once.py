@@ -249,19 +249,19 @@ def test_a_run_tells_that_an_argument_is_an_array(tmp_path: Path) -> None:
         HEAD
         + """
 def run(inputs):
-    out = np.zeros(64, np.float32)
-    add[1, 64](inputs["a"], inputs["b"], out)
+    out = np.zeros(4096, np.float32)
+    add[64, 64](inputs["a"], inputs["b"], out)
     return out
 
 
 def workload():
-    run({"a": np.ones(64), "b": np.ones(64)})
+    run({"a": np.ones(4096), "b": np.ones(4096)})
 """
     )
     after = before.replace(
-        '    add[1, 64](inputs["a"], inputs["b"], out)\n',
+        '    add[64, 64](inputs["a"], inputs["b"], out)\n',
         '    d_a = cuda.to_device(inputs["a"])\n    d_b = cuda.to_device(inputs["b"])\n'
-        "    d_out = cuda.to_device(out)\n    add[1, 64](d_a, d_b, d_out)\n    d_out.copy_to_host(out)\n",
+        "    d_out = cuda.to_device(out)\n    add[64, 64](d_a, d_b, d_out)\n    d_out.copy_to_host(out)\n",
     )
     assert fixed(tmp_path, FIX, before, "simulated") == after.lstrip("\n")
     assert fixed(tmp_path, FIX, before) == before.lstrip("\n"), "the source alone does not tell"
