@@ -2,17 +2,20 @@
 
     python benchmarks/corpus_findings.py FOLDER --commits LIST.json               the table
     python benchmarks/corpus_findings.py FOLDER --commits LIST.json --write       docs/benchmarks/corpus.md
-    python benchmarks/corpus_findings.py FOLDER --commits LIST.json --sample 60   places to judge, by chance
+    python benchmarks/corpus_findings.py FOLDER --commits LIST.json --sample 60 --seed WORD \
+        --without tests/data/judged_findings*.json                                  places to judge, by chance
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. LIST.json names each with its commit. Nothing
-of the repositories is run. Reports are kept under --reports, and not made again.
+of the repositories is run. Reports are kept under --reports, and not made again. A sample takes places in the
+order of the SHA-256 of "WORD:repository:path:cell:line:rule", a line with several findings once, none
+that a list of --without has judged.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import random
 import subprocess
 import sys
 import time
@@ -22,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 _PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "corpus.md"
-_SEED = 20261121
 _LIMIT_S = 1800
 
 
@@ -59,12 +61,14 @@ def main() -> int:
     parser.add_argument("--evidence", default="compiled", choices=("source", "compiled", "simulated"))
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", default="")
+    parser.add_argument("--without", type=Path, nargs="*", default=[])
     options = parser.parse_args()
     rows = json.loads(options.commits.read_text("utf-8"))
     checked = [_check(row["repo"], row["commit"], options) for row in rows]
     checked = [one for one in checked if one is not None]
     if options.sample:
-        print(json.dumps(_sampled(checked, options.sample), indent=1))
+        print(json.dumps(_sampled(checked, options), indent=1))
         return 0
     page = _page(checked, options.evidence)
     print(page)
@@ -106,22 +110,23 @@ def _run(root: Path, evidence: str) -> dict[str, Any]:
         return {"seconds": seconds, "ending": f"crashed: {last[0]}", "report": {}}
 
 
-def _sampled(checked: list[Checked], count: int) -> list[dict[str, Any]]:
-    """Findings at warning level or above, drawn by chance from all of them."""
-    every = [
-        {
-            "repository": one.repo,
-            "commit": one.commit,
-            "path": f["path"],
-            "line": f["line"],
-            "rule": f["rule"],
-        }
-        for one in checked
-        for f in one.findings
-        if f["severity"] in ("warning", "error")
-    ]
-    every.sort(key=lambda row: tuple(map(str, row.values())))
-    return random.Random(_SEED).sample(every, min(count, len(every)))
+def _sampled(checked: list[Checked], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Findings at warning level or above, drawn by chance from all that nobody has judged."""
+    judged = {_place(row) for path in options.without for row in json.loads(path.read_text("utf-8"))}
+    found: dict[tuple[Any, ...], tuple[str, dict[str, Any]]] = {}
+    for one in checked:
+        for finding in one.findings:
+            row = {"repository": one.repo, "commit": one.commit, **finding}
+            if finding["severity"] == "info" or _place(row) in judged:
+                continue
+            name = ":".join(map(str, (options.seed, *_place(row), finding["rule"])))
+            drawn = (hashlib.sha256(name.encode()).hexdigest(), row)
+            found[_place(row)] = min(found.get(_place(row), drawn), drawn, key=lambda pair: pair[0])
+    return [row for _, row in sorted(found.values(), key=lambda pair: pair[0])[: options.sample]]
+
+
+def _place(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["repository"], row["path"], row.get("cell"), row["line"]
 
 
 def _page(checked: list[Checked], evidence: str) -> str:
