@@ -40,19 +40,19 @@ def extents_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tup
     return tuple(one if one and len(one) > 1 and set(one) != {None} else None for one in found)
 
 
-def largest_array(arguments: Sequence[ast.expr], scope: HostScope) -> int | None:
-    """The elements of the largest array among the arguments, None where one of them may be an array of a
-    size that the source does not fix.
+def sizes_of_arrays(arguments: Sequence[ast.expr], scope: HostScope) -> list[tuple[int, ...]] | None:
+    """The sizes of all arrays among the arguments, None where one of them may be an array of a size that the
+    source does not fix.
     """
     finder = _Extents(scope, {})
     found = []
     for argument in arguments:
         sizes = finder.of(argument, _DEPTH)
         if sizes is not None and None not in sizes:
-            found.append(math.prod(size for size in sizes if size is not None))
+            found.append(tuple(size for size in sizes if size is not None))
         elif not finder.is_number(argument, _DEPTH):
             return None
-    return max(found, default=None)
+    return found
 
 
 def largest_host_array(arguments: Sequence[ast.expr], scope: HostScope) -> int | None:

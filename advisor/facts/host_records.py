@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -46,7 +47,8 @@ def _launch_record(launch: Launch) -> Record:
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=_number(launch.smallest_block),
-        largest_array=_number(launch.largest_array),
+        largest_array=_number(max(map(math.prod, launch.array_sizes or ()), default=None)),
+        longest_axis=_number(max(itertools.chain(*(launch.array_sizes or ())), default=None)),
         largest_host_array=_number(launch.largest_host_array),
         block_x=_number(sizes[0]),
         block_y=_number(sizes[1]),

@@ -91,7 +91,9 @@ class Condition:
 
 @dataclass(frozen=True)
 class LoopContext:
-    """A loop around a place: its counter, what its trip count depends on."""
+    """A loop around a place: its counter, what its trip count depends on, whether that follows from values
+    in the kernel, and whether it takes steps of the grid's size.
+    """
 
     counter: str
     trips: frozenset[str]
@@ -100,6 +102,8 @@ class LoopContext:
     node: ast.AST
     trip_count: int | None = None
     over_range: bool = False
+    of_values: bool = True
+    steps_by_grid: bool = False
 
 
 @dataclass(frozen=True)

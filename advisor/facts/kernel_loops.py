@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from advisor.facts.assignment_dependences import Dependences, loop_dependences
-from advisor.facts.forms import atom, number
+from advisor.facts.forms import Form, atom, number
 from advisor.facts.kernel_facts import BranchUse, Index, LoopContext, LoopUse, Opaque, Scalar, Value, View
 from advisor.facts.module import stored_names
 from advisor.facts.statements import Statements
+from advisor.facts.tree_nodes import below
 
 
 class LoopWalk(Statements):
@@ -17,6 +18,7 @@ class LoopWalk(Statements):
     def _do_for(self, statement: ast.For) -> bool:
         call = statement.iter
         counter = self.atoms.loop()
+        by_grid, of_values = False, True
         over_range = (
             isinstance(call, ast.Call) and isinstance(self.value(call.func), Opaque) and self._is_range(call)
         )
@@ -25,6 +27,7 @@ class LoopWalk(Statements):
             start = parts[0] if len(parts) > 1 else Scalar(number(0), "int")
             step = parts[2] if len(parts) > 2 else Scalar(number(1), "int")
             item: Value = Scalar(start.form + step.form * atom(counter), "int")
+            by_grid, of_values = _is_grid(step.form), self._names_values(call)
         else:
             iterated = self.value(call)
             parts = [self.as_scalar(iterated)]
@@ -35,6 +38,7 @@ class LoopWalk(Statements):
         context = LoopContext(
             counter, frozenset().union(*(self.depends(part) for part in parts)),
             any(self.loaded(part) for part in parts), False, statement, _trip_count(parts), over_range,
+            of_values, by_grid,
         )  # fmt: skip
         self._loop(statement, context, lambda: self.store(statement.target, item))
         self.statements(statement.orelse)
@@ -43,12 +47,23 @@ class LoopWalk(Statements):
     def _is_range(self, call: ast.Call) -> bool:
         return self._called_name(call) in ("range", "numba.prange") and bool(call.args)
 
+    def _names_values(self, call: ast.Call) -> bool:
+        """Whether some argument of a `range` names a value of the kernel, not one of the program around."""
+        return any(
+            isinstance(inner, ast.Name) and inner.id in self.env
+            for item in call.args
+            for inner in below(item)
+        )
+
     def _do_while(self, statement: ast.While) -> bool:
         counter = self.atoms.loop()
         before = len(self.facts.accesses), len(self.facts.operations), len(self.facts.atomics)
         self._summarise(statement, counter)
+        by_grid = self.stepped_by_grid
         test = self.value(statement.test)
-        context = LoopContext(counter, self.depends(test) - {counter}, self.loaded(test), True, statement)
+        context = LoopContext(
+            counter, self.depends(test) - {counter}, self.loaded(test), True, statement, steps_by_grid=by_grid
+        )
         del (
             self.facts.accesses[before[0] :],
             self.facts.operations[before[1] :],
@@ -98,6 +113,7 @@ class LoopWalk(Statements):
     def _summarise(self, statement: ast.For | ast.While, counter: str) -> dict[str, Value]:
         """Gives each name that the loop changes a value that holds in every iteration."""
         found = loop_dependences(statement)
+        self.stepped_by_grid = False
         inductions: dict[str, Value] = {}
         new: dict[str, Value] = {}
         for name in stored_names(statement):
@@ -109,6 +125,7 @@ class LoopWalk(Statements):
                     signed = increment.form if found.signs[name] > 0 else -increment.form
                     new[name] = Scalar(before.form + signed * atom(counter), before.kind)
                     inductions[name] = before
+                    self.stepped_by_grid |= _is_grid(signed)
                     continue
             if isinstance(before, View) and name not in found.scalars:
                 continue
@@ -138,6 +155,10 @@ class LoopWalk(Statements):
                 depends = frozenset().union(*(self.depends(item) for item in values)) - {context.counter}
                 loaded = any(self.loaded(item) for item in values)
                 self.env[name] = Scalar(self.atoms.opaque(depends, loaded), value.kind)
+
+
+def _is_grid(step: Form) -> bool:
+    return any(name.startswith("gdim.") for name in step.atoms())
 
 
 def _trip_count(parts: list[Scalar]) -> int | None:

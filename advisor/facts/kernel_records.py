@@ -13,11 +13,11 @@ from advisor.facts.atomic_records import atomic_records
 from advisor.facts.counter_bounds import counter_bounds
 from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
 from advisor.facts.lanes import WARP, BlockShape, assumed_shapes
+from advisor.facts.loop_records import loop_records
 from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
 from advisor.facts.row_records import row_records
-from advisor.facts.staged_tiles import stages_tile
 from advisor.facts.stated_types import strided_parameters
 from advisor.facts.test_paths import holds_tests
 from advisor.facts.thread_use import is_bounds_guard, one_thread_works
@@ -27,7 +27,6 @@ from advisor.records import Record
 _THREADS = ("tid.x", "tid.y", "tid.z")
 _MAX_UNROLLED = 64
 _CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
-# Shapes that stand in for an unknown block: a plain row of threads, or the square that examples use.
 
 
 @dataclass
@@ -91,15 +90,14 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     blocks = launched.blocks
     shapes = _telling(blocks) or assumed_shapes(facts.thread_dimensions)
     kernel = _kernel_record(facts, blocks, launched_inside)
-    kernel.know("source", grid_rounded_up=True if launched.rounded_up else None)
-    kernel.know("source", type_variants=launched.variants())
+    kernel.know("source", grid_rounded_up=launched.rounded_up or None, type_variants=launched.variants())
     found = [kernel]
     accesses = access_records(facts, shapes, kernel.key)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)
     found += _branch_records(facts, shapes, kernel.key)
-    found += _loop_records(facts, kernel.key)
+    found += loop_records(facts, kernel.key)
     found += _barrier_records(facts, kernel.key)
     found += _array_records(facts, kernel.key)
     found += operation_records(facts, kernel.key)
@@ -212,35 +210,6 @@ def _asks_the_same(branch: BranchUse) -> bool:
     """Whether none of the loops around a branch changes what it asks."""
     counters = {loop.counter for loop in branch.place.loops}
     return bool(counters) and not branch.loaded and not branch.depends & counters
-
-
-def _loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
-    found = []
-    for loop in facts.loops:
-        conditional = any(
-            name.startswith(("tid.", "bid."))
-            for condition in loop.place.conditions
-            for name in condition.depends
-        )
-        trips = any(name.startswith(("tid.", "bid.")) for name in loop.context.trips)
-        record = record_at("loop", kernel, loop.place, "while" if loop.context.is_while else "for")
-        header = loop.place.node
-        if isinstance(header, ast.For | ast.While):
-            last = header.iter if isinstance(header, ast.For) else header.test
-            span = loop.place.module.span(header)
-            end = loop.place.module.span(last)
-            record.span = type(span)(span.line, span.column, end.end_line, end.end_column)
-        thread_trips = any(name in loop.context.trips for name in _THREADS)
-        record.know(
-            "source",
-            lane_dependent_trips=thread_trips and (loop.context.trips_loaded or loop.context.is_while),
-            depth=float(len(loop.place.loops) + 1),
-            over_range=loop.context.over_range,
-            stages_tile=stages_tile(loop, facts),
-            every_thread_same=loop.stores and not (loop.body_depends_on_thread or conditional or trips),
-        )
-        found.append(record)
-    return found
 
 
 def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:

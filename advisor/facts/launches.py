@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.facts.array_extents import Extents, extents_of_arguments, largest_array, largest_host_array
+from advisor.facts.array_extents import Extents, extents_of_arguments, largest_host_array, sizes_of_arrays
 from advisor.facts.array_orders import Order, orders_of_arguments
 from advisor.facts.block_sizes import is_also_argument, shapes_of_arguments, smallest_block
 from advisor.facts.constant_folding import UNKNOWN, is_open
@@ -44,7 +44,7 @@ class Launch:
     argument_extents: tuple[Extents | None, ...] = ()
     argument_orders: tuple[Order, ...] = ()
     smallest_block: int | None = None
-    largest_array: int | None = None
+    array_sizes: list[tuple[int, ...]] | None = None
     largest_host_array: int | None = None
 
     @property
@@ -138,7 +138,7 @@ def _launch(
         extents_of_arguments(call.args, scope) if kernel is not None else (),
         orders_of_arguments(call.args, scope),
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
-        largest_array(call.args, scope), largest_host_array(call.args, scope),
+        sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
     )  # fmt: skip
 
 

@@ -49,6 +49,8 @@ class WalkState:
         self.conditions: tuple[Condition, ...] = ()
         self.constants = Constants(workspace, self.module, self.function)
         self.truncating = False
+        # Whether the loop that was summarised last takes steps of the grid's size.
+        self.stepped_by_grid = False
         # Loads that turned out to be rows, of which only elements are loaded.
         self.withdrawn = 0
         # In the test of a while loop, and in any test inside one, an atomic may wait for another thread.

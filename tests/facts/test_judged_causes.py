@@ -4,6 +4,7 @@ must go on firing. Sectors by hand: 32 bytes each, 32 lanes, four bytes for each
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,60 @@ def test_whole_numbers_may_meet_in_a_power(tmp_path: Path, power: str, exponent:
 def test_a_kernel_may_never_ask_for_its_block(tmp_path: Path, index: str, asks: bool) -> None:
     kernel = records(tmp_path, "kernel", f"@cuda.jit\ndef k(out):\n    out[{index}] = 1\n")[0]
     assert value(kernel, "block_index_read") is asks
+
+
+SHARED_LOOPS = {
+    # Each with: it steps by the grid, it walks elements, its iterations are independent, how many they are.
+    "for j in range(i, a.size, cuda.gridsize(1)):\n a[j] = 1": (True, True, True, None),
+    "for j in range(i, a.size, cuda.blockDim.x * cuda.gridDim.x):\n a[j] = 1": (True, True, True, None),
+    "for j in range(cuda.blockIdx.x, n, cuda.gridDim.x):\n a[j] = 1": (True, True, True, None),
+    "while i < n:\n a[i] = 1\n i += cuda.gridsize(1)": (True, True, False, None),
+    "while i < n:\n a[i] = 1\n i += cuda.blockDim.x": (False, True, False, None),
+    "for j in range(i, a.size, 1024):\n a[j] = 1": (False, True, True, None),
+    "for j in range(a.shape[1]):\n a[i, j] = 1": (False, True, True, None),
+    "for j in range(300):\n a[i, j] = 1": (False, True, True, 300),
+    "for j in range(OWNER.size):\n a[i, j] = 1": (False, False, False, None),
+    "for j in range(n):\n a[i] += j": (False, False, False, None),
+    "for j in range(n):\n a[i] = b[i, j]": (False, True, False, None),
+    "for j in range(n):\n a[i, j] = b[i, j - 1]": (False, True, True, None),
+    "for j in range(n):\n a[i, j] = a[i, j - 1]": (False, True, False, None),
+    "for j in range(n):\n a[i, j] = 2 * a[i, j]": (False, True, True, None),
+    "for j in range(n):\n a[i, j] += 1\n b[i, 0] = j": (False, True, False, None),
+    "for j in range(n):\n cuda.atomic.add(a, 0, b[i, j])": (False, True, True, None),
+    "x = 0\nfor j in range(n):\n x += 1\n a[i, j] = x": (False, True, False, None),
+    "x = 0\nfor j in range(n):\n y = 1\n y += j\n a[i, j] = y": (False, True, True, None),
+    "x = 0\nfor j in range(n):\n if b[i, j] > x:\n  x = j\n a[i, j] = x": (False, True, False, None),
+    "for j in range(n):\n if j > n:\n  x = 1\n else:\n  x = 2\n a[i, j] = x": (False, True, True, None),
+    "for j in range(n):\n if b[i, j] > 2:\n  break\n a[i, j] = 1": (False, True, False, None),
+    "for j in range(n):\n if b[i, j] > 2:\n  continue\n a[i, j] = 1": (False, True, True, None),
+    "for j in range(n):\n if b[i, j] > 2:\n  return\n a[i, j] = 1": (False, True, False, None),
+    "for j in range(n):\n for m in range(4):\n  if m > n:\n   break\n a[i, j] = 1": (False, True, True, None),
+    "for j in range(n):\n a[i, j] = 1\n cuda.syncthreads()": (False, True, False, None),
+}
+
+
+@pytest.mark.parametrize("text", SHARED_LOOPS)
+def test_what_threads_could_share_of_a_loop(tmp_path: Path, text: str) -> None:
+    body = textwrap.indent(text, "    ")
+    kernel = f"OWNER = owner()\n@cuda.jit\ndef k(a, b, n):\n    i = cuda.grid(1)\n{body}\n"
+    loop = records(tmp_path, "loop", kernel)[0]
+    names = ("steps_by_grid", "walks_elements", "independent", "iterations")
+    assert tuple(value(loop, name) for name in names) == SHARED_LOOPS[text]
+
+
+@pytest.mark.parametrize(
+    ("made", "axis"),
+    [
+        ("np.zeros((4, 25))", 25),
+        ("np.zeros((100, 3))", 100),
+        ("np.arange(10)", 10),
+        ("np.zeros((4, n))", None),
+    ],
+)
+def test_the_longest_axis_of_a_launch(tmp_path: Path, made: str, axis: int | None) -> None:
+    text = "@cuda.jit\ndef k(a, b):\n    b[cuda.grid(1)] = a[0]\n"
+    text += f"\n\ndef main(n):\n    a = {made}\n    b = np.zeros(8)\n    k[64, 64](a, b)\n"
+    assert value(records(tmp_path, "launch", text)[0], "longest_axis") == axis
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,10 @@ def test_the_grid_follows_the_device(tmp_path: Path, name: str) -> None:
 
 
 SAME = {
-    "one element for each thread": ("i = cuda.grid(1)\nif i < a.shape[0]:\n    out[i] = a[i]", LAUNCH),
+    "one element for each thread": (
+        "i = cuda.grid(1)\nif i < a.shape[0]:\n    out[i] = a[i]",
+        f"a = np.zeros(1025)\n    out = np.zeros(1025)\n    {LAUNCH}",
+    ),
     "a sum of the thread": (f"total = 0.0\n{STRIDE}total += a[i]\nout[0] = total", LAUNCH),
     "a sum of the thread, added up": (
         f"total = 0.0\n{STRIDE}total += a[i]\ncuda.atomic.add(out, 0, total)",

@@ -10,6 +10,56 @@ def fill(a):
         a[i] = np.float32(1)
 
 
+@cuda.jit
+def fill_in_steps(a):
+    i = cuda.grid(1)
+    step = cuda.gridDim.x * cuda.blockDim.x
+    while i < a.size:
+        a[i] = np.float32(1)
+        i += step
+
+
+@cuda.jit
+def one_each(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = np.float32(1)
+
+
+@cuda.jit
+def one_series_each(seeds, terms, sums):
+    i = cuda.grid(1)
+    if i < sums.size:
+        total = np.float32(0)
+        for _ in range(terms):
+            total += seeds[i]
+        sums[i] = total
+
+
+@cuda.jit
+def one_column_each(a):
+    i = cuda.grid(1)
+    if i < a.shape[1]:
+        for j in range(a.shape[0]):
+            a[j, i] = np.float32(1)
+
+
+@cuda.jit
+def one_walk_each(a, steps):
+    i = cuda.grid(1)
+    if i < a.shape[1]:
+        for j in range(1, steps):
+            a[j, i] = a[j - 1, i] + a[0, i]
+
+
+@cuda.jit
+def all_by_one(a, sums):
+    total = np.float32(0)
+    for i in range(a.size):
+        total += a[i]
+    sums[0] = total
+
+
 BLOCKS = 16
 
 
@@ -29,3 +79,24 @@ def grids(n):
 def asked_from_the_device(n):
     a = cuda.device_array(n, dtype=np.float32)
     fill[4 * cuda.get_current_device().MULTIPROCESSOR_COUNT, 256](a)  # ok: grid-too-small
+
+
+def kernels_that_stride_or_not(n):
+    a = cuda.device_array(n, dtype=np.float32)
+    fill_in_steps[32, 256](a)  # hit: grid-too-small
+    # As many threads as elements, for all that is known here: more would run past them.
+    one_each[32, 256](a)  # ok: grid-too-small
+    one_series_each[32, 256](a, 100, a)  # ok: grid-too-small
+    all_by_one[1, 1](a, a)  # hit: grid-too-small
+    rows = cuda.device_array((n, n), dtype=np.float32)
+    one_column_each[4, 128](rows)  # hit: grid-too-small
+    one_walk_each[4, 128](rows, n)  # ok: grid-too-small
+
+
+def sizes_that_are_known():
+    many = cuda.device_array(100_000, dtype=np.float32)
+    one_each[32, 256](many)  # hit: grid-too-small
+    pairs = cuda.device_array((8192, 2), dtype=np.float32)
+    one_each[32, 256](pairs)  # ok: grid-too-small
+    few = cuda.device_array(10, dtype=np.float32)
+    fill[1, 32](few)  # ok: grid-too-small
