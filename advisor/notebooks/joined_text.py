@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from advisor.notebooks.json_text import StoredCell, decode_notebook, read_cells
-from advisor.notebooks.magics import as_written, python_of
+from advisor.notebooks.magics import as_written, python_of, repeats
 
 _HEADER = re.compile(
     r"^# %% cell (?P<number>\d+)(?: (?P<way>on|from) line (?P<file_line>\d+))?"
@@ -120,6 +120,12 @@ def cells_of(text: str) -> Cells:
             )
         )
     return Cells(text, tuple(found))
+
+
+def is_repeated_by_command(text: str, line: int) -> bool:
+    """Whether IPython's `timeit` repeats what stands in a line of a joined text, to measure its time."""
+    cell = cells_of(text).at_line(line) if "timeit" in text else None
+    return cell is not None and repeats(text[cell.begin : cell.end], line - cell.first)
 
 
 def notebook_text(data: bytes, path: str) -> str:

@@ -60,6 +60,15 @@ def as_written(line: str) -> str:
     return found["before"] + found["command"] if found else line
 
 
+def repeats(text: str, index: int) -> bool:
+    """Whether `timeit` repeats a line of a cell's Python, or the whole cell; `index` counts from 0."""
+    lines = text.split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    if first.startswith(f"{_COMMAND}%%timeit"):
+        return True
+    return 0 <= index < len(lines) and f"{_TIMED}%timeit" in lines[index]
+
+
 def _fault(text: str) -> tuple[int, str]:
     """The line and the cause of what keeps a text from being Python, no cause where it is."""
     try:

@@ -103,6 +103,29 @@ def steps(n, files):
 def universal(n):
     here = np.ones(n, dtype=np.float32)
     there = cuda.to_device(here)
-    sums(here, here)  # hit: host-array-to-universal-function
     sums(there, there)  # ok: host-array-to-universal-function
     sums_on_the_host(here, here)  # ok: host-array-to-universal-function
+    # Both copies are needed: the data comes from the host and goes there.
+    return sums(here, here)  # ok: host-array-to-universal-function
+
+
+def universal_in_a_chain(n):
+    here = np.ones(n, dtype=np.float32)
+    more = sums(here, 1.0)  # ok: host-array-to-universal-function
+    most = sums(more, 1.0)  # hit: host-array-to-universal-function
+    return sums(sums(most, 1.0), 1.0)  # hit: host-array-to-universal-function
+
+
+def universal_with_one_array_twice(n):
+    here = np.ones(n, dtype=np.float32)
+    first = sums(here, 1.0)  # hit: host-array-to-universal-function
+    return first, sums(here, 2.0)  # hit: host-array-to-universal-function
+
+
+def universal_in_a_loop(n, others):
+    here, few = np.ones(n, dtype=np.float32), np.ones(8, dtype=np.float32)
+    for other in range(10):
+        sums(here, other)  # hit: host-array-to-universal-function
+        new = np.full(n, other, dtype=np.float32)
+        sums(new, other)  # ok: host-array-to-universal-function
+    return sums(sums(few, 1.0), 1.0)  # ok: host-array-to-universal-function
