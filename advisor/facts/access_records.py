@@ -7,22 +7,31 @@ import math
 from collections.abc import Sequence
 
 from advisor.facts.access_reuse import block_axes, carried_loads, loaded_by_many
+from advisor.facts.assumed_layouts import assumptions_of, length_of_row
+from advisor.facts.block_shape import BlockShape
 from advisor.facts.exchange_effects import know_exchange_effects
 from advisor.facts.forms import Atoms, Form
-from advisor.facts.kernel_facts import Access, Array, Condition, KernelFacts, Place
-from advisor.facts.lanes import SECTOR_BYTES, BlockShape, LanePattern, lane_pattern
+from advisor.facts.kernel_facts import Access, Condition, KernelFacts, Place
+from advisor.facts.lane_addresses import SECTOR_BYTES
+from advisor.facts.lanes import LanePattern, lane_pattern
+from advisor.facts.repeated_loads import repeated_loads
 from advisor.facts.row_lengths import extents_of
 from advisor.facts.thread_use import single_thread
+from advisor.facts.traffic_shares import know_traffic
 from advisor.facts.tree_nodes import below
 from advisor.facts.vector_rows import lacks_alignment
 from advisor.records import Record
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
-_ASSUMED_ITEMSIZE = 4
 
 
-def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
-    """One record for each array access; of several block shapes the most favourable counts."""
+def access_records(
+    facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str, launched: bool = True
+) -> list[Record]:
+    """One record for each array access; of several block shapes the most favourable counts.
+
+    `launched` says that some launch is in sight, whether or not it tells the shape of the block.
+    """
     groups = _field_groups(facts)
     extents = {
         id(array): extents_of(array, [a for a in facts.accesses if a.array is array])
@@ -33,6 +42,11 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
     alike: dict[object, Record] = {}
     carried = carried_loads(facts)
     by_many = loaded_by_many(facts, block_axes(facts, shapes))
+    repeated = repeated_loads(facts)
+    stated = all(shape.stated for shape in shapes)
+    # Whatever the size of a block of one dimension, its warps are 32 neighbours, but in blocks that a launch
+    # makes as large as some data.
+    any_size = not launched and facts.thread_dimensions <= {"x"}
     for position, access in enumerate(facts.accesses):
         element = (id(access.array), *(index.form for index in access.indices))
         record = _record(access, kernel)
@@ -40,7 +54,7 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
         # Unrolled code meets one element hundreds of times under the same conditions.
         situation = (
             element, access.kind, id(access.place.loops), id(access.place.conditions), access.row is None,
-            position in carried, position in by_many,
+            position in carried, position in by_many, position in repeated,
         )  # fmt: skip
         known = alike.setdefault(situation, record)
         if known is not record:
@@ -51,8 +65,13 @@ def access_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
         _know_context(record, access, facts, groups)
-        record.know("source", carried=position in carried, shared_by_threads=position in by_many)
+        assumed = not stated and not (any_size and _along_the_grid(access, facts))
+        record.know(
+            "source", carried=position in carried, shared_by_threads=position in by_many,
+            repeated=position in repeated, block_assumed=assumed,
+        )  # fmt: skip
     know_exchange_effects(facts, found)
+    know_traffic(facts, found)
     return found
 
 
@@ -76,38 +95,8 @@ def _record(access: Access, kernel: str) -> Record:
     )
 
 
-def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
-    """What the pattern of an access to `array` rests on, as sentences."""
-    found = []
-    if any(not shape.stated for shape in shapes):
-        assumed = " or ".join(str(shape) for shape in shapes)
-        found.append(f"The block shape is not known here; {assumed} threads are assumed.")
-    if array.parameter:
-        size = (
-            f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
-        )
-        found.append(f"Array `{array.name}` {_layout(array)} with {size}.")
-    length = _length_of_row(array)
-    if length is not None:
-        side = "column" if array.order == "F" else "row"
-        found.append(f"A {side} of `{array.name}` has {length} elements where a launch makes it.")
-    return tuple(found)
-
-
-def _length_of_row(array: Array) -> int | None:
-    """The elements that lie together, where a launch makes the array."""
-    return array.made[0 if array.order == "F" else -1] if array.made else None
-
-
-def _layout(array: Array) -> str:
-    if array.order == "F":
-        return "is column-major where a launch makes it,"
-    unknown = array.order == "unknown"
-    return "may be in C order or column-major," if unknown else "is taken to be C-contiguous"
-
-
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:
-    if pattern.lane_axis == "slow" and pattern.lane_stride is None and _length_of_row(access.array) is None:
+    if pattern.lane_axis == "slow" and pattern.lane_stride is None and length_of_row(access.array) is None:
         length = f"A row of `{access.array.name}` is taken to be at least {SECTOR_BYTES} bytes long."
         assumptions = (*assumptions, length)
     record.know(
@@ -119,6 +108,7 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
         sectors_per_request=_number(pattern.sectors),
         ideal_sectors_per_request=_number(pattern.ideal_sectors),
         exchanged_sectors_per_request=_number(pattern.exchanged_sectors),
+        exchange=pattern.exchange,
         bank_conflict_ways=_number(pattern.bank_conflict_ways),
     )
     record.know(
@@ -150,7 +140,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         record_fields=float(groups.get(_group(access), 1)),
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
-        global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
+        global_index=_along_the_grid(access, facts),
         single_thread=single_thread(access.place),
         in_row=access.row is not None,
         row_of_vectors=lacks_alignment(access.array),
@@ -164,6 +154,10 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
 def _spans_the_grid(depends: frozenset[str]) -> bool:
     """Whether one index follows the block and the thread in it: only such a grid can be rounded up."""
     return bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends)
+
+
+def _along_the_grid(access: Access, facts: KernelFacts) -> bool:
+    return any(_spans_the_grid(facts.atoms.depends(index.form)) for index in access.indices)
 
 
 def _same_address_again(access: Access, depends: set[str]) -> bool:

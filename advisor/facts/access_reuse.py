@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import groupby
 
+from advisor.facts.block_shape import BlockShape
 from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, KernelFacts
-from advisor.facts.lanes import BlockShape
 
 _AXES = ("tid.x", "tid.y", "tid.z")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.facts.access_records import assumptions_of
+from advisor.facts.assumed_layouts import assumptions_of
+from advisor.facts.block_shape import BlockShape
 from advisor.facts.forms import Form
 from advisor.facts.kernel_facts import Access, AtomicUse, KernelFacts
-from advisor.facts.lanes import BlockShape, lane_pattern
+from advisor.facts.lanes import lane_pattern
 from advisor.facts.thread_use import single_thread
 from advisor.records import Record
 

@@ -6,8 +6,8 @@ import itertools
 import math
 from collections.abc import Sequence
 
+from advisor.facts.block_shape import WARP
 from advisor.facts.host_calls import HostCall
-from advisor.facts.lanes import WARP
 from advisor.facts.launches import Launch
 from advisor.facts.test_paths import is_test_path as is_test_path
 from advisor.records import Record

@@ -10,9 +10,9 @@ from advisor.facts.access_records import access_records
 from advisor.facts.array_extents import Extents
 from advisor.facts.array_orders import Order, agreed
 from advisor.facts.atomic_records import atomic_records
+from advisor.facts.block_shape import WARP, BlockShape, assumed_shapes
 from advisor.facts.counter_bounds import counter_bounds
 from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
-from advisor.facts.lanes import WARP, BlockShape, assumed_shapes
 from advisor.facts.loop_records import loop_records
 from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
@@ -92,7 +92,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     kernel = _kernel_record(facts, blocks, launched_inside)
     kernel.know("source", grid_rounded_up=launched.rounded_up or None, type_variants=launched.variants())
     found = [kernel]
-    accesses = access_records(facts, shapes, kernel.key)
+    accesses = access_records(facts, shapes, kernel.key, launched=bool(launched.types))
     found += accesses
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)

@@ -2,74 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from advisor.facts.block_shape import WARP, BlockShape
 from advisor.facts.forms import Atoms, Form, number
 from advisor.facts.kernel_facts import Access
+from advisor.facts.lane_addresses import SECTOR_BYTES, UNKNOWN_SIZE, lane_addresses, strides_open
 
-WARP = 32
-SECTOR_BYTES = 32
 BANKS = 32
 BANK_BYTES = 4
-# A size that the source does not give is taken as large and aligned: no two of its multiples share a sector.
-_UNKNOWN_SIZE = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class BlockShape:
-    """The threads of a block along x, y and z, None where unknown; `stated` is False for an assumed shape."""
-
-    x: int | None
-    y: int | None = 1
-    z: int | None = 1
-    stated: bool = True
-
-    @property
-    def lane_axes(self) -> tuple[str, ...]:
-        """The thread indices that differ within a warp, the fastest first."""
-        axes: list[str] = []
-        lanes = 1
-        for name, size in (("tid.x", self.x), ("tid.y", self.y), ("tid.z", self.z)):
-            if lanes >= WARP:
-                break
-            if size is None:
-                axes.append(name)
-                break
-            if size > 1:
-                axes.append(name)
-                lanes *= size
-        return tuple(axes)
-
-    def lanes(self) -> list[dict[str, int]]:
-        """The thread indices of each lane of the first warp (fewer than 32 for a smaller block)."""
-        x = self.x or WARP
-        y = self.y or 1
-        z = self.z or 1
-        count = min(WARP, x * y * z)
-        return [
-            {"tid.x": lane % x, "tid.y": lane // x % y, "tid.z": lane // (x * y)} for lane in range(count)
-        ]
-
-    def __str__(self) -> str:
-        sizes = [size for size in (self.x, self.y, self.z) if size is not None]
-        while len(sizes) > 1 and sizes[-1] == 1:
-            sizes.pop()
-        return str(sizes[0]) if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
-
-
-_ROW = BlockShape(256, 1, 1, stated=False)
-_SQUARE = BlockShape(16, 16, 1, stated=False)
-_ALONG_Z = BlockShape(1, 1, 64, stated=False)
-
-
-def assumed_shapes(dimensions: Collection[str]) -> list[BlockShape]:
-    """The blocks to reckon with where no launch tells: with three thread indices the lanes of a warp may as
-    well lie along the last one.
-    """
-    if "z" in dimensions:
-        return [_SQUARE, _ALONG_Z]
-    return [_SQUARE] if "y" in dimensions else [_ROW]
+_THREADS = ("tid.x", "tid.y", "tid.z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +27,7 @@ class LanePattern:
     ideal_sectors: int | None = None
     bank_conflict_ways: int | None = None
     exchanged_sectors: int | None = None
+    exchange: str | None = None
 
 
 def lane_pattern(
@@ -114,56 +58,80 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
         hidden = [name for names in lane_atoms for name in names]
         kind = "indirect" if all(atoms.known[name].loaded for name in hidden) else "unknown"
         return _own_rows(access, kind, lane_atoms, atoms, block, extents)
-    addresses = _addresses(forms, block, extents)
+    warps = [lane_addresses(forms, block, extents, lanes) for lanes in block.warps()]
     itemsize = access.array.itemsize or BANK_BYTES
     pattern = LanePattern(
         "affine",
         _lane_axis(forms, atoms, axes),
-        _stride(addresses),
+        _stride(warps[0]),
         _other_thread_on_fast_axis(forms, atoms, block),
     )
     if access.array.space == "shared":
         complete = access.array.itemsize is not None and len(extents) >= len(forms)
         complete = complete and all(size is not None for size in extents[1:])
-        ways = bank_conflict_ways(addresses, itemsize) if complete else None
-        return LanePattern(*_fields(pattern)[:4], bank_conflict_ways=ways)
-    ideal = -(-len(set(addresses)) * itemsize // SECTOR_BYTES)
-    exchanged = [_sectors(one, itemsize) for one in _exchanged(forms, atoms, block, extents)]
-    return LanePattern(
-        *_fields(pattern)[:4],
-        sectors=_sectors(addresses, itemsize),
-        ideal_sectors=max(ideal, 1),
+        ways = _mean(bank_conflict_ways(one, itemsize) for one in warps) if complete else None
+        return replace(pattern, bank_conflict_ways=ways)
+    if strides_open(forms[-1]):
+        return replace(pattern, lane_stride=None)
+    turned = _exchanged(forms, atoms, block, extents)
+    exchanged = [_mean(_sectors(one, itemsize) for one in found) for found in turned.warps]
+    return replace(
+        pattern,
+        sectors=_mean(_sectors(one, itemsize) for one in warps),
+        ideal_sectors=max(_mean(-(-len(set(one)) * itemsize // SECTOR_BYTES) for one in warps), 1),
         exchanged_sectors=min(exchanged, default=None),
+        exchange=turned.axes,
     )
+
+
+def _mean(numbers: Iterable[int]) -> int:
+    """The mean, rounded to a whole number."""
+    found = list(numbers)
+    return int(sum(found) / len(found) + 0.5)
 
 
 def _sectors(addresses: list[int], itemsize: int) -> int:
     return len({address * itemsize // SECTOR_BYTES for address in addresses})
 
 
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """What results when two thread indices change places: their names, and the addresses of the lanes of each
+    warp, with the sizes of the block along the two as they are and exchanged.
+    """
+
+    axes: str | None = None
+    warps: tuple[list[list[int]], ...] = ()
+
+
 def _exchanged(
     forms: list[Form], atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]
-) -> list[list[int]]:
-    """The addresses of the lanes when the lane's index and that of the fast axis change places, with the
-    sizes of the block along the two as they are and exchanged; none where one thread index has both, or
+) -> _Turned:
+    """The exchange of the lane's index and that of the fast axis; nothing where one thread index has both, or
     where a block is one thread.
     """
     if not block.lane_axes or _lane_axis(forms, atoms, set(block.lane_axes)) != "slow":
-        return []
+        return _Turned()
     lane = block.lane_axes[0]
     depends = atoms.depends(_without_fields(forms, atoms)[-1])
-    other = next((axis for axis in ("tid.x", "tid.y", "tid.z") if axis in depends and axis != lane), None)
+    other = next((axis for axis in _THREADS if axis in depends and axis != lane), None)
     if other is None:
-        return []
+        return _Turned()
     places = {lane: other, other: lane}
     sizes = {"tid.x": block.x, "tid.y": block.y, "tid.z": block.z}
     x, y, z = (sizes[places.get(axis, axis)] for axis in sizes)
-    turned = BlockShape(x, y, z)
     found = []
-    for shape in (block, turned):
-        moved = [{axis: at[places.get(axis, axis)] for axis in at} for at in shape.lanes()]
-        found.append(_addresses(forms, block, extents, moved))
-    return found
+    for shape in (block, BlockShape(x, y, z)):
+        moved = [
+            [{axis: at[places.get(axis, axis)] for axis in at} for at in lanes] for lanes in shape.warps()
+        ]
+        found.append([lane_addresses(forms, block, extents, lanes) for lanes in moved])
+    return _Turned(_names(lane, other), tuple(found))
+
+
+def _names(*axes: str) -> str:
+    """Thread indices as CUDA names them."""
+    return " and ".join(f"threadIdx.{axis[-1]}" for axis in sorted(axes))
 
 
 def _own_rows(
@@ -184,26 +152,19 @@ def _own_rows(
     before = [*forms[:first], *[number(0)] * (len(forms) - first)]
     if _lane_axis(before, atoms, axes) != "slow" or access.array.space == "shared":
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
-    addresses = _addresses(before, block, extents)
-    rows = set(addresses)
+    warps = [lane_addresses(before, block, extents, lanes) for lanes in block.warps()]
+    rows = set(warps[0])
     itemsize = access.array.itemsize or BANK_BYTES
-    ends = [*sorted(rows)[1:], max(rows) + _UNKNOWN_SIZE]
+    ends = [*sorted(rows)[1:], max(rows) + UNKNOWN_SIZE]
     nearest = min(after - row for row, after in zip(sorted(rows), ends, strict=True))
     if nearest * itemsize < SECTOR_BYTES:
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
-    ideal = -(-len(addresses) * itemsize // SECTOR_BYTES)
-    lane = {axis[-1] for axis in block.lane_axes[:1]}
-    other = any(
-        name.startswith(("tid.", "bid.")) and name[-1] not in lane for name in atoms.direct(forms[-1])
-    )
-    ideal = max(ideal, 1)
-    return LanePattern(
-        kind, "slow", None, other, len(rows), ideal, exchanged_sectors=ideal if other else None
-    )
-
-
-def _fields(pattern: LanePattern) -> tuple[str, str | None, int | None, bool | None]:
-    return pattern.index_kind, pattern.lane_axis, pattern.lane_stride, pattern.fast_axis_thread
+    ideal = max(_mean(-(-len(one) * itemsize // SECTOR_BYTES) for one in warps), 1)
+    lane = block.lane_axes[0]
+    advancing = atoms.direct(forms[-1])
+    other = next((a for a in _THREADS if a != lane and {a, f"bid.{a[-1]}"} & advancing), None)
+    found = LanePattern(kind, "slow", None, other is not None, _mean(len(set(one)) for one in warps), ideal)
+    return replace(found, exchanged_sectors=ideal, exchange=_names(lane, other)) if other else found
 
 
 def _hidden(form: Form, atoms: Atoms, axes: set[str]) -> list[str]:
@@ -222,7 +183,7 @@ def _without_fields(forms: list[Form], atoms: Atoms) -> list[Form]:
 
 
 def _lane_axis(forms: list[Form], atoms: Atoms, axes: set[str]) -> str:
-    first = next((axis for axis in ("tid.x", "tid.y", "tid.z") if axis in axes), "tid.x")
+    first = next((axis for axis in _THREADS if axis in axes), "tid.x")
     slow = any(first in atoms.depends(form) for form in forms[:-1])
     fast = first in atoms.depends(forms[-1])
     return "both" if slow and fast else "slow" if slow else "fast" if fast else "none"
@@ -236,40 +197,11 @@ def _other_thread_on_fast_axis(forms: list[Form], atoms: Atoms, block: BlockShap
     )
 
 
-def _addresses(
-    forms: list[Form],
-    block: BlockShape,
-    extents: tuple[int | None, ...],
-    lanes: Sequence[Mapping[str, int]] | None = None,
-) -> list[int]:
-    """The element offset of each lane, in C order, unknown sizes taken as large."""
-    pitches = [1] * len(forms)
-    for axis in range(len(forms) - 2, -1, -1):
-        size = extents[axis + 1] if axis + 1 < len(extents) else None
-        pitches[axis] = pitches[axis + 1] * (size if size is not None else _UNKNOWN_SIZE)
-    sizes = {"bdim.x": block.x, "bdim.y": block.y, "bdim.z": block.z, "warpsize": WARP}
-    found = []
-    for lane in block.lanes() if lanes is None else lanes:
-
-        def value_of(name: str, lane: Mapping[str, int] = lane) -> int:
-            if name in lane:
-                return lane[name]
-            known = sizes.get(name)
-            if known is not None:
-                return known
-            return 0 if "#" in name or name.startswith("bid.") else _UNKNOWN_SIZE
-
-        found.append(sum(form.evaluate(value_of) * pitch for form, pitch in zip(forms, pitches, strict=True)))
-    base = min(found)
-    aligned = base - base % (SECTOR_BYTES // 2) if abs(base) >= _UNKNOWN_SIZE else 0
-    return [address - aligned for address in found]
-
-
 def _stride(addresses: list[int]) -> int | None:
     if len(addresses) < 2:
         return None
     stride = addresses[1] - addresses[0]
-    return stride if abs(stride) < _UNKNOWN_SIZE else None
+    return stride if abs(stride) < UNKNOWN_SIZE else None
 
 
 def bank_conflict_ways(addresses: list[int], itemsize: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from advisor.facts.array_extents import Extents, extents_of_arguments, largest_host_array, sizes_of_arrays
 from advisor.facts.array_orders import Order, orders_of_arguments
+from advisor.facts.block_shape import BlockShape
 from advisor.facts.block_sizes import is_also_argument, shapes_of_arguments, smallest_block
 from advisor.facts.constant_folding import UNKNOWN, is_open
 from advisor.facts.constants import Constants
@@ -15,7 +16,6 @@ from advisor.facts.device_functions import Resolver
 from advisor.facts.grid_rounding import rounds_up
 from advisor.facts.host_scope import HostScope, host_loops, timing_loop
 from advisor.facts.host_types import HostTypes
-from advisor.facts.lanes import BlockShape
 from advisor.facts.launch_targets import launched_kernel
 from advisor.facts.module import FunctionNode, ModuleSyntax
 

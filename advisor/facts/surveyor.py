@@ -11,6 +11,7 @@ from advisor.compilation_unit import CompilationUnit
 from advisor.errors import SourceProblem
 from advisor.facts.array_extents import Extents
 from advisor.facts.array_orders import Order, orders_elsewhere
+from advisor.facts.block_shape import BlockShape
 from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
@@ -18,7 +19,6 @@ from advisor.facts.host.evidence import host_side_records
 from advisor.facts.host_calls import find_host_calls
 from advisor.facts.kernel_records import LaunchedAs, kernel_records
 from advisor.facts.kernel_walk import Shown, kernel_facts
-from advisor.facts.lanes import BlockShape
 from advisor.facts.launches import Launch, find_launches
 from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
 from advisor.facts.triton.evidence import triton_records

@@ -62,6 +62,7 @@ def _meta_sections(rule: MetaRule) -> list[Section]:
 
 def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
     exceptions = [(Words(written(item.condition), code=True), item.reason) for item in rule.unless]
+    remarks = [(Words(written(item.condition), code=True), item.reason) for item in rule.remarks]
     former = tuple(old for old, new in rulebook.renamed.items() if new == rule.id)
     return [
         Section("Deprecated", (rule.deprecated,) if rule.deprecated else ()),
@@ -73,6 +74,7 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
         Section("Fixes", items=_fixes(rule)),
         Section("Condition", code=_condition(rule), language="rules"),
         Section("Exceptions", table=(("condition", "reason"), *exceptions), listed=True),
+        Section("Only a remark where", table=(("condition", "reason"), *remarks), listed=True),
         Section("Parameters", table=_parameters(rule)),
         Section("Metrics", table=_metrics(rule, rulebook)),
         Section(

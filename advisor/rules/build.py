@@ -25,7 +25,7 @@ from advisor.rules.model import (
 from advisor.rules.syntax import Chunk, Reader
 from advisor.text import Span
 
-_VERDICTS: dict[str, Verdict] = {"fires": "fires", "silent": "silent", "unknown": "unknown"}
+_VERDICTS: dict[str, Verdict] = {"fires": "fires", "info": "info", "silent": "silent", "unknown": "unknown"}
 
 
 def _told(node: Any) -> tuple[Source, ...]:
@@ -158,6 +158,9 @@ class Builder(ExpressionTrees):
 
     def _clause_unless(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.unless.append(Unless(self.expression(children[0]), self._text(children[1])))
+
+    def _clause_remark(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        draft.remarks.append(Unless(self.expression(children[0]), self._text(children[1])))
 
     def _clause_severity(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.words["severity"] = str(children[0])

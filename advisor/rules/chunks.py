@@ -14,8 +14,8 @@ ITEMS = (
     "edition", "pack", "metric", "entity", "define", "rule", "override", "suppress", "renamed", "retired",
 )  # fmt: skip
 CLAUSES = (
-    "for", "param", "let", "when", "unless", "severity", "confidence", "effort", "say", "why", "try", "gain",
-    "source", "covers", "see", "deprecated", "fix", "example",
+    "for", "param", "let", "when", "unless", "remark", "severity", "confidence", "effort", "say", "why",
+    "try", "gain", "source", "covers", "see", "deprecated", "fix", "example",
 )  # fmt: skip
 WORDS = re.compile(
     r'(?P<doc>///[^\n]*)|(?P<comment>//[^\n]*)|(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<open_text>"[^\n]*)'

@@ -26,6 +26,7 @@ class RuleDraft:
     lets: list[tuple[str, Expression, Span]] = field(default_factory=list)
     when: Expression | None = None
     unless: list[Unless] = field(default_factory=list)
+    remarks: list[Unless] = field(default_factory=list)
     words: dict[str, str] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
     texts: list[tuple[str, Span]] = field(default_factory=list)

@@ -41,7 +41,7 @@ def run_examples(rulebook: Rulebook) -> list[ExampleFailure]:
 
 
 def example_verdict(rulebook: Rulebook, rule: Rule, example: Example) -> str:
-    """What the rule says of an example: fires, silent or unknown."""
+    """What the rule says of an example: fires, info, silent or unknown."""
     return RuleJudge(rulebook, rule, RuleSettings()).verdict(example_tables(rulebook, rule, example))
 
 
@@ -97,7 +97,7 @@ def _quantified_variables(rule: Rule) -> list[tuple[str, str]]:
 
     for expression in (
         rule.when,
-        *(item.condition for item in rule.unless),
+        *(item.condition for item in (*rule.unless, *rule.remarks)),
         *(value for _, value in rule.lets),
     ):
         visit(expression)

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from advisor.findings import Undecided
+from advisor.findings import SEVERITIES, Undecided
 from advisor.metrics.tables import Tables
+from advisor.rules.cold_kernels import cold_kernels, coldness
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.expressions import Expression, Operation, Reference
@@ -153,21 +154,34 @@ class RuleJudge:
 
     def _matches(self, evaluation: Evaluation, true: Mask, unchecked: Unchecked) -> list[Match]:
         telling = Telling(self.rule, self.params, self.severity, self.condition_references)
+        places = np.flatnonzero(true)
+        reference = coldness(self.rule, self.rulebook) if len(places) else None
+        cold = evaluation.condition(reference)[0] if reference is not None else np.zeros_like(true)
         found = []
-        for at in np.flatnonzero(true):
-            notes = tuple(f"Exception not checkable: {reason}." for reason, mask in unchecked if mask[at])
-            found.append(telling.match(evaluation, int(at), notes))
+        for at in places:
+            notes = [f"Exception not checkable: {reason}." for reason, mask in unchecked if mask[at]]
+            match = telling.match(evaluation, int(at), tuple(notes))
+            if cold[at] and match.severity != SEVERITIES[0]:
+                match.severity = SEVERITIES[0]
+                match.assumptions = (*match.assumptions, cold_kernels().reason)
+            found.append(match)
         return found
 
     def _evaluation(self, view: View) -> Evaluation:
         return Evaluation(view, self.params, dict(self.rule.lets), self.rulebook.metrics)
 
     def verdict(self, tables: Tables, row: int = 0) -> str:
-        """fires, silent or unknown for one row; a table that nothing filled counts as one unknown row."""
+        """fires, info, silent or unknown for one row; a table that nothing filled counts as one unknown row.
+
+        "info" is a rule that fires where one of its `remark` conditions certainly holds.
+        """
         view = View(tables, dict(self.rule.variables), self.rulebook.owner_entity())
         evaluation = self._evaluation(view)
         true, possible, _ = self._except(evaluation, *evaluation.condition(self.rule.when))
-        return "fires" if true[row] else "unknown" if possible[row] else "silent"
+        if true[row]:
+            remarks = (evaluation.condition(one.condition)[0][row] for one in self.rule.remarks)
+            return "info" if any(remarks) else "fires"
+        return "unknown" if possible[row] else "silent"
 
     def _except(self, evaluation: Evaluation, true: Mask, possible: Mask) -> tuple[Mask, Mask, Unchecked]:
         unchecked: Unchecked = []

@@ -54,6 +54,8 @@ class Telling:
         severity = self.severity
         if assumptions and self.rule.severity_when_assumed is not None:
             severity = min(severity, self.rule.severity_when_assumed, key=SEVERITIES.index)
+        if any(single.condition(item.condition)[0][0] for item in self.rule.remarks):
+            severity = SEVERITIES[0]
         return Match(
             self.rule, view.start + at, severity,
             self._text(self.rule.say, single), self._text(self.rule.why, single),

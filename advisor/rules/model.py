@@ -13,7 +13,7 @@ from advisor.rules.problems import RuleError
 from advisor.rules.units import Unit
 from advisor.text import Span
 
-Verdict: TypeAlias = Literal["fires", "silent", "unknown"]
+Verdict: TypeAlias = Literal["fires", "info", "silent", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class RuleFix:
 
 @dataclass(frozen=True, slots=True)
 class Unless:
-    """An exception and the reason for it."""
+    """An exception, or where a finding is but a remark, and the reason for it."""
 
     condition: Expression
     reason: str
@@ -110,6 +110,7 @@ class Rule:
     variables: tuple[tuple[str, str], ...]
     when: Expression
     unless: tuple[Unless, ...]
+    remarks: tuple[Unless, ...]
     params: tuple[Param, ...]
     lets: tuple[tuple[str, Expression], ...]
     severity: Severity
@@ -145,7 +146,7 @@ class Rule:
         variables = dict(self.variables)
         for expression in (
             self.when,
-            *(item.condition for item in self.unless),
+            *(item.condition for item in (*self.unless, *self.remarks)),
             *(value for _, value in self.lets),
         ):
             for name in metrics_in(expression, variables):

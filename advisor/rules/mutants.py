@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from advisor.rules.expressions import Expression, Operation, Quantified, Reference
-from advisor.rules.model import Param, Rule
+from advisor.rules.model import Param, Rule, Unless
 from advisor.rules.units import COUNT, format_value
 from advisor.rules.written_form import written
 from advisor.text import Span
@@ -30,22 +30,13 @@ def mutants(rule: Rule) -> list[Mutant]:
     """The mutants of a rule.
 
     Each drops a part of an `and` or `or`, negates a comparison or a truth value, halves or doubles a
-    parameter, or drops an exception.
+    parameter, or drops an exception or a `remark`.
     """
     found = [Mutant(replace(rule, when=e), sentence, span) for e, sentence, span in _changed(rule.when)]
-    for place, item in enumerate(rule.unless):
-        without = (*rule.unless[:place], *rule.unless[place + 1 :])
-        found.append(
-            Mutant(
-                replace(rule, unless=without),
-                f"without `unless {written(item.condition)}`",
-                item.condition.span,
-            )
-        )
-        for changed, sentence, span in _changed(item.condition):
-            other = replace(item, condition=changed)
-            mutated = (*rule.unless[:place], other, *rule.unless[place + 1 :])
-            found.append(Mutant(replace(rule, unless=mutated), sentence, span))
+    for changed_ones, sentence, span in _exceptions_changed(rule.unless, "unless"):
+        found.append(Mutant(replace(rule, unless=changed_ones), sentence, span))
+    for changed_ones, sentence, span in _exceptions_changed(rule.remarks, "remark"):
+        found.append(Mutant(replace(rule, remarks=changed_ones), sentence, span))
     for place, (name, value) in enumerate(rule.lets):
         if isinstance(_without_brackets(value), Reference):
             # It may be a number, which has no opposite.
@@ -62,6 +53,16 @@ def mutants(rule: Rule) -> list[Mutant]:
     return found
 
 
+def _exceptions_changed(
+    every: tuple[Unless, ...], word: str
+) -> Iterator[tuple[tuple[Unless, ...], str, Span]]:
+    for place, item in enumerate(every):
+        before, after = every[:place], every[place + 1 :]
+        yield (*before, *after), f"without `{word} {written(item.condition)}`", item.condition.span
+        for changed, sentence, span in _changed(item.condition):
+            yield (*before, replace(item, condition=changed), *after), sentence, span
+
+
 def _scaled(rule: Rule, place: int, param: Param, factor: float, word: str) -> Iterator[Mutant]:
     value = param.value * factor
     if param.unit == COUNT and param.value == int(param.value):
@@ -76,7 +77,8 @@ def _scaled(rule: Rule, place: int, param: Param, factor: float, word: str) -> I
 
 
 def _expressions(rule: Rule) -> list[Expression]:
-    return [rule.when, *(item.condition for item in rule.unless), *(value for _, value in rule.lets)]
+    exceptions = [item.condition for item in (*rule.unless, *rule.remarks)]
+    return [rule.when, *exceptions, *(value for _, value in rule.lets)]
 
 
 def _without_brackets(expression: Expression) -> Expression:

@@ -57,23 +57,19 @@ class RuleChecker:
         self._params()
         lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
         when = self._condition(draft.when)
-        unless = tuple(
-            Unless(condition, item.reason)
-            for item in draft.unless
-            if (condition := self._condition(item.condition))
-        )
+        unless, remarks = self._exceptions(draft.unless), self._exceptions(draft.remarks)
         gain = self._expanded(draft.gain) if draft.gain else None
         if gain is not None:
             self.typing.number(gain)
         self._texts()
         self._unused()
-        self._examples([when, gain, *(one.condition for one in unless), *(value for _, value in lets)])
+        self._examples([when, gain, *(one.condition for one in (*unless, *remarks)), *(v for _, v in lets)])
         if len(self.complaints.errors) > before or when is None or draft.broken:
             return None
         words = draft.words
         return Rule(
             draft.id, draft.title, category, draft.path, draft.span, draft.doc, tuple(draft.variables), when,
-            unless, tuple(draft.params), lets,
+            unless, remarks, tuple(draft.params), lets,
             words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
             tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
@@ -94,6 +90,13 @@ class RuleChecker:
         if expanded is not None:
             self.typing.condition(expanded)
         return expanded
+
+    def _exceptions(self, written: list[Unless]) -> tuple[Unless, ...]:
+        return tuple(
+            Unless(condition, item.reason)
+            for item in written
+            if (condition := self._condition(item.condition))
+        )
 
     def _let(self, name: str, value: Expression) -> Expression:
         expanded = self._expanded(value)

@@ -44,6 +44,7 @@ class Step:
     values: tuple[Value, ...]
     parts: tuple[Step, ...] = ()
     exception: bool = False
+    remark: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,9 @@ def _trace(judge: RuleJudge, view: View, row: int) -> Trace:
     tracer = Tracer(evaluation, rule)
     steps = [tracer.step(part) for part in _conjuncts(rule.when)]
     steps += [replace(tracer.step(item.condition), exception=True) for item in rule.unless]
+    steps += [replace(tracer.step(item.condition), remark=True) for item in rule.remarks]
     verdict = judge.verdict(view.tables, row)
-    changes = tracer.to_fire(rule) if verdict != "fires" else tracer.to_rest(rule)
+    changes = tracer.to_rest(rule) if verdict in ("fires", "info") else tracer.to_fire(rule)
     least = sorted(changes, key=len)[:3]
     return Trace(
         rule, table.labels[row], table.paths[row], table.spans[row].line, verdict, tuple(steps), tuple(least)

@@ -80,7 +80,7 @@ class _NameReader(ExpressionNames):
         if part.kind in ("say", "why", "try"):
             for word in words:
                 self._fields(word)
-        elif part.kind in ("let", "when", "unless"):
+        elif part.kind in ("let", "when", "unless", "remark"):
             self.expression(words[3 if part.kind == "let" else 1 :])
         elif part.kind == "gain":
             at_most = [word.text for word in words[1:3]] == ["at", "most"]

@@ -37,7 +37,7 @@ def changed(old: str, new: str) -> str:
         (changed("severity warning,", "severity war¦,"), ["info", "warning", "error"]),
         (changed("confidence high", "confidence ¦"), ["low", "medium", "high"]),
         (changed("gain at most waste", "gain ¦"), ["at most", "about"]),
-        (changed("example fires", "example ¦"), ["fires", "silent", "unknown"]),
+        (changed("example fires", "example ¦"), ["fires", "info", "silent", "unknown"]),
         (changed("for each kernel k", "for ¦"), ["each"]),
         (changed("for each kernel k", "for each access a of ¦"), ["kernel"]),
         (changed("some access a of k", "some access a of ¦"), ["k"]),

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 SUMMARY = "Say why a rule fires on a kernel or why not, with all values, and what would change that."
 _ANSWERS = {"yes": "YES", "no": "NO", "unknown": "???"}
 _MAKERS = {"kernel": "Numba", "triton_kernel": "Triton"}
-_VERDICTS = {"fires": "fires", "silent": "is silent", "unknown": "is undecided"}
+_VERDICTS = {
+    "fires": "fires",
+    "info": "fires, as a remark,",
+    "silent": "is silent",
+    "unknown": "is undecided",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +89,7 @@ def _text(trace: Trace) -> str:
     for step in trace.steps:
         lines += _step_lines(step, 1)
     if trace.changes:
-        would = "be silent" if trace.verdict == "fires" else "fire"
+        would = "be silent" if trace.verdict in ("fires", "info") else "fire"
         lines.append(f"  It would {would} if {_sentence(trace.changes[0])}.")
         lines += [f"  Or if {_sentence(way)}." for way in trace.changes[1:]]
     return "\n".join(lines)
@@ -96,7 +101,7 @@ def _sentence(way: Sequence[str]) -> str:
 
 def _step_lines(step: Step, depth: int) -> Iterator[str]:
     indent = "  " * depth
-    word = "unless " if step.exception else ""
+    word = "unless " if step.exception else "remark " if step.remark else ""
     yield f"{indent}{_ANSWERS[step.answer]:<4}{word}{step.text}"
     for value in step.values:
         source = f" ({value.source})" if value.source else ""

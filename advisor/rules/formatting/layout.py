@@ -12,12 +12,12 @@ from advisor.rules.formatting.tokens import ASSIGNMENT, KEYWORD, RuleFile, Word
 
 _STEP = 2
 _CONTINUED = 4
-_GROUPS = (("for_each", "param", "let"), ("when", "unless"), ("example",))
+_GROUPS = (("for_each", "param", "let"), ("when", "unless", "remark"), ("example",))
 _BESIDE_EACH_OTHER = ("severity", "confidence", "effort")
 # The keyword or the kind of the word behind which the condition of a clause or an item begins.
 _BEFORE_CONDITION = {
-    "when": "when", "unless": "unless", "let": "EQUAL", "gain": "GAIN_KIND", "define": "EQUAL",
-    "metric": "EQUAL", "suppress": "where",
+    "when": "when", "unless": "unless", "remark": "remark", "let": "EQUAL", "gain": "GAIN_KIND",
+    "define": "EQUAL", "metric": "EQUAL", "suppress": "where",
 }  # fmt: skip
 _APART = ("rule", "entity")
 _TOGETHER = {("edition", "pack"), ("renamed", "retired"), ("retired", "renamed")}

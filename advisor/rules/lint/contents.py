@@ -61,7 +61,8 @@ def _key(name: str) -> tuple[str, str]:
 
 
 def _every(rule: Rule) -> Iterator[Remark]:
-    waiting = [rule.when, *(item.condition for item in rule.unless), *(value for _, value in rule.lets)]
+    exceptions = [item.condition for item in (*rule.unless, *rule.remarks)]
+    waiting = [rule.when, *exceptions, *(value for _, value in rule.lets)]
     asked: set[str] = set()
     every: list[Quantified] = []
     while waiting:

@@ -20,7 +20,8 @@ def look(asked: Asked) -> Iterator[Remark]:
     """The remarks about units."""
     book = asked.book
     for rule in asked.rules:
-        for expression in (rule.when, *(item.condition for item in rule.unless), *(v for _, v in rule.lets)):
+        exceptions = [item.condition for item in (*rule.unless, *rule.remarks)]
+        for expression in (rule.when, *exceptions, *(v for _, v in rule.lets)):
             yield from _of(expression, rule, book)
         for param in rule.params:
             if param.unit.name in _DECIMAL:

@@ -1,0 +1,78 @@
+"""The addresses that the lanes of a warp meet, as offsets of elements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from advisor.facts.block_shape import WARP, BlockShape
+from advisor.facts.forms import Form
+
+SECTOR_BYTES = 32
+# A size that the source does not give is taken as large and aligned: no two of its multiples share a sector.
+UNKNOWN_SIZE = 1 << 20
+# Sizes of different names are different: rows of one do not fall together with rows of another.
+_APART = 1009
+
+
+def lane_addresses(
+    forms: Sequence[Form],
+    block: BlockShape,
+    extents: Sequence[int | None],
+    lanes: Sequence[Mapping[str, int]],
+) -> list[int]:
+    """The element offset of each lane, in C order, unknown sizes taken as large.
+
+    `forms` are the indices, `extents` the sizes of the array along its axes, `lanes` the thread and block
+    indices of each lane.
+    """
+    pitches = [1] * len(forms)
+    for axis in range(len(forms) - 2, -1, -1):
+        size = extents[axis + 1] if axis + 1 < len(extents) else None
+        pitches[axis] = pitches[axis + 1] * (size if size is not None else UNKNOWN_SIZE)
+    values = _sizes(forms, block)
+    found = []
+    for lane in lanes:
+
+        def value_of(name: str, lane: Mapping[str, int] = lane) -> int:
+            return lane[name] if name in lane else values[name]
+
+        found.append(sum(form.evaluate(value_of) * pitch for form, pitch in zip(forms, pitches, strict=True)))
+    base = min(found)
+    aligned = base - base % (SECTOR_BYTES // 2) if abs(base) >= UNKNOWN_SIZE else 0
+    return [address - aligned for address in found]
+
+
+def _sizes(forms: Sequence[Form], block: BlockShape) -> dict[str, int]:
+    """A value for each atom that is the same for all lanes."""
+    known = {"bdim.x": block.x, "bdim.y": block.y, "bdim.z": block.z, "warpsize": WARP}
+    found: dict[str, int] = {}
+    apart = 1
+    for name in sorted({name for form in forms for name in form.atoms()}):
+        size = known.get(name)
+        if size is None and not _varies(name):
+            size = UNKNOWN_SIZE * apart
+            apart *= _APART
+        found[name] = size or 0
+    return found
+
+
+def _varies(name: str) -> bool:
+    return "#" in name or name.startswith(("tid.", "bid."))
+
+
+def strides_open(flat: Form) -> bool:
+    """Whether an index into a flattened array has strides of which any may be 1, that of neighbours.
+
+    So it is with `x * a + y * b`: either `a` or `b` may be 1. In `x * a + y` neighbours differ in `y`, and in
+    `x * a * b + y * b` rows of `b` elements lie in planes.
+    """
+    strides = set()
+    for monomial, coefficient in flat.terms:
+        if any(_varies(name) for name in monomial):
+            factors = tuple(name for name in monomial if not _varies(name) and not name.startswith("bdim."))
+            if not factors and abs(coefficient) == 1:
+                return False
+            strides.add(factors)
+    counted = [Counter(factors) for factors in strides]
+    return any(one - other and other - one for one in counted for other in counted)

@@ -1,0 +1,99 @@
+"""How much of a kernel's traffic an array takes, and which accesses only some of the lanes do at a time."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+from advisor.facts.block_shape import WARP
+from advisor.facts.kernel_facts import Access, Condition, KernelFacts
+from advisor.facts.tree_nodes import below
+from advisor.records import Record
+
+# How often a loop of unknown length is taken to run when accesses inside and outside of it are weighed.
+_REPEATS = 32
+
+
+def know_traffic(facts: KernelFacts, records: Sequence[Record]) -> None:
+    """Nothing; notes with each access of global memory the share that its array takes along the same axis,
+    and whether it is `picked_by_data`.
+
+    `records` are those of `facts.accesses`, in that order. Elements that a kernel touches several times in
+    the same way count once, in the deepest loop; accesses of unknown pattern count a sector for each lane.
+    """
+    heaviest: dict[object, float] = {}
+    causes: dict[object, object] = {}
+    inside = Insides()
+    for access, record in zip(facts.accesses, records, strict=True):
+        if access.array.space == "global":
+            element: object = (id(access.array), access.kind, *(index.form for index in access.indices))
+            heaviest[element] = max(_sectors(record) * _runs(access), heaviest.get(element, 0.0))
+            causes[element] = _cause(access, record)
+    shares: dict[object, float] = defaultdict(float)
+    total = sum(heaviest.values())
+    for element, weight in heaviest.items():
+        shares[causes[element]] += weight / total
+    for access, record in zip(facts.accesses, records, strict=True):
+        if access.array.space == "global":
+            share = min(shares[_cause(access, record)], 1.0)
+            record.know("source", traffic_share=share, sparse=picked_by_data(access, inside))
+
+
+class Insides:
+    """What stands inside of loops."""
+
+    def __init__(self) -> None:
+        self._inside: dict[int, frozenset[int]] = {}
+
+    def holds(self, loop: ast.AST, node: ast.AST) -> bool:
+        """Whether a node stands inside of a loop."""
+        known = self._inside.get(id(loop))
+        if known is None:
+            known = self._inside[id(loop)] = frozenset(map(id, below(loop)))
+        return id(node) in known
+
+
+def _cause(access: Access, record: Record) -> object:
+    """What accesses share that one change of the array's order mends."""
+    axis = record.readings.get("lane_axis")
+    return id(access.array), None if axis is None else axis.value
+
+
+def _sectors(record: Record) -> float:
+    reading = record.readings.get("sectors_per_request")
+    single = record.readings.get("single_thread")
+    if single is not None and single.value:
+        return 1.0
+    return float(reading.value) if reading is not None else float(WARP)
+
+
+def _runs(access: Access) -> float:
+    return float(math.prod(loop.trip_count or _REPEATS for loop in access.place.loops))
+
+
+def picked_by_data(access: Access, inside: Insides) -> bool:
+    """Whether data decides in each iteration of a loop which lanes do the access, so that few may do it at a
+    time: a store at a place that does not advance with the loop, as in a search, or what is done for an
+    element that is equal to another one.
+    """
+    return any(_picks(condition, access, inside) for condition in access.place.conditions)
+
+
+def _picks(condition: Condition, access: Access, inside: Insides) -> bool:
+    if condition.exit or not condition.loaded:
+        return False
+    loops = [loop for loop in access.place.loops if inside.holds(loop.node, condition.node)]
+    if not loops:
+        return False
+    advances = any(loop.counter in index.form.atoms() for loop in loops for index in access.indices)
+    return (access.kind != "load" and not advances) or _equal_to_another(condition.node)
+
+
+def _equal_to_another(test: ast.AST) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], ast.Eq)
+        and not any(isinstance(side, ast.Constant | ast.UnaryOp) for side in (test.left, *test.comparators))
+    )

@@ -1,0 +1,131 @@
+"""What an array takes of a kernel's traffic, and what only some of the lanes do at a time."""
+
+from __future__ import annotations
+
+import pytest
+from surveying import records, value
+
+LAUNCH = "\n\ndef main(a, b, n, out):\n    k[8, 256](a, b, n, out)\n"
+
+
+def accesses(folder, body: str):
+    text = "@cuda.jit\ndef k(a, b, n, out):\n    i = cuda.grid(1)\n"
+    text += "\n".join("    " + line for line in body.splitlines())
+    return records(folder, "access", text + LAUNCH)
+
+
+def share(folder, body: str, array: str) -> float:
+    found = next(one for one in accesses(folder, body) if one.label == array)
+    return value(found, "traffic_share")
+
+
+def test_a_store_behind_a_loop_of_unknown_length(tmp_path):
+    body = "s = 0\nfor j in range(n):\n    s += a[j, i]\nout[i, n] = s"
+    # 32 iterations are assumed: 128 sectors of `a` and 32 of `out`.
+    assert share(tmp_path, body, "out") == pytest.approx(32 / 160)
+    assert share(tmp_path, body, "a") == pytest.approx(128 / 160)
+
+
+def test_a_loop_of_known_length_counts_as_it_is(tmp_path):
+    body = "s = 0\nfor j in range(4):\n    s += a[j, i]\nout[i, n] = s"
+    assert share(tmp_path, body, "out") == pytest.approx(32 / 48)
+
+
+def test_accesses_of_one_array_along_one_axis_count_together(tmp_path):
+    body = "out[i, n] = a[i]\nout[i, 1] = a[i]"
+    found = accesses(tmp_path, body)
+    # Two stores of 32 sectors each; `a[i]` counts once.
+    assert {value(one, "traffic_share") for one in found if one.label == "out"} == {64 / 68}
+    assert {value(one, "traffic_share") for one in found if one.label == "a"} == {4 / 68}
+
+
+def test_what_one_thread_does_is_a_sector(tmp_path):
+    assert share(tmp_path, "if cuda.threadIdx.x == 0:\n    b[i] = 1\nout[i] = 1", "b") == pytest.approx(1 / 5)
+
+
+def test_gathered_elements_count_a_sector_for_each_lane(tmp_path):
+    # b[i] is four sectors, a[b[i]] 32, out[i] four.
+    assert share(tmp_path, "out[i] = a[b[i]]", "a") == pytest.approx(32 / 40)
+
+
+SPARSE = {
+    "a store where a search ends": "for j in range(n):\n    if a[j] > 0:\n        out[i, 0] = j",
+    "a load for an equal element": "for j in range(n):\n    if b[j] == a[i]:\n        out[j] += a[i, 1]",
+    "an update of one element": "for j in range(n):\n    if a[j] > 0:\n        out[i, 2] += 1",
+}
+DENSE = {
+    "no condition": "for j in range(n):\n    out[i, 0] = j",
+    "a condition outside of the loop": "if a[i] > 0:\n    for j in range(n):\n        out[i, 0] = j",
+    "an element of the loop": "for j in range(n):\n    if a[j] > 0:\n        out[i, j] = 1",
+    "bounds": "for j in range(n):\n    if j < 3:\n        out[i, 0] = j",
+    "a constant": "for j in range(n):\n    if a[j] == 0:\n        b[j] = out[i, j]",
+    "behind a test that leaves": "for j in range(n):\n    if a[j] > 0:\n        break\n    out[i, 0] = j",
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_what_data_picks(tmp_path, name):
+    label = "a" if "load" in name else "out"
+    assert (
+        value([one for one in accesses(tmp_path, SPARSE[name]) if one.label == label][-1], "sparse") is True
+    )
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_what_it_does_not(tmp_path, name):
+    found = [one for one in accesses(tmp_path, DENSE[name]) if one.label == "out"]
+    assert value(found[-1], "sparse") is False
+
+
+def test_shared_memory_is_no_traffic(tmp_path):
+    body = "t = cuda.shared.array(256, np.float32)\nt[i] = a[i]"
+    assert share(tmp_path, body, "t") is None
+
+
+REPEATED = {
+    "at the next line": ("x = a[i]\nout[i] = x + a[i]", [False, True]),
+    "in one expression": ("out[i] = a[i] * a[i]", [False, True]),
+    "in a branch below": ("x = a[i]\nif x > 0:\n    out[i] = a[i]", [False, True]),
+    "in a loop that stores nothing": (
+        "s = a[i]\nfor j in range(n):\n    s += a[i]\nout[i] = s",
+        [False, True],
+    ),
+    "fields of a record, another stored": ("a[i]['x'] = a[i]['y']\nout[i] = a[i]['y']", [None, False, True]),
+    "behind another branch": ("if n > 0:\n    out[i] = a[i]\nb[i] = a[i]", [False, False]),
+    "behind a store": ("out[i] = a[i]\nb[i] = a[i]", [False, False]),
+    "in a loop that stores": ("s = a[i]\nfor j in range(n):\n    out[j, i] = a[i]", [False, False]),
+    "in each turn of a loop": ("s = 0\nfor j in range(n):\n    s += a[j, i]\nout[i] = s", [False]),
+    "another element": ("out[i] = a[i] + a[i + 1]", [False, False]),
+    "behind an atomic": ("s = a[i]\ncuda.atomic.add(out, 0, s)\nb[i] = s + a[i]", [False, False]),
+    "before an atomic": ("s = a[i] + a[i]\ncuda.atomic.add(out, 0, s)", [False, True]),
+    "what was stored": ("a[i] = n\nout[i] = a[i]", [None, True]),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_loads_of_what_a_register_holds(tmp_path, name):
+    body, expected = REPEATED[name]
+    found = [one for one in accesses(tmp_path, body) if one.label == "a"]
+    at_places = {one.key: value(one, "repeated") for one in found if value(one, "kind") == "load"}
+    assert list(at_places.values()) == [one for one in expected if one is not None]
+
+
+def test_with_a_launch_the_block_is_known(tmp_path):
+    (found,) = [one for one in accesses(tmp_path, "out[i] = a[i]") if one.label == "a"]
+    assert value(found, "block_assumed") is False
+
+
+@pytest.mark.parametrize(
+    ("place", "launch", "assumed"),
+    [
+        ("a[cuda.grid(1)]", "", False),
+        ("a[cuda.threadIdx.x]", "", True),
+        ("a[cuda.grid(2)]", "", True),
+        ("a[cuda.grid(1)]", "k[8, n](a)", True),
+        ("a[cuda.threadIdx.x]", "k[8, 5](a)", False),
+    ],
+)
+def test_where_the_block_is_assumed(tmp_path, place, launch, assumed):
+    text = f"@cuda.jit\ndef k(a):\n    {place} = 1\n\n\ndef main(a, n):\n    {launch or 'pass'}\n"
+    (found,) = records(tmp_path, "access", text)
+    assert value(found, "block_assumed") is assumed

@@ -1,0 +1,89 @@
+"""`remark condition`: the rule fires, but what it tells is a remark."""
+
+from __future__ import annotations
+
+from writing import load, tables
+
+from advisor.rules import RuleSettings
+from advisor.rules.coverage import cover, share_killed
+from advisor.rules.examples import run_examples
+from advisor.rules.formatting import format_text
+from advisor.rules.judgement import judge
+from advisor.rules.mutants import mutants
+from advisor.rules.trace import traces
+
+REMARK = ("  severity", '  remark k.share < 10% because "others take the time"\n\n  severity')
+RARE = ("  example silent", '  example info "rare" { k.registers = 200, k.share = 9% }\n  example silent')
+OFTEN = (
+    "  example silent",
+    '  example fires "often" { k.registers = 200, k.share = 10% }\n'
+    '  example fires "just above the double" { k.registers = 200, k.share = 19% }\n  example silent',
+)
+
+
+def severities(*changes, **values):
+    book = load(*changes)
+    found = judge(book, tables(book, ("kernel", "k", None, {"registers": 200.0, **values})))
+    return [match.severity for match in found.matches]
+
+
+def test_where_it_holds_the_finding_is_a_remark():
+    assert severities(REMARK, share=0.05) == ["info"]
+    assert severities(REMARK, share=0.1) == ["warning"]
+
+
+def test_what_is_not_known_lowers_nothing():
+    assert severities(REMARK) == ["warning"]
+
+
+def test_where_the_rule_is_silent_nothing_is_told():
+    assert severities(REMARK, registers=30.0, share=0.05) == []
+
+
+def test_an_error_becomes_a_remark_too():
+    assert severities(REMARK, ("severity warning", "severity error"), share=0.05) == ["info"]
+
+
+def test_examples_tell_a_remark_from_a_finding():
+    assert run_examples(load(REMARK, RARE)) == []
+    loud = RARE[1].replace("example info", "example fires")
+    (failure,) = run_examples(load(REMARK, (RARE[0], loud)))
+    assert str(failure) == 'many-registers: the example "rare" should be fires, but the rule is info.'
+
+
+def test_mutants_of_the_condition_are_killed_by_examples_on_both_sides():
+    (rule,) = load(REMARK, RARE).rules
+    sentences = [one.sentence for one in mutants(rule)]
+    assert "without `remark k.share < 10%`" in sentences
+    assert "with the opposite of `k.share < 10%`" in sentences
+    book = load(REMARK, RARE, OFTEN)
+    (covered,) = cover(book, book.rules)
+    assert [one.sentence for one in covered.surviving if "share" in one.sentence] == []
+    unguarded = load(REMARK)
+    assert share_killed([covered]) > share_killed(cover(unguarded, unguarded.rules))
+
+
+def test_the_metric_counts_as_used_and_the_reason_is_kept():
+    (rule,) = load(REMARK).rules
+    assert rule.metrics_used == ("kernel.registers", "kernel.share")
+    assert rule.remarks[0].reason == "others take the time"
+
+
+def test_why_shows_it_beside_the_exceptions():
+    book = load(REMARK)
+    built = tables(book, ("kernel", "k", None, {"registers": 200.0, "share": 0.05}))
+    (found,) = traces(book, book.rules[0], built, "k", RuleSettings())
+    assert found.verdict == "info"
+    assert [(step.text, step.answer, step.remark) for step in found.steps] == [
+        ("k.registers > most", "yes", False),
+        ("k.share < 10%", "yes", True),
+    ]
+    assert found.changes == (("`k.registers` were at most 128 (it is 200)",),)
+
+
+def test_the_formatter_puts_it_below_the_exceptions():
+    clauses = 'when k.debug unless k.share>1 remark k.share<10% because "x"'
+    text = f'/// a\nrule a "A" {{ for each kernel k {clauses}\n}}\n'
+    lines = format_text("a.rules", text).splitlines()
+    assert '  remark k.share < 10% because "x"' in lines
+    assert lines.index('  remark k.share < 10% because "x"') == lines.index("  unless k.share > 1") + 1
