@@ -16,7 +16,8 @@ _COMPUTING = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Call, ast.
 @lru_cache(maxsize=256)
 def arithmetic_lines(source: str) -> frozenset[int] | None:
     """The lines (the first is 1) of a function's text with an operation on values or a call, None for a text
-    that does not parse. What computes a place in an array computes whole numbers and does not count.
+    that does not parse. What computes a place in an array computes whole numbers and does not count, nor does
+    a `range` of them.
     """
     try:
         tree = ast.parse(source)
@@ -37,8 +38,19 @@ def _outside_brackets(tree: ast.AST) -> Iterator[ast.AST]:
         node = waiting.pop()
         if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
             continue
+        if isinstance(node, ast.For) and _over_whole_numbers(node.iter):
+            waiting += [*node.body, *node.orelse]
+            continue
         yield node
         if isinstance(node, ast.Subscript):
             waiting.append(node.value)
         else:
             waiting += ast.iter_child_nodes(node)
+
+
+def _over_whole_numbers(walked: ast.expr) -> bool:
+    """Whether a loop goes over a `range` in whose arguments nothing is called or divided."""
+    if not (isinstance(walked, ast.Call) and isinstance(walked.func, ast.Name) and walked.func.id == "range"):
+        return False
+    inside = [inner for one in walked.args for inner in ast.walk(one)]
+    return not any(isinstance(inner, ast.Call | ast.Div) for inner in inside)
