@@ -114,9 +114,11 @@ class _Extents:
             return self._sizes(first)
         if name in _FILLED:
             shape = first or next((one.value for one in node.keywords if one.arg == "shape"), None)
-            return self._sizes(shape)
+            return self._sizes(shape, depth)
         if name in ("rand", "randn") and node.args:
             return self._sizes(ast.copy_location(ast.Tuple(elts=node.args, ctx=ast.Load()), node))
+        if name in ("array", "asarray") and isinstance(first, ast.Call) and _called(first) == "range":
+            return self._sizes(first.args[0], depth) if len(first.args) == 1 else None
         if name in ("array", "asarray") and isinstance(first, ast.List):
             return (len(first.elts),) if all(self.is_number(one, 1) for one in first.elts) else None
         owner = self._owner(node)
@@ -160,7 +162,12 @@ class _Extents:
         found = {inner.of(one.value, depth) for one in returns}
         return found.pop() if len(found) == 1 else None
 
-    def _sizes(self, shape: ast.expr | None) -> Extents | None:
+    def _sizes(self, shape: ast.expr | None, depth: int = _DEPTH) -> Extents | None:
+        if isinstance(shape, ast.Call) and _called(shape) == "len" and len(shape.args) == 1:
+            measured = self.of(shape.args[0], depth - 1)
+            return measured[:1] if measured else None
+        if isinstance(shape, ast.Attribute) and shape.attr == "shape":
+            return self.of(shape.value, depth - 1)
         value = self.constants.value(shape) if shape is not None else None
         if type(value) is int:
             value = (value,)

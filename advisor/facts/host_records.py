@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from advisor.facts.block_shape import WARP
 from advisor.facts.host_calls import HostCall
@@ -44,6 +45,7 @@ def _launch_record(launch: Launch) -> Record:
         in_test_or_benchmark=launch.timed or is_test_path(module.path),
         host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
         host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
+        needless_copy=launch.needless_copy,
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=_number(launch.smallest_block),
@@ -55,6 +57,25 @@ def _launch_record(launch: Launch) -> Record:
         block_z=_number(sizes[2]),
     )
     return record
+
+
+def with_device_launches(records: Iterable[Record]) -> list[Record]:
+    """The records of one file, of which each launch tells whether another one of its kernel has no NumPy
+    array; those that were given stay as they are.
+    """
+    every = list(records)
+    arrays = {
+        one.key: one.readings["host_arrays"].value
+        for one in every
+        if one.entity == "launch" and one.owner and "host_arrays" in one.readings
+    }
+    shown = {one.owner for one in every if arrays.get(one.key) == 0}
+    for place, one in enumerate(every):
+        if one.key in arrays:
+            every[place] = replace(one, readings=dict(one.readings))
+            elsewhere = bool(arrays[one.key]) and one.owner in shown
+            every[place].know("source", device_arrays_elsewhere=elsewhere)
+    return every
 
 
 def _number(size: int | None) -> float | None:

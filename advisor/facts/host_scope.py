@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from advisor.facts.declarations import cuda_member
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments, stored_names
+from advisor.facts.reaching import bound_before, reaching_values
 from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
 from advisor.syntax_trees import expression_tree
@@ -29,7 +30,7 @@ class HostScope:
 
     def __init__(self, module: ModuleSyntax, function: FunctionNode | None, workspace: Workspace) -> None:
         self.module, self.function, self.workspace = module, function, workspace
-        self._known: dict[tuple[str, str, int], bool | None] = {}
+        self._known: dict[tuple[str, str, int, int], bool | None] = {}
 
     @staticmethod
     def bound(module: ModuleSyntax, function: FunctionNode | None, name: str) -> list[ast.expr]:
@@ -61,9 +62,9 @@ class HostScope:
         if isinstance(node, ast.Constant):
             return False
         if isinstance(node, ast.Name):
-            key = ("array", node.id, depth)
+            key = ("array", node.id, depth, node.lineno)
             if key not in self._known:
-                self._known[key] = self._all(self.bound(self.module, self.function, node.id), depth)
+                self._known[key] = self._all(self._values(node), depth)
             return self._known[key]
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             return self._all(self._attribute_values(node.attr), depth)
@@ -77,6 +78,17 @@ class HostScope:
             inner = self.is_host_array(node.value, depth - 1)
             return inner if isinstance(node.slice, ast.Slice) else (None if inner else inner)
         return None
+
+    def _values(self, name: ast.Name) -> list[ast.expr]:
+        """The values that a name may have where it is used; all that it has where that is not clear."""
+        every = self.bound(self.module, self.function, name.id)
+        if len(every) < 2:
+            return every
+        if self.function is None:
+            return bound_before(self.module, name) or every
+        reaching = reaching_values(self.function, name.id, name) or [None]
+        known = [one for one in reaching if one is not None]
+        return known if len(known) == len(reaching) else every
 
     def _all(self, values: list[ast.expr], depth: int) -> bool | None:
         verdicts = [self.is_host_array(value, depth - 1) for value in values]
@@ -153,7 +165,7 @@ class HostScope:
         if isinstance(node, ast.Tuple):
             return any(self.follows_data(item, depth) for item in node.elts)
         if isinstance(node, ast.Name):
-            key = ("data", node.id, depth)
+            key = ("data", node.id, depth, 0)
             if key not in self._known:
                 values = self.bound(self.module, self.function, node.id)
                 self._known[key] = bool(values) and all(self.follows_data(one, depth - 1) for one in values)

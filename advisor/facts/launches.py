@@ -18,6 +18,8 @@ from advisor.facts.host_scope import HostScope, host_loops, timing_loop
 from advisor.facts.host_types import HostTypes
 from advisor.facts.launch_targets import launched_kernel
 from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.needless_copies import needless_copy
+from advisor.notebooks.joined_text import is_repeated_by_command
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Launch:
     smallest_block: int | None = None
     array_sizes: list[tuple[int, ...]] | None = None
     largest_host_array: int | None = None
+    needless_copy: str | None = None
 
     @property
     def kernel_key(self) -> str | None:
@@ -133,13 +136,19 @@ def _launch(
         block_node is not None and (scope.follows_data(block_node) or is_also_argument(block_node, call)),
         block_node,
         shared if isinstance(shared, int) else None,
-        len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
+        len(loops), _is_timed(call, module, loops), scope.host_arrays(call.args),
         rounds_up(parts[0] if parts else configuration, scope), named_otherwise, _argument_types(call, scope),
         extents_of_arguments(call.args, scope) if kernel is not None else (),
         orders_of_arguments(call.args, scope),
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
         sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
+        needless_copy(call, kernel, scope, loops),
     )  # fmt: skip
+
+
+def _is_timed(call: ast.Call, module: ModuleSyntax, loops: list[ast.For | ast.While]) -> bool:
+    repeated = is_repeated_by_command(module.source.text, call.lineno)
+    return repeated or any(timing_loop(loop) for loop in loops)
 
 
 def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from advisor.facts.beside import Neighbour, Stamp, read_neighbour, stamp_of
 from advisor.facts.device_functions import Resolver
+from advisor.facts.host_records import with_device_launches
 from advisor.facts.kernel_records import LaunchedAs
 from advisor.facts.module import FILE_WORDS, NamesElsewhere
 from advisor.facts.module_parts import Needs, Part, PartNames, split, split_again
@@ -129,7 +130,7 @@ def _joined(
         else one
         for one in launches
     ]
-    result = Survey([*linked, *calls], problems=list(own.problems), read=read)
+    result = Survey([*with_device_launches(linked), *calls], problems=list(own.problems), read=read)
     for kernel in kernels:
         result.records += kernel.records
         result.problems += kernel.problems

@@ -15,7 +15,7 @@ from advisor.facts.gate import (
     may_hold_triton_code,
     searchable,
 )
-from advisor.facts.host_records import is_test_path
+from advisor.facts.host_records import is_test_path, with_device_launches
 from advisor.facts.kernel_records import LaunchedAs
 from advisor.facts.survey_crew import CHUNK, Crew
 from advisor.facts.survey_memory import RememberingCrew, SurveyMemory
@@ -184,11 +184,11 @@ def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
     """The records of a file; a launch whose kernel was not resolved goes to the only kernel of that name, but
     not where the name is known to stand for something else.
     """
-    return [
+    return with_device_launches(
         record
         if record.owner
         else replace(record, owner=only_one(by_name.get(record.label, set())))
         if record.entity == "launch" and record.owner is None
         else replace(record, owner=None)
         for record in host.records
-    ]
+    )

@@ -28,12 +28,62 @@ def one_from_the_host(n):
     return out
 
 
+@cuda.jit
+def add_there(a, b, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = a[i] + b[i]
+
+
+@cuda.jit
+def double(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] *= np.float32(2)
+
+
+def changed_in_place(n):
+    a = np.ones(n, dtype=np.float32)
+    double[(n + 255) // 256, 256](a)  # ok: host-array-argument
+    return a
+
+
+def changed_in_place_twice(n):
+    a = np.ones(n, dtype=np.float32)
+    double[(n + 255) // 256, 256](a)  # hit: host-array-argument
+    double[(n + 255) // 256, 256](a)  # hit: host-array-argument
+    return a
+
+
+def changed_in_place_by_turns(n, times):
+    a = np.ones(n, dtype=np.float32)
+    for _ in range(times):
+        double[(n + 255) // 256, 256](a)  # hit: host-array-argument, launch-in-host-loop
+    return a
+
+
+def new_in_each_turn(n, times):
+    found = []
+    for time in range(times):
+        a = np.full(n, time, dtype=np.float32)
+        double[(n + 255) // 256, 256](a)  # ok: host-array-argument
+        found.append(a)
+    return found
+
+
+def a_few_kilobytes():
+    a = np.ones(1024, dtype=np.float32)
+    out = np.empty_like(a)
+    add[4, 256](a, a, out)  # ok: host-array-argument
+    return out
+
+
 def on_the_device(n):
     a = np.ones(n, dtype=np.float32)
     there = cuda.to_device(a)
     out = cuda.device_array_like(a)
     blocks = (n + 255) // 256
-    add[blocks, 256](there, there, out)  # ok: host-array-argument
+    add_there[blocks, 256](there, there, out)  # ok: host-array-argument
     return out.copy_to_host()
 
 
@@ -41,16 +91,23 @@ def moved_under_the_same_name(n):
     a = np.ones(n, dtype=np.float32)
     a = cuda.to_device(a)
     out = cuda.device_array(n, dtype=np.float32)
-    add[(n + 255) // 256, 256](a, a, out)  # ok: host-array-argument
+    add_there[(n + 255) // 256, 256](a, a, out)  # ok: host-array-argument
     return out
 
 
 def given_by_the_caller(a, b, out):
-    add[4096, 256](a, b, out)  # ok: host-array-argument
+    add_there[4096, 256](a, b, out)  # ok: host-array-argument
 
 
 def managed(n):
     a = cuda.managed_array(n, dtype=np.float32)
     a[:] = 1
-    add[(n + 255) // 256, 256](a, a, a)  # ok: host-array-argument
+    add_there[(n + 255) // 256, 256](a, a, a)  # ok: host-array-argument
+    return a
+
+
+def what_the_copies_cost(n):
+    a = np.ones(n, dtype=np.float32)
+    # The kernel gets device arrays everywhere else in this file.
+    add_there[(n + 255) // 256, 256](a, a, a)  # ok: host-array-argument
     return a

@@ -71,7 +71,7 @@ def host_arrays_wait(n):
     a = np.ones(n, dtype=np.float32)
     b = np.ones(n, dtype=np.float32)
     start = perf_counter()
-    step[4096, 256](a, b)  # hit: host-array-argument
+    step[4096, 256](a, b)  # ok: host-array-argument
     return perf_counter() - start  # ok: measured-without-wait
 
 

@@ -1,0 +1,115 @@
+"""Which copies of a launch's NumPy arrays could be left out: what the kernel reads, stores, and hands on."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from surveying import records, survey_text, value
+
+DEVICE = """
+@cuda.jit(device=True)
+def total(row):
+    found = 0.0
+    for i in range(len(row)):
+        found += row[i]
+    return found
+
+@cuda.jit(device=True)
+def fill(row, x):
+    for i in range(row.shape[0]):
+        row[i] = x
+"""
+HOST = """
+def run(n):
+    a, b = np.ones((n, n)), np.zeros((n, n))
+    k[n, 128](a, b)
+"""
+NOTHING = None
+READS_A, STORES_B = "does not change a", "does not read b"
+BODIES = {
+    "b[i, 0] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    "if i < a.shape[0] and i < len(b):\n    b[i, 0] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    "b[i, 0] += a[i, 0]": READS_A,
+    "b[i, 0] = b[i, 1] + a[i, 0]": READS_A,
+    "cuda.atomic.add(b, 0, a[i, 0])": READS_A,
+    "a[i, 0] = b[i, 0] = a[i, 1]": STORES_B,
+    "a[i, 0] *= 2\nb[i, 0] += 1": NOTHING,
+    "b[i, 0] = total(a[i])": f"{READS_A} and {STORES_B}",
+    "b[i, 0] = unknown(a[i])": STORES_B,
+    "fill(b[i], a[i, 0])": f"{READS_A} and {STORES_B}",
+    "fill(b[i], total(b[i]))\na[i, 0] += 1": NOTHING,
+    "row = b[i]\nrow[0] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    "row = b[i]\nrow[0] += a[i, 0]": READS_A,
+    "row = a[i]\nx = row[0]\nb[i, 0] = x * x": f"{READS_A} and {STORES_B}",
+    "x, y = a[i, 0], a[i, 1]\nb[i, 0] = x + y": f"{READS_A} and {STORES_B}",
+    "for x in a[i]:\n    b[i, 0] = x": f"{READS_A} and {STORES_B}",
+    "b[i, 0] = math.sqrt(a[i, 0])": f"{READS_A} and {STORES_B}",
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_what_a_kernel_does_with_its_arrays(tmp_path: Path, body: str) -> None:
+    kernel = f"{DEVICE}\n@cuda.jit\ndef k(a, b):\n    i = cuda.grid(1)\n{textwrap.indent(body, '    ')}\n"
+    (launch,) = records(tmp_path, "launch", kernel + HOST)
+    expected = BODIES[body]
+    assert value(launch, "needless_copy") == (f"The kernel {expected}" if expected else None)
+
+
+CHANGES = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] += 1\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "copied"),
+    [
+        ("k[9, 128](a)", None),
+        ("k[9, 128](a)\nk[9, 128](a)", "Another launch does it as well: a"),
+        ("k[9, 128](a)\na = np.ones(n)\nk[9, 128](a)", None),
+        ("for i in range(n):\n    k[9, 128](a)", "The loop does it in every turn: a"),
+        ("for i in range(n):\n    a = np.full(n, i)\n    k[9, 128](a)", None),
+        ("k[9, 128](given)", None),
+        ("d = cuda.to_device(a)\nk[9, 128](d)\nk[9, 128](d)", None),
+    ],
+)
+def test_an_array_that_several_launches_copy(tmp_path: Path, body: str, copied: str | None) -> None:
+    host = f"def run(n, given):\n    a = np.ones(n)\n{textwrap.indent(body, '    ')}\n"
+    assert value(records(tmp_path, "launch", CHANGES + host)[-1], "needless_copy") == copied
+
+
+@pytest.mark.parametrize(
+    ("other", "elsewhere"),
+    [
+        ("d = cuda.to_device(a)\n    k[9, 128](d)", True),
+        ("k[9, 128](a)", False),
+        ("k[9, 128](given)", False),
+        ("j[9, 128](cuda.to_device(a))", False),
+    ],
+)
+def test_the_same_kernel_with_device_arrays(tmp_path: Path, other: str, elsewhere: bool) -> None:
+    text = CHANGES + CHANGES.replace("k(", "j(")
+    text += f"def one(n):\n    a = np.ones(n)\n    k[9, 128](a)\ndef two(a, given):\n    {other}\n"
+    first = records(tmp_path, "launch", text)[0]
+    assert value(first, "device_arrays_elsewhere") is elsewhere
+
+
+def test_device_arrays_in_another_file_show_nothing(tmp_path: Path) -> None:
+    here = CHANGES + "def one(n):\n    a = np.ones(n)\n    k[9, 128](a)\n"
+    there = "from here import k\ndef two(n):\n    k[9, 128](cuda.device_array(n))\n"
+    found = survey_text(tmp_path, here=here, there=there).records
+    launches = [one for one in found if one.entity == "launch"]
+    assert [value(one, "device_arrays_elsewhere") for one in launches] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("a = other(n)\nif n:\n    a = np.zeros(n)\n    k[9, 128](a)", "a"),
+        ("a = other(n)\nif n:\n    a = np.zeros(n)\nk[9, 128](a)", None),
+        ("a = np.zeros(n)\na = cuda.to_device(a)\nk[9, 128](a)", None),
+        ("a = cuda.to_device(n)\na = a.copy_to_host()\nk[9, 128](a)", "a"),
+    ],
+)
+def test_the_array_is_the_one_that_reaches_the_launch(tmp_path: Path, body: str, names: str | None) -> None:
+    host = f"def run(n):\n{textwrap.indent(body, '    ')}\n"
+    assert value(records(tmp_path, "launch", CHANGES + host)[-1], "host_array_names") == names
