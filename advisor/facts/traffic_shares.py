@@ -75,8 +75,8 @@ def _runs(access: Access) -> float:
 
 def picked_by_data(access: Access, inside: Insides) -> bool:
     """Whether data decides in each iteration of a loop which lanes do the access, so that few may do it at a
-    time: a store at a place that does not advance with the loop, as in a search, or what is done for an
-    element that is equal to another one.
+    time: a store at a place that does not advance with the loop, what is done for an element that is equal to
+    another one or where a search ends.
     """
     return any(_picks(condition, access, inside) for condition in access.place.conditions)
 
@@ -87,8 +87,18 @@ def _picks(condition: Condition, access: Access, inside: Insides) -> bool:
     loops = [loop for loop in access.place.loops if inside.holds(loop.node, condition.node)]
     if not loops:
         return False
+    if _ends_the_loop(condition.node, access):
+        return True
     advances = any(loop.counter in index.form.atoms() for loop in loops for index in access.indices)
     return (access.kind != "load" and not advances) or _equal_to_another(condition.node)
+
+
+def _ends_the_loop(test: ast.AST, access: Access) -> bool:
+    """Whether what a test encloses ends with a `break`: each lane gets there once, at a time of its own."""
+    branch = access.place.module.parents.get(test)
+    if not (isinstance(branch, ast.If) and branch.test is test and isinstance(branch.body[-1], ast.Break)):
+        return False
+    return branch.body[0].lineno <= getattr(access.place.node, "lineno", 0) <= branch.body[-1].lineno
 
 
 def _equal_to_another(test: ast.AST) -> bool:

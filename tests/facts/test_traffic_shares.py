@@ -51,6 +51,7 @@ def test_gathered_elements_count_a_sector_for_each_lane(tmp_path):
 SPARSE = {
     "a store where a search ends": "for j in range(n):\n    if a[j] > 0:\n        out[i, 0] = j",
     "a load for an equal element": "for j in range(n):\n    if b[j] == a[i]:\n        out[j] += a[i, 1]",
+    "where a search ends": "for j in range(n):\n    if a[j] or b[j]:\n        out[i, j] = 1\n        break",
     "an update of one element": "for j in range(n):\n    if a[j] > 0:\n        out[i, 2] += 1",
 }
 DENSE = {
@@ -58,6 +59,7 @@ DENSE = {
     "a condition outside of the loop": "if a[i] > 0:\n    for j in range(n):\n        out[i, 0] = j",
     "an element of the loop": "for j in range(n):\n    if a[j] > 0:\n        out[i, j] = 1",
     "bounds": "for j in range(n):\n    if j < 3:\n        out[i, 0] = j",
+    "beside it": "for j in range(n):\n    if a[j]:\n        break\n    else:\n        out[i, j] = 1",
     "a constant": "for j in range(n):\n    if a[j] == 0:\n        b[j] = out[i, j]",
     "behind a test that leaves": "for j in range(n):\n    if a[j] > 0:\n        break\n    out[i, 0] = j",
 }
