@@ -6,9 +6,10 @@
         --without tests/data/judged_findings*.json                                  places to judge, by chance
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. LIST.json names each with its commit. Nothing
-of the repositories is run. Reports are kept under --reports, and not made again. A sample takes places in the
-order of the SHA-256 of "WORD:repository:path:cell:line:rule", a line with several findings once, none
-that a list of --without has judged.
+of the repositories is run. Reports are kept under --reports, and not made again. What says the same of
+several lines of a kernel counts once, at the first of them, as it is shown. A sample takes places in the
+order of the SHA-256 of "WORD:repository:path:cell:line:rule", a line with several findings once, none that a
+list of --without has judged.
 """
 
 from __future__ import annotations
@@ -45,9 +46,13 @@ class Checked:
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """All findings."""
-        found: list[dict[str, Any]] = self.report.get("findings", [])
-        return found
+        """All findings; what says the same of several lines of a kernel counts once, as it is shown."""
+        told: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for one in self.report.get("findings", []):
+            told.setdefault(
+                tuple(one.get(name) for name in ("rule", "path", "kernel", "severity", "message")), one
+            )
+        return list(told.values())
 
 
 def main() -> int:
