@@ -22,6 +22,7 @@ from advisor.facts.stated_types import strided_parameters
 from advisor.facts.test_paths import holds_tests
 from advisor.facts.thread_use import is_bounds_guard, one_thread_works
 from advisor.facts.tree_nodes import below
+from advisor.notebooks import is_notebook
 from advisor.records import Record
 
 _THREADS = ("tid.x", "tid.y", "tid.z")
@@ -90,7 +91,12 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     blocks = launched.blocks
     shapes = _telling(blocks) or assumed_shapes(facts.thread_dimensions)
     kernel = _kernel_record(facts, blocks, launched_inside)
-    kernel.know("source", grid_rounded_up=launched.rounded_up or None, type_variants=launched.variants())
+    kernel.know(
+        "source",
+        grid_rounded_up=launched.rounded_up or None,
+        type_variants=launched.variants(),
+        left_in_notebook=is_notebook(facts.declaration.module.path) and not launched.types,
+    )
     found = [kernel]
     accesses = access_records(facts, shapes, kernel.key, launched=bool(launched.types))
     found += accesses

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from surveying import records, value
+
+from advisor.facts.survey import survey
 
 LAUNCH = "\n\ndef main(a, b, n, out):\n    k[8, 256](a, b, n, out)\n"
 
@@ -131,3 +135,25 @@ def test_where_the_block_is_assumed(tmp_path, place, launch, assumed):
     text = f"@cuda.jit\ndef k(a):\n    {place} = 1\n\n\ndef main(a, n):\n    {launch or 'pass'}\n"
     (found,) = records(tmp_path, "access", text)
     assert value(found, "block_assumed") is assumed
+
+
+@pytest.mark.parametrize(("launch", "left"), [("k[8, 256](a)", False), ("k.specialize(a)", True)])
+def test_kernels_that_a_notebook_never_launches(tmp_path, launch, left):
+    lines = [
+        "from numba import cuda\n",
+        "@cuda.jit\n",
+        "def k(a):\n",
+        "    a[cuda.grid(1)] = 1\n",
+        f"{launch}\n",
+    ]
+    cell = {"cell_type": "code", "source": lines, "metadata": {}, "outputs": [], "execution_count": None}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    file = tmp_path / "n.ipynb"
+    file.write_text(json.dumps(notebook))
+    (kernel,) = [one for one in survey([file], tmp_path).records if one.entity == "kernel"]
+    assert value(kernel, "left_in_notebook") is left
+
+
+def test_a_module_may_be_launched_by_others(tmp_path):
+    (kernel,) = records(tmp_path, "kernel", "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n")
+    assert value(kernel, "left_in_notebook") is False

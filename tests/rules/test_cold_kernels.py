@@ -112,3 +112,10 @@ def test_a_kernel_of_a_test_is_cold(shipped):
     tables = build_tables([kernel], shipped.owner_entity())
     fill_in(shipped, tables)
     assert tables["kernel"].columns["cold"].values[0] == 1.0
+
+
+def test_a_kernel_that_its_notebook_never_launches_is_cold(shipped):
+    kernel = Record("kernel", "k", "a.ipynb", Span(1), "k", None, {"left_in_notebook": Reading(True)})
+    tables = build_tables([kernel], shipped.owner_entity())
+    fill_in(shipped, tables)
+    assert tables["kernel"].columns["cold"].values[0] == 1.0

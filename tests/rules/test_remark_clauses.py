@@ -87,3 +87,14 @@ def test_the_formatter_puts_it_below_the_exceptions():
     lines = format_text("a.rules", text).splitlines()
     assert '  remark k.share < 10% because "x"' in lines
     assert lines.index('  remark k.share < 10% because "x"') == lines.index("  unless k.share > 1") + 1
+
+
+def test_a_condition_behind_a_long_description_has_its_own_line():
+    begin = f'metric odd : truth of kernel k "{"long " * 20}" = k.registers > 3'
+    short = f"{begin} and k.debug\n"
+    head, tail = short.split(" = ")
+    assert format_text("a.rules", short) == f"{head} =\n    {tail}"
+    assert format_text("a.rules", f"{head} =\n    {tail}") == f"{head} =\n    {tail}"
+    many = " or ".join(f"k.registers = {number}" for number in range(8))
+    lines = format_text("a.rules", f"{head} = {many}\n").splitlines()
+    assert lines[1:] == ["    k.registers = 0", *(f" or k.registers = {number}" for number in range(1, 8))]

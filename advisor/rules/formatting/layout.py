@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from advisor.rules.formatting.conditions import set_condition
 from advisor.rules.formatting.fields import set_fields
-from advisor.rules.formatting.page import Blank, Page
+from advisor.rules.formatting.page import WIDTH, Blank, Page, width
 from advisor.rules.formatting.tokens import ASSIGNMENT, KEYWORD, RuleFile, Word
 
 _STEP = 2
@@ -118,7 +118,12 @@ def _set_with_condition(page: Page, opener: str, words: Sequence[Word], indent: 
     ends = (i for i, word in enumerate(words) if _keyword(word) == "because")
     start, end = next(openers, len(words)), next(ends, len(words))
     page.put_all(words[1:start], indent + _CONTINUED)
-    set_condition(page, words[start:end], page.column + 1)
+    column, condition = page.column + 1, words[start:end]
+    if column > WIDTH // 2 and column + width(condition) > WIDTH:
+        # Behind a long description hardly anything fits.
+        page.break_line()
+        column = indent + _CONTINUED
+    set_condition(page, condition, column)
     page.put_all(words[end:], indent + _CONTINUED)
 
 

@@ -86,6 +86,11 @@ class Page:
         self._line += (space(self._last, word) if gap is None else gap) + word.text
         self._last = word
 
+    def break_line(self) -> None:
+        """Nothing; lets the next word begin a line."""
+        self._end_line()
+        self._line = None
+
     def put_all(self, words: Sequence[Word], indent: int) -> None:
         """Nothing; puts each of `words` on the same line."""
         for word in words:
