@@ -14,6 +14,7 @@ from advisor.facts.survey import Survey
 from advisor.findings import Finding, Report
 from advisor.means import Means
 from advisor.metrics.derived import derive_all
+from advisor.metrics.local_traffic import note_local_traffic
 from advisor.metrics.tables import Tables, build_tables, merge_records
 from advisor.provided_metrics import provided_records
 from advisor.records import Record
@@ -179,6 +180,7 @@ def tables_of(
     searched for.
     """
     merged = merge_records(records)
+    note_local_traffic(merged)
     derive_all(merged.get("kernel", {}).values(), device)
     tables = build_tables(
         (record for group in merged.values() for record in group.values()),

@@ -46,7 +46,10 @@ class Expressions(Subscripts):
                 and 0 <= right.form.constant < 31
             ):
                 return Scalar(left.form * number(1 << right.form.constant), kind)
-        return self.opaque([left, right], kind)
+        result = self.opaque([left, right], kind)
+        if kind != "float" and right.form.constant is not None:
+            self.atoms.computed(result.form, left.form)
+        return result
 
     def _costly(self, node: ast.BinOp, left: Scalar, right: Scalar, kind: Kind) -> Scalar:
         names = {ast.Pow: "power", ast.FloorDiv: "floor_divide", ast.Mod: "modulo", ast.Div: "true_divide"}
@@ -60,6 +63,8 @@ class Expressions(Subscripts):
             result = Scalar(number(a // b if operator == "floor_divide" else a % b), kind)
         elif operator == "modulo" and kind != "float":
             self.atoms.remainder(result.form, left.form)
+        if a is None and b is not None and kind != "float":
+            self.atoms.computed(result.form, left.form)
         self.note_operation(
             node,
             operator,

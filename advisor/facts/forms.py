@@ -19,12 +19,14 @@ class Atom:
     """What an atom of a form depends on: thread and block indices and loops; `loaded` when from memory.
 
     `stem` is the number that a remainder was taken of: within one turn the atom advances as that does.
+    `made_of` is the only number that it was computed from beside constants.
     """
 
     name: str
     depends: frozenset[str] = frozenset()
     loaded: bool = False
     stem: Form | None = None
+    made_of: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,20 @@ class Atoms:
         """Nothing; notes of an opaque value that it is a remainder of `stem`."""
         name = next(iter(value.atoms()))
         self.known[name] = replace(self.known[name], stem=stem)
+
+    def computed(self, value: Form, made_of: Form) -> None:
+        """Nothing; notes of an opaque value that it was computed from constants and `made_of` alone."""
+        name = next(iter(value.atoms()))
+        self.known[name] = replace(self.known[name], made_of=made_of)
+
+    def roots(self, value: Form) -> set[str]:
+        """The names of the atoms that a value was computed from, as far as that is known."""
+        found: set[str] = set()
+        for name in value.atoms():
+            known = self.known.get(name)
+            made_of = known.made_of if known is not None else None
+            found |= {name} if made_of is None else self.roots(made_of)
+        return found
 
     def direct(self, value: Form) -> set[str]:
         """The thread and block indices that a value advances with, those of remainders included."""

@@ -269,6 +269,6 @@ def _dynamic(facts: KernelFacts, array: object) -> bool:
             for loop in access.place.loops
             if loop.trip_count is not None and loop.trip_count <= _MAX_UNROLLED
         }
-        if any(index.form.atoms() - fixed for index in access.indices):
+        if any(facts.atoms.roots(index.form) - fixed for index in access.indices):
             return True
     return False

@@ -272,3 +272,25 @@ def test_arrays_of_the_host_are_copied_back_behind_the_kernel(
     text = "import time\n\n\n@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\ndef main(x):\n"
     text += f"    a = {made}\n    begin = time.time()\n    k[64, 64](a)\n    print(time.time() - begin)\n"
     assert [value(one, "waits") for one in records(tmp_path, "measurement", text)] == [waits]
+
+
+@pytest.mark.parametrize(
+    ("index", "dynamic"),
+    [
+        ("2 * j", False),
+        ("2 * ((j + 1) % 4)", False),
+        ("(j + 1) % 4 + 1", False),
+        ("j // 2", False),
+        ("(j + 1) & 3", False),
+        ("(j + n) % 4", True),
+        ("j % n", True),
+        ("int(a[j])", True),
+        ("n", True),
+    ],
+)
+def test_counters_of_loops_around_a_call_are_known(tmp_path: Path, index: str, dynamic: bool) -> None:
+    text = f"@cuda.jit(device=True)\ndef f(x, a, j, n):\n    return x[{index}]\n"
+    text += "@cuda.jit\ndef k(a, n):\n    x = cuda.local.array(8, np.float32)\n"
+    text += "    for j in range(4):\n        a[j] = f(x, a, j, n)\n"
+    found = next(one for one in records(tmp_path, "array", text) if one.label == "x")
+    assert value(found, "dynamic_index") is dynamic

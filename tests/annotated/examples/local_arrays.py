@@ -56,7 +56,40 @@ def in_shared_memory(a, out):
         out[cuda.blockIdx.x, t] = counts[t]
 
 
+@cuda.jit(device=True)
+def gap(corners, i):
+    return corners[2 * ((i + 1) % 4)] - corners[2 * i]
+
+
+@cuda.jit(device=True)
+def put(found, place, x):
+    found[place] = x
+
+
+@cuda.jit
+def beside_another(a, out, limit):
+    i = cuda.grid(1)
+    # The loops around the calls are unrolled, so that only the second array has places of run time.
+    corners = cuda.local.array(8, float32)  # ok: local-array-dynamic-index
+    found = cuda.local.array(16, float32)  # hit: local-array-dynamic-index
+    if i < out.size:
+        for k in range(8):
+            corners[k] = a[i + k * out.size]
+        for k in range(16):
+            found[k] = np.float32(0)
+        for k in range(4):
+            d = gap(corners, k)
+            put(found, int(d) & 15, d)
+        for k in range(64):
+            put(found, int(a[i + k * out.size]) & 15, limit)
+        total = np.float32(0)
+        for k in range(16):
+            total = max(total, found[k])
+        out[i] = total
+
+
 def main():
+    limit = np.float32(0.5)
     n = 1 << 20
     keys = cuda.to_device(np.ones(n, dtype=np.int32))
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -67,3 +100,5 @@ def main():
     constant_indices[n // 256, 256](a, out)
     unrolled[n // 256, 256](a, out)
     in_shared_memory[4096, 256](rows, histograms)
+    corners = cuda.device_array(8 * n, dtype=np.float32)
+    beside_another[n // 256, 256](corners, out, limit)

@@ -1,0 +1,57 @@
+"""Which local arrays lie in local memory, by the machine code of the lines that use them."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.metrics.local_traffic import note_local_traffic
+from advisor.metrics.tables import merge_records
+from advisor.records import Record
+from advisor.text import Span
+
+
+def array(name: str, dynamic: bool = True, space: str = "local") -> Record:
+    record = Record("array", f"array:{name}", "a.py", Span(1), name, "k")
+    record.know("source", space=space, dynamic_index=dynamic)
+    return record
+
+
+def access(name: str, line: int) -> Record:
+    record = Record("access", f"{name}:{line}", "a.py", Span(line), name, "k")
+    record.know("source", array=name, space="local")
+    return record
+
+
+def line(number: int, loads: float, stores: float = 0.0) -> Record:
+    record = Record("line", f"line:{number}", "a.py", Span(number), f"line {number}", "k")
+    record.know("compiled", local_loads=loads, local_stores=stores)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        # A line of its own with a load, or with a store.
+        ([array("x"), access("x", 3), line(3, 1)], {"x": True}),
+        ([array("x"), access("x", 3), line(3, 0, 2)], {"x": True}),
+        # One line of several is enough: what was loaded before need not be loaded again.
+        ([array("x"), access("x", 3), access("x", 4), line(3, 1), line(4, 0)], {"x": True}),
+        ([array("x"), access("x", 3), access("x", 4), line(3, 0), line(4, 0)], {"x": False}),
+        # The load of line 3 may be of either; only x has a line of its own.
+        (
+            [array("x"), array("y"), access("x", 3), access("y", 3), access("x", 4), line(3, 1), line(4, 0)],
+            {"x": False, "y": None},
+        ),
+        # An array with constant indices takes no part.
+        ([array("x"), array("y", dynamic=False), access("x", 3), access("y", 3), line(3, 1)], {"x": True}),
+        ([array("x", space="shared"), access("x", 3), line(3, 1)], {"x": None}),
+        # Not compiled.
+        ([array("x"), access("x", 3)], {"x": None}),
+    ],
+)
+def test_what_the_lines_say_of_each_array(records: list[Record], expected: dict[str, bool | None]) -> None:
+    merged = merge_records(records)
+    note_local_traffic(merged)
+    for name, verdict in expected.items():
+        reading = merged["array"][f"array:{name}"].readings.get("local_traffic")
+        assert (None if reading is None else reading.value) is verdict
