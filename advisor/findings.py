@@ -145,13 +145,14 @@ class Finding:
 
 
 def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings, of one rule, line and kernel the first."""
-    seen: set[tuple[str, str, int, str | None]] = set()
+    """The findings, of one rule, line and kernel the first of those with the highest severity."""
+    kept: dict[tuple[str, str, int, str | None], Finding] = {}
     for finding in findings:
         key = (finding.rule, finding.path, finding.span.line, finding.kernel)
-        if key not in seen:
-            seen.add(key)
-            yield finding
+        first = kept.setdefault(key, finding)
+        if SEVERITIES.index(finding.severity) > SEVERITIES.index(first.severity):
+            kept[key] = finding
+    yield from kept.values()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,28 +19,38 @@ else:
 
 @dataclass(frozen=True)
 class ColdKernels:
-    """The metric of kernels that tells it, the categories of rules that heed it, a sentence for findings."""
+    """The metrics of kernels that tell it with what findings say of them, and which categories heed them."""
 
-    metric: str
+    reasons: dict[str, str]
     categories: frozenset[str]
-    reason: str
 
 
 @cache
 def cold_kernels() -> ColdKernels:
     """What `knowledge/cold_kernels.toml` says."""
     data = tomllib.loads((knowledge_folder() / "cold_kernels.toml").read_text("utf-8"))
-    return ColdKernels(data["metric"], frozenset(data["categories"]), data["reason"])
+    return ColdKernels(data["metrics"], frozenset(data["categories"]))
 
 
-def coldness(rule: Rule, rulebook: Rulebook) -> Reference | None:
-    """The metric of the rule's kernel that tells whether it is cold; None where the rule heeds it not."""
+def coldness(rule: Rule, rulebook: Rulebook) -> list[tuple[Reference, str]]:
+    """The metrics of the rule's kernel that tell whether it is cold, with the reasons; none for a rule that
+    does not heed them.
+    """
     told = cold_kernels()
-    if rule.category not in told.categories or ("kernel", told.metric) not in rulebook.metrics:
-        return None
+    kernel = _way_to_kernel(rule, rulebook)
+    if kernel is None or rule.category not in told.categories:
+        return []
+    return [
+        (Reference((*kernel, metric), Span(1)), reason)
+        for metric, reason in told.reasons.items()
+        if ("kernel", metric) in rulebook.metrics
+    ]
+
+
+def _way_to_kernel(rule: Rule, rulebook: Rulebook) -> tuple[str, ...] | None:
     variables = {entity: name for name, entity in reversed(rule.variables)}
     if "kernel" in variables:
-        return Reference((variables["kernel"], told.metric), Span(1))
+        return (variables["kernel"],)
     if rulebook.owner_entity().get(rule.entity) == "kernel":
-        return Reference((rule.variables[0][0], "kernel", told.metric), Span(1))
+        return rule.variables[0][0], "kernel"
     return None

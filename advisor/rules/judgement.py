@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from advisor.findings import SEVERITIES, Undecided
+from advisor.findings import Undecided
 from advisor.metrics.tables import Tables
-from advisor.rules.cold_kernels import cold_kernels, coldness
+from advisor.rules.cold_kernels import coldness
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.expressions import Expression, Operation, Reference
@@ -155,16 +155,13 @@ class RuleJudge:
     def _matches(self, evaluation: Evaluation, true: Mask, unchecked: Unchecked) -> list[Match]:
         telling = Telling(self.rule, self.params, self.severity, self.condition_references)
         places = np.flatnonzero(true)
-        reference = coldness(self.rule, self.rulebook) if len(places) else None
-        cold = evaluation.condition(reference)[0] if reference is not None else np.zeros_like(true)
+        told = coldness(self.rule, self.rulebook) if len(places) else []
+        cold = [(evaluation.condition(reference)[0], reason) for reference, reason in told]
         found = []
         for at in places:
             notes = [f"Exception not checkable: {reason}." for reason, mask in unchecked if mask[at]]
-            match = telling.match(evaluation, int(at), tuple(notes))
-            if cold[at] and match.severity != SEVERITIES[0]:
-                match.severity = SEVERITIES[0]
-                match.assumptions = (*match.assumptions, cold_kernels().reason)
-            found.append(match)
+            reasons = [reason for mask, reason in cold if mask[at]]
+            found.append(telling.match(evaluation, int(at), tuple(notes), reasons))
         return found
 
     def _evaluation(self, view: View) -> Evaluation:

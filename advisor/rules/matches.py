@@ -44,8 +44,12 @@ class Telling:
     severity: Severity
     references: Sequence[Reference]
 
-    def match(self, evaluation: Evaluation, at: int, notes: tuple[str, ...]) -> Match:
-        """The match in row `at` of the evaluated block; `notes` are added to its assumptions."""
+    def match(
+        self, evaluation: Evaluation, at: int, notes: tuple[str, ...], reasons: Sequence[str] = ()
+    ) -> Match:
+        """The match in row `at` of the evaluated block; `notes` are added to its assumptions, and `reasons`
+        make it a remark, as the rule's own do.
+        """
         view = evaluation.view
         block = view.block(view.start + at, view.start + at + 1)
         single = Evaluation(block, self.params, dict(self.rule.lets), evaluation.metrics)
@@ -54,7 +58,11 @@ class Telling:
         severity = self.severity
         if assumptions and self.rule.severity_when_assumed is not None:
             severity = min(severity, self.rule.severity_when_assumed, key=SEVERITIES.index)
-        if any(single.condition(item.condition)[0][0] for item in self.rule.remarks):
+        remarks = [item.reason for item in self.rule.remarks if single.condition(item.condition)[0][0]]
+        if severity != SEVERITIES[0]:
+            shown = [reason for reason in (*remarks, *reasons) if reason]
+            notes = (*notes, *(f"Only a remark: {reason}." for reason in shown))
+        if remarks or reasons:
             severity = SEVERITIES[0]
         return Match(
             self.rule, view.start + at, severity,

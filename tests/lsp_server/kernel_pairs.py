@@ -16,6 +16,8 @@ TRANSPOSED = HEAD + (
 )
 STRAIGHT = TRANSPOSED.replace("i, j = cuda.grid(2)", "j, i = cuda.grid(2)")
 
+_SQUARE = "\n\ndef run(a, b):\n    scale[(64, 64), (16, 16)](a, b)\n"
+
 _BARRIER = HEAD + (
     "@cuda.jit\n"
     "def shift(a, n):\n"
@@ -54,7 +56,9 @@ class Case(NamedTuple):
 
 ERROR, WARNING, INFORMATION = 1, 2, 3
 CASES = [
-    Case("transposed-index", 8, WARNING, TRANSPOSED, STRAIGHT),
+    # Without a launch nothing tells which threads make a warp.
+    Case("transposed-index", 8, INFORMATION, TRANSPOSED, STRAIGHT),
+    Case("transposed-index", 8, WARNING, TRANSPOSED + _SQUARE, STRAIGHT + _SQUARE),
     Case(
         "barrier-in-divergent-branch",
         10,

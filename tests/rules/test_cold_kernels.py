@@ -16,7 +16,7 @@ from advisor.text import Span
 
 WORDS = """edition 1
 entity run "One run." { total : ms range 0 .. "time" }
-entity kernel of run "One kernel." { cold : truth "cold"  slow : truth "slow" }
+entity kernel of run "One kernel." { in_test : truth "cold"  slow : truth "slow" }
 entity access of kernel "One access." { far : truth "far" }
 entity array of run "One array." { large : truth "large" }
 """
@@ -42,7 +42,7 @@ def severity(category: str, entity: str, condition: str, cold: bool | None) -> t
     kernel = Record("kernel", "k", "a.py", Span(1), "k", None)
     kernel.readings["slow"] = Reading(True)
     if cold is not None:
-        kernel.readings["cold"] = Reading(cold)
+        kernel.readings["in_test"] = Reading(cold)
     access = Record("access", "a", "a.py", Span(2), "a", "k", {"far": Reading(True)})
     array = Record("array", "x", "a.py", Span(3), "x", None, {"large": Reading(True)})
     (match,) = judge(book, build_tables([kernel, access, array], book.owner_entity())).matches
@@ -54,7 +54,10 @@ def severity(category: str, entity: str, condition: str, cold: bool | None) -> t
     [("kernel k", "k.slow"), ("access a of kernel k", "a.far"), ("access a", "a.far")],
 )
 def test_what_is_slow_in_a_cold_kernel_is_a_remark_that_says_why(entity, condition):
-    assert severity("memory", entity, condition, True) == ("info", (cold_kernels().reason,))
+    assert severity("memory", entity, condition, True) == (
+        "info",
+        ("Only a remark: the kernel belongs to a test.",),
+    )
     assert severity("memory", entity, condition, False) == ("warning", ())
     assert severity("memory", entity, condition, None) == ("warning", ())
 
@@ -69,7 +72,7 @@ def test_what_belongs_to_no_kernel_is_not_asked():
 
 def test_all_categories_are_categories_of_shipped_rules(shipped):
     assert cold_kernels().categories <= {rule.category for rule in shipped.rules}
-    assert shipped.metric("kernel", cold_kernels().metric) is not None
+    assert all(shipped.metric("kernel", name) is not None for name in cold_kernels().reasons)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +92,7 @@ LAUNCHES = {
 @pytest.mark.parametrize("name", LAUNCHES)
 def test_a_kernel_is_cold_when_all_its_launches_pass_little(shipped, name):
     sizes, cold = LAUNCHES[name]
-    kernel = Record("kernel", "k", "a.py", Span(1), "k", None, {"in_test": Reading(False)})
+    kernel = Record("kernel", "k", "a.py", Span(1), "k", None, {})
     launches = [
         Record(
             "launch",
@@ -104,18 +107,4 @@ def test_a_kernel_is_cold_when_all_its_launches_pass_little(shipped, name):
     ]
     tables = build_tables([kernel, *launches], shipped.owner_entity())
     fill_in(shipped, tables)
-    assert bool(tables["kernel"].columns["cold"].values[0] == 1.0) is cold
-
-
-def test_a_kernel_of_a_test_is_cold(shipped):
-    kernel = Record("kernel", "k", "a.py", Span(1), "k", None, {"in_test": Reading(True)})
-    tables = build_tables([kernel], shipped.owner_entity())
-    fill_in(shipped, tables)
-    assert tables["kernel"].columns["cold"].values[0] == 1.0
-
-
-def test_a_kernel_that_its_notebook_never_launches_is_cold(shipped):
-    kernel = Record("kernel", "k", "a.ipynb", Span(1), "k", None, {"left_in_notebook": Reading(True)})
-    tables = build_tables([kernel], shipped.owner_entity())
-    fill_in(shipped, tables)
-    assert tables["kernel"].columns["cold"].values[0] == 1.0
+    assert bool(tables["kernel"].columns["little_data"].values[0] == 1.0) is cold

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from writing import load, tables
 
+from advisor.findings import Finding, without_repetitions
 from advisor.rules import RuleSettings
 from advisor.rules.coverage import cover, share_killed
 from advisor.rules.examples import run_examples
@@ -11,6 +12,7 @@ from advisor.rules.formatting import format_text
 from advisor.rules.judgement import judge
 from advisor.rules.mutants import mutants
 from advisor.rules.trace import traces
+from advisor.text import Span
 
 REMARK = ("  severity", '  remark k.share < 10% because "others take the time"\n\n  severity')
 RARE = ("  example silent", '  example info "rare" { k.registers = 200, k.share = 9% }\n  example silent')
@@ -30,6 +32,16 @@ def severities(*changes, **values):
 def test_where_it_holds_the_finding_is_a_remark():
     assert severities(REMARK, share=0.05) == ["info"]
     assert severities(REMARK, share=0.1) == ["warning"]
+
+
+def test_the_finding_says_why():
+    book = load(REMARK)
+    rare = tables(book, ("kernel", "k", None, {"registers": 200.0, "share": 0.05}))
+    (match,) = judge(book, rare).matches
+    assert match.assumptions == ("Only a remark: others take the time.",)
+    quiet = load(REMARK, ("severity warning", "severity info"))
+    (match,) = judge(quiet, rare).matches
+    assert match.assumptions == ()
 
 
 def test_what_is_not_known_lowers_nothing():
@@ -98,3 +110,13 @@ def test_a_condition_behind_a_long_description_has_its_own_line():
     many = " or ".join(f"k.registers = {number}" for number in range(8))
     lines = format_text("a.rules", f"{head} = {many}\n").splitlines()
     assert lines[1:] == ["    k.registers = 0", *(f" or k.registers = {number}" for number in range(1, 8))]
+
+
+def test_of_several_in_one_line_the_weightiest_is_told():
+    kinds = ["info", "warning", "info", "warning"]
+    every = [
+        Finding("a", "a.py", Span(3, column), "k", kind, "high", str(column))
+        for column, kind in enumerate(kinds, 1)
+    ]
+    other = Finding("b", "a.py", Span(3, 9), "k", "info", "high", "other")
+    assert [one.message for one in without_repetitions([*every, other])] == ["2", "other"]

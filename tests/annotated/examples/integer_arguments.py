@@ -27,7 +27,7 @@ def wraps_a_float(a, out, period):  # hit: register-step
     i = cuda.grid(1)
     if i < out.size:
         total = np.float32(0)
-        for k in range(100):  # hit: float64-promotion
+        for k in range(100):  # ok: float64-promotion
             total += a[i] * ((i + k) % period)  # ok: integer-division-in-loop  # hit: float64-promotion
         out[i] = total  # ok: float64-promotion
 
