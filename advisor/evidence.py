@@ -16,6 +16,7 @@ from advisor.means import Means
 from advisor.metrics.derived import derive_all
 from advisor.metrics.local_traffic import note_local_traffic
 from advisor.metrics.tables import Tables, build_tables, merge_records
+from advisor.metrics.warp_aggregation import note_warp_aggregation
 from advisor.provided_metrics import provided_records
 from advisor.records import Record
 from advisor.rules import Rulebook, kernel_of_row, to_finding
@@ -181,6 +182,7 @@ def tables_of(
     """
     merged = merge_records(records)
     note_local_traffic(merged)
+    note_warp_aggregation(merged)
     derive_all(merged.get("kernel", {}).values(), device)
     tables = build_tables(
         (record for group in merged.values() for record in group.values()),

@@ -13,11 +13,15 @@ from functools import lru_cache
 _COMPUTING = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Call, ast.IfExp, ast.For, ast.BoolOp)
 
 
+# Numba's own code computes these in float64, whatever the kernel does.
+_FLOAT32_RANDOM = frozenset({"xoroshiro128p_uniform_float32", "xoroshiro128p_normal_float32"})
+
+
 @lru_cache(maxsize=256)
 def arithmetic_lines(source: str) -> frozenset[int] | None:
     """The lines (the first is 1) of a function's text with an operation on values or a call, None for a text
     that does not parse. What computes a place in an array computes whole numbers and does not count, nor does
-    a `range` of them.
+    a `range` of them; nor does a call of Numba's that draws a float32.
     """
     try:
         tree = ast.parse(source)
@@ -38,6 +42,8 @@ def _outside_brackets(tree: ast.AST) -> Iterator[ast.AST]:
         node = waiting.pop()
         if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
             continue
+        if isinstance(node, ast.Call) and _called(node) in _FLOAT32_RANDOM:
+            continue
         if isinstance(node, ast.For) and _over_whole_numbers(node.iter):
             waiting += [*node.body, *node.orelse]
             continue
@@ -46,6 +52,10 @@ def _outside_brackets(tree: ast.AST) -> Iterator[ast.AST]:
             waiting.append(node.value)
         else:
             waiting += ast.iter_child_nodes(node)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _over_whole_numbers(walked: ast.expr) -> bool:

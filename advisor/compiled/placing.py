@@ -33,6 +33,7 @@ _SASS_METRICS = {
     "shared_accesses": "shared_accesses",
     "joinable_shared_loads": "joinable_shared_loads",
     "atomics": "atomic_instructions",
+    "warp_sums": "warp_sum_instructions",
     "barriers": "barrier_instructions",
     "tensor_core": "tensor_core_instructions",
     "calls": "call_instructions",

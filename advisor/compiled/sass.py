@@ -30,6 +30,8 @@ _GLOBAL_LOADS = frozenset({"LDG", "LD", "LDGSTS", "LDGMC"})
 _GLOBAL_STORES = frozenset({"STG", "ST"})
 _SHARED = frozenset({"LDS", "STS", "LDSM", "STSM"})
 _ATOMICS = frozenset({"ATOM", "ATOMG", "ATOMS", "RED", "REDG", "REDAS", "REDS"})
+# What ptxas writes where one lane adds for all of its warp: REDUX combines their values, POPC counts them.
+_WARP_SUMS = frozenset({"REDUX", "POPC"})
 _CALLS = frozenset({"CALL", "JCAL", "CAL"})
 _NARROW = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 
@@ -90,7 +92,7 @@ def count_sass(text: str) -> MachineInstructions:
     """Counts of instructions by class and place; NOP padding is left out.
 
     Classes: instructions, local_loads, local_stores, global_loads, global_stores, shared_accesses, atomics,
-    barriers, tensor_core, calls, and joinable_shared_loads, which wider loads would save.
+    warp_sums, barriers, tensor_core, calls, and joinable_shared_loads, which wider loads would save.
     """
     sections: dict[int, list[MachineInstruction]] = {}
     for one in read_sass(text):
@@ -171,6 +173,8 @@ def _count(result: MachineInstructions, place: Place | None, opcode: str, operan
     kind = _kind(head, operands)
     if kind:
         counts[kind] += 1
+    if kind == "atomics" and "POPC" in modifiers:
+        counts["warp_sums"] += 1
     if kind in ("global_loads", "global_stores"):
         width = next((_NARROW[part] for part in modifiers if part in _NARROW), 4)
         result.widest[place] = max(width, result.widest.get(place, 0))
@@ -182,6 +186,7 @@ def _kind(head: str, operands: str) -> str | None:
         (_GLOBAL_STORES, "global_stores"),
         (_SHARED, "shared_accesses"),
         (_ATOMICS, "atomics"),
+        (_WARP_SUMS, "warp_sums"),
     ):
         if head in heads:
             return kind

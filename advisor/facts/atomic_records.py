@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from advisor.facts.assumed_layouts import assumptions_of
@@ -37,6 +38,7 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             loop_invariant=_same_element_again(atomic, facts),
             one_writer=has_one_writer(atomic, facts),
             single_thread=single_thread(atomic.place),
+            aggregated=_counts_in_whole_numbers(atomic),
         )
         lanes = _lanes_per_address(atomic, facts, shapes)
         record.know(
@@ -44,6 +46,18 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
         )
         found.append(record)
     return found
+
+
+def _counts_in_whole_numbers(atomic: AtomicUse) -> bool | None:
+    """True where one lane adds for all of its warp, as ptxas does with a constant and an integer array; None
+    where only the machine code tells.
+    """
+    call = atomic.place.node
+    dtype = (atomic.array.dtype or "") if atomic.array else ""
+    if atomic.operation not in ("add", "sub") or "int" not in dtype.rpartition(".")[2]:
+        return None
+    value = call.args[-1] if isinstance(call, ast.Call) else None
+    return True if isinstance(value, ast.Constant) and type(value.value) is int else None
 
 
 def _target(atomic: AtomicUse, facts: KernelFacts) -> str:

@@ -9,6 +9,7 @@ import re
 from advisor.facts.constant_folding import UNKNOWN, is_open
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
+from advisor.facts.module import FunctionNode, stored_names
 
 _SPEAKS_OF_THREADS = re.compile(r"thread|block|blk|tpb|bdim|warp|tile|^nt$", re.IGNORECASE)
 _MOST_VALUES = 4
@@ -34,6 +35,27 @@ def _rank(kernel: Declaration, parameter: str) -> int:
         if isinstance(node.value, ast.Name) and node.value.id == parameter
     ]
     return max(ranks, default=0)
+
+
+def default_of(name: str, function: FunctionNode | None) -> object:
+    """The block that a parameter of a host function stands for where its callers say nothing: its default, if
+    that is a size or a tuple of sizes and the function does not change it; unknown for any other name.
+    """
+    if function is None or name in stored_names(function):
+        return UNKNOWN
+    given = function.args
+    pairs = [
+        *zip(reversed(given.args), reversed(given.defaults), strict=False),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=False),
+    ]
+    for parameter, default in pairs:
+        if parameter.arg == name and default is not None:
+            try:
+                value = ast.literal_eval(default)
+            except ValueError:
+                return UNKNOWN
+            return value if _threads(value) is not None else UNKNOWN
+    return UNKNOWN
 
 
 def is_also_argument(block: ast.expr, call: ast.Call) -> bool:

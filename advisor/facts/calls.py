@@ -78,7 +78,9 @@ class Calls(Expressions, ABC):
         outer, self.truncating = self.truncating, False
         values = self._arguments(node)
         self.truncating = outer
-        self.facts.threads_meet |= not dotted.startswith(_LIBRARIES) and dotted not in _BUILTINS
+        unknown = not dotted.startswith(_LIBRARIES) and dotted not in _BUILTINS
+        self.facts.threads_meet |= unknown
+        self.facts.calls_unknown |= unknown
         base = [self.value(node.func.value)] if isinstance(node.func, ast.Attribute) and not dotted else []
         scalars = [self.as_scalar(value) for value in values]
         kinds = {scalar.kind for scalar in scalars}

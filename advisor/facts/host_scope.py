@@ -248,6 +248,8 @@ def timing_loop(loop: ast.For | ast.While) -> bool:
             for clock in ("perf_counter", "timeit", "timer", "elapsed", "benchmark")
         ):
             return True
+    if _repeats(loop) and any(isinstance(one, ast.Call) and _reads_clock(one) for one in below(loop)):
+        return True
     if isinstance(loop, ast.For):
         words = {inner.id.lower() for inner in below(loop.iter) if isinstance(inner, ast.Name)}
         return any(
@@ -256,3 +258,19 @@ def timing_loop(loop: ast.For | ast.While) -> bool:
             for word in ("warmup", "repeat", "trial", "n_runs", "num_runs", "nruns")
         )
     return False
+
+
+def _repeats(loop: ast.For | ast.While) -> bool:
+    """Whether a loop does the same in each turn: its body never asks how many there were."""
+    if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
+        return False
+    counters = stored_names(loop.target)
+    return ast.unparse(loop.iter.func) == "range" and not any(
+        isinstance(one, ast.Name) and one.id in counters and isinstance(one.ctx, ast.Load)
+        for statement in loop.body
+        for one in below(statement)
+    )
+
+
+def _reads_clock(call: ast.Call) -> bool:
+    return not call.args and ast.unparse(call.func) in ("time", "time.time", "time.time_ns", "time.monotonic")

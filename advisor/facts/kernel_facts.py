@@ -223,4 +223,6 @@ class KernelFacts:
     narrow_cast: bool = False
     # Threads of a block work together: shared memory, barriers, shuffles, or a function that is not known.
     threads_meet: bool = False
+    # A function is called that is not known, which may ask for the thread's position.
+    calls_unknown: bool = False
     complete: bool = True

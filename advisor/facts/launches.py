@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from advisor.facts.array_extents import Extents, extents_of_arguments, largest_host_array, sizes_of_arrays
 from advisor.facts.array_orders import Order, orders_of_arguments
 from advisor.facts.block_shape import BlockShape
-from advisor.facts.block_sizes import is_also_argument, shapes_of_arguments, smallest_block
+from advisor.facts.block_sizes import default_of, is_also_argument, shapes_of_arguments, smallest_block
 from advisor.facts.constant_folding import UNKNOWN, is_open
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
@@ -125,6 +125,8 @@ def _launch(
         if kernel is not None and is_open(values[1]):
             constants = Constants(resolver.workspace, module, function, shapes_of_arguments(call, kernel))
             values[1] = constants.value(parts[1])
+        if is_open(values[1]) and isinstance(parts[1], ast.Name):
+            values[1] = default_of(parts[1].id, function)
         block_node = parts[1]
     if kernel is None and not _plausible(values):
         return None

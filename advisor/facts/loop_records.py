@@ -30,6 +30,7 @@ def loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
             span = loop.place.module.span(header)
             end = loop.place.module.span(last)
             record.span = type(span)(span.line, span.column, end.end_line, end.end_column)
+        same = loop.stores and not (loop.body_depends_on_thread or conditional or trips)
         thread_trips = any(name in loop.context.trips for name in _THREADS)
         record.know(
             "source",
@@ -41,7 +42,7 @@ def loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
             walks_elements=walks_elements(loop, facts),
             independent=has_independent_iterations(loop, facts),
             stages_tile=stages_tile(loop, facts),
-            every_thread_same=loop.stores and not (loop.body_depends_on_thread or conditional or trips),
+            every_thread_same=None if same and facts.calls_unknown else same,
         )
         found.append(record)
     return found

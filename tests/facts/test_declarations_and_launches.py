@@ -81,7 +81,7 @@ def test_block_and_grid(tmp_path, host, threads, blocks):
 @pytest.mark.parametrize(
     ("host", "count"),
     [("a = np.zeros(4)\n    k[1, 32](a)", 1), ("a = cuda.to_device(np.zeros(4))\n    k[1, 32](a)", 0),
-     ("k[1, 32](a)", None), ("a = np.zeros(4)\n    a = cuda.to_device(a)\n    k[1, 32](a)", None),
+     ("k[1, 32](a)", None), ("a = np.zeros(4)\n    a = cuda.to_device(a)\n    k[1, 32](a)", 0),
      ("a = np.zeros(4).astype(np.float32)\n    k[1, 32](a)", 1)],
 )  # fmt: skip
 def test_host_arrays(tmp_path, host, count):

@@ -294,3 +294,88 @@ def test_counters_of_loops_around_a_call_are_known(tmp_path: Path, index: str, d
     text += "    for j in range(4):\n        a[j] = f(x, a, j, n)\n"
     found = next(one for one in records(tmp_path, "array", text) if one.label == "x")
     assert value(found, "dynamic_index") is dynamic
+
+
+@pytest.mark.parametrize(
+    ("inside", "same"),
+    [
+        ("out[j] = a[j]", True),
+        ("out[j] = math.sqrt(a[j])", True),
+        ("x, y = layout.place(j)\n        out[x] = a[j]", None),
+        ("out[placed(j)] = a[j]", True),
+        ("out[j + cuda.threadIdx.x] = a[j]", False),
+    ],
+)
+def test_an_unknown_function_may_ask_for_the_thread(tmp_path: Path, inside: str, same: bool | None) -> None:
+    text = "layout = made()\n@cuda.jit(device=True)\ndef placed(j):\n    return j + 1\n"
+    text += f"@cuda.jit\ndef k(a, out):\n    for j in range(a.size):\n        {inside}\n"
+    assert value(records(tmp_path, "loop", text)[0], "every_thread_same") is same
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "threads"),
+    [
+        ("a, block=(16, 16)", "k[a.shape, block](a)", 256),
+        ("a, threads=64", "k[9, threads](a)", 64),
+        ("a, *, threads=64", "k[9, threads](a)", 64),
+        ("a, threads=64", "threads = 2 * threads\n    k[9, threads](a)", None),
+        ("a, threads", "k[9, threads](a)", None),
+        ("a, threads=None", "k[9, threads](a)", None),
+        ("a, threads=4096", "k[9, threads](a)", None),
+        ("a, threads=CHOSEN", "k[9, threads](a)", None),
+    ],
+)
+def test_a_block_that_a_parameter_gives_by_default(
+    tmp_path: Path, header: str, body: str, threads: int | None
+) -> None:
+    text = f"@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\ndef run({header}):\n    {body}\n"
+    assert value(records(tmp_path, "launch", text)[0], "block_threads") == threads
+
+
+@pytest.mark.parametrize(
+    ("loop", "timed"),
+    [
+        (
+            "for i in range(9):\n        s = time.time()\n        k[9, 64](a)\n        took(time.time() - s)",
+            True,
+        ),
+        ("for _ in range(9):\n        s = time()\n        k[9, 64](a)\n        took(time() - s)", True),
+        ("for i in range(9):\n        s = time.time()\n        k[9, 64](a, i)\n        took(s)", False),
+        ("for b in batches:\n        s = time.time()\n        k[9, 64](a)\n        took(s)", False),
+        ("for i in range(9):\n        k[9, 64](a)", False),
+        ("while a:\n        s = time.time()\n        k[9, 64](a)", False),
+    ],
+)
+def test_a_loop_that_does_the_same_between_two_readings_of_the_clock(
+    tmp_path: Path, loop: str, timed: bool
+) -> None:
+    text = (
+        f"import time\n@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\ndef run(a, batches):\n    {loop}\n"
+    )
+    assert value(records(tmp_path, "launch", text)[0], "in_test_or_benchmark") is timed
+
+
+@pytest.mark.parametrize(
+    ("operation", "dtype", "aggregated"),
+    [
+        ("add(s, 0, 1)", "np.int32", True),
+        ("sub(s, 0, 3)", "np.int64", True),
+        ("add(s, 0, 1)", "np.float32", None),
+        ("add(s, 0, a[0])", "np.int32", None),
+        ("max(s, 0, 1)", "np.int32", None),
+    ],
+)
+def test_a_constant_is_added_for_a_whole_warp(
+    tmp_path: Path, operation: str, dtype: str, aggregated: bool | None
+) -> None:
+    text = f"@cuda.jit\ndef k(a):\n    s = cuda.shared.array(1, {dtype})\n    cuda.atomic.{operation}\n"
+    assert value(records(tmp_path, "atomic", text)[0], "aggregated") is aggregated
+
+
+def test_random_numbers_are_drawn_in_numbas_own_code() -> None:
+    source = "def k(a, s, i):\n    x = xoroshiro128p_uniform_float32(s, i)\n"
+    source += (
+        "    y = random.xoroshiro128p_normal_float32(s, i)\n    z = 2 * xoroshiro128p_uniform_float32(s, i)\n"
+    )
+    source += "    w = xoroshiro128p_uniform_float64(s, i)\n"
+    assert arithmetic_lines(source) == {4, 5}

@@ -48,6 +48,29 @@ def histogram_of_each_block(keys, bins):
 
 
 @cuda.jit
+def count_of_all(a, hits):
+    i = cuda.grid(1)
+    if i < a.size and a[i] > float32(0.5):
+        # One lane adds the count of its warp.
+        cuda.atomic.add(hits, 0, 1)  # ok: contended-atomic
+
+
+@cuda.jit
+def largest_of_all(keys, largest):
+    i = cuda.grid(1)
+    if i < keys.size:
+        # REDUX: one lane updates the maximum of its warp.
+        cuda.atomic.max(largest, 0, keys[i])  # ok: contended-atomic
+
+
+@cuda.jit
+def largest_float_of_all(a, largest):
+    i = cuda.grid(1)
+    if i < a.size:
+        cuda.atomic.max(largest, 0, a[i])  # hit: contended-atomic
+
+
+@cuda.jit
 def own_element(a, out):
     i = cuda.grid(1)
     if i < a.size:
@@ -84,6 +107,10 @@ def main():
     sum_of_each_block[4096, 256](rows, total)
     histogram[n // 256, 256](keys, bins)
     histogram_of_each_block[4096, 256](key_rows, bins)
+    hits = cuda.to_device(np.zeros(1, dtype=np.int32))
+    count_of_all[n // 256, 256](a, hits)
+    largest_of_all[n // 256, 256](keys, hits)
+    largest_float_of_all[n // 256, 256](a, total)
     own_element[n // 256, 256](a, out)
     one_for_each_row[(8, 512), (32, 8)](rows, out)
     lock[4096, 256](mutex, out)
