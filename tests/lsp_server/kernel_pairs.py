@@ -16,7 +16,7 @@ TRANSPOSED = HEAD + (
 )
 STRAIGHT = TRANSPOSED.replace("i, j = cuda.grid(2)", "j, i = cuda.grid(2)")
 
-_SQUARE = "\n\ndef run(a, b):\n    scale[(64, 64), (16, 16)](a, b)\n"
+SQUARE = "\n\ndef run(a, b):\n    scale[(64, 64), (16, 16)](a, b)\n"
 
 _BARRIER = HEAD + (
     "@cuda.jit\n"
@@ -58,7 +58,7 @@ ERROR, WARNING, INFORMATION = 1, 2, 3
 CASES = [
     # Without a launch nothing tells which threads make a warp.
     Case("transposed-index", 8, INFORMATION, TRANSPOSED, STRAIGHT),
-    Case("transposed-index", 8, WARNING, TRANSPOSED + _SQUARE, STRAIGHT + _SQUARE),
+    Case("transposed-index", 8, WARNING, TRANSPOSED + SQUARE, STRAIGHT + SQUARE),
     Case(
         "barrier-in-divergent-branch",
         10,

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from diagnostic_codes import codes
-from kernel_pairs import STRAIGHT, TRANSPOSED
+from kernel_pairs import SQUARE, STRAIGHT, TRANSPOSED
 
 # The server with its analysis replaced by one that does what the test needs.
 _CHANGED = """
@@ -199,7 +199,7 @@ def test_the_configuration_nearest_to_the_file_holds(client):
     )
     client.start(pulls=True)
     assert client.pulled(client.open("k.py", TRANSPOSED)) == []
-    (found,) = client.pulled(client.open("near/k.py", TRANSPOSED))
+    (found,) = client.pulled(client.open("near/k.py", TRANSPOSED + SQUARE))
     assert (found["code"], found["severity"]) == ("transposed-index", 1)
     assert client.pulled(client.open("near/old/k.py", TRANSPOSED)) == []
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from kernel_pairs import CASES, STRAIGHT, TRANSPOSED
+from kernel_pairs import CASES, SQUARE, STRAIGHT, TRANSPOSED
 
 
 @pytest.mark.parametrize("pulls", [False, True])
 def test_a_finding_is_explained_on_its_line_and_nowhere_else(client, pulls):
     client.start(pulls=pulls)
-    uri = client.open("k.py", TRANSPOSED)
+    uri = client.open("k.py", TRANSPOSED + SQUARE)
     shown = client.hover(uri, 7, 19)
     assert shown["range"]["start"] == {"line": 7, "character": 18}
     assert shown["contents"]["kind"] == "markdown"
