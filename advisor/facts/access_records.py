@@ -26,11 +26,11 @@ _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
 
 
 def access_records(
-    facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str, launched: bool = True
+    facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str, block_assumed: bool = False
 ) -> list[Record]:
     """One record for each array access; of several block shapes the most favourable counts.
 
-    `launched` says that some launch is in sight, whether or not it tells the shape of the block.
+    `block_assumed` says that no launch tells the shapes.
     """
     groups = _field_groups(facts)
     extents = {
@@ -43,10 +43,6 @@ def access_records(
     carried = carried_loads(facts)
     by_many = loaded_by_many(facts, block_axes(facts, shapes))
     repeated = repeated_loads(facts)
-    stated = all(shape.stated for shape in shapes)
-    # Whatever the size of a block of one dimension, its warps are 32 neighbours, but in blocks that a launch
-    # makes as large as some data.
-    any_size = not launched and facts.thread_dimensions <= {"x"}
     for position, access in enumerate(facts.accesses):
         element = (id(access.array), *(index.form for index in access.indices))
         record = _record(access, kernel)
@@ -65,10 +61,9 @@ def access_records(
             patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
         _know_context(record, access, facts, groups)
-        assumed = not stated and not (any_size and _along_the_grid(access, facts))
         record.know(
             "source", carried=position in carried, shared_by_threads=position in by_many,
-            repeated=position in repeated, block_assumed=assumed,
+            repeated=position in repeated, block_assumed=block_assumed,
         )  # fmt: skip
     know_exchange_effects(facts, found)
     know_traffic(facts, found)
@@ -140,7 +135,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         record_fields=float(groups.get(_group(access), 1)),
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
-        global_index=_along_the_grid(access, facts),
+        global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
         single_thread=single_thread(access.place),
         in_row=access.row is not None,
         row_of_vectors=lacks_alignment(access.array),
@@ -154,10 +149,6 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
 def _spans_the_grid(depends: frozenset[str]) -> bool:
     """Whether one index follows the block and the thread in it: only such a grid can be rounded up."""
     return bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends)
-
-
-def _along_the_grid(access: Access, facts: KernelFacts) -> bool:
-    return any(_spans_the_grid(facts.atoms.depends(index.form)) for index in access.indices)
 
 
 def _same_address_again(access: Access, depends: set[str]) -> bool:

@@ -32,10 +32,13 @@ _CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
 
 @dataclass
 class LaunchedAs:
-    """What the launches of one kernel show: block shapes, a grid that is rounded up, types of arguments."""
+    """What the launches of one kernel show: block shapes, a grid that is rounded up, types of arguments; and
+    whether tests alone launch it.
+    """
 
     blocks: list[BlockShape] = field(default_factory=list)
     rounded_up: bool = False
+    by_tests: bool = False
     types: list[tuple[str | None, ...]] = field(default_factory=list)
     extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
     orders: list[tuple[Order, ...]] = field(default_factory=list)
@@ -98,7 +101,8 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
         left_in_notebook=is_notebook(facts.declaration.module.path) and not launched.types,
     )
     found = [kernel]
-    accesses = access_records(facts, shapes, kernel.key, launched=bool(launched.types))
+    assumed = launched.by_tests or not all(shape.stated for shape in shapes)
+    accesses = access_records(facts, shapes, kernel.key, assumed)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)
@@ -223,11 +227,12 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
     for barrier in facts.barriers:
         conditions = [condition for condition in barrier.place.conditions if thread_dependent(condition)]
         inside = [condition for condition in conditions if not condition.exit]
+        guards = [is_bounds_guard(condition, barrier.place.module) for condition in inside]
         record = record_at("barrier", kernel, barrier.place, "syncthreads")
         record.know(
             "source",
             divergent=any(not condition.exit for condition in conditions),
-            in_bounds_guard=bool(inside) and all(map(is_bounds_guard, inside)),
+            in_bounds_guard=bool(guards) and all(guards),
             after_divergent_exit=any(condition.exit for condition in conditions),
             loop_depth=float(len(barrier.place.loops)),
         )

@@ -162,6 +162,8 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
                 known.setdefault(target, LaunchedAs()).note(
                     seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders
                 )
+    for launched in found[True].values():
+        launched.by_tests = True
     return {**found[True], **found[False]}
 
 

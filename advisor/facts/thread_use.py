@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.facts.kernel_facts import Condition, KernelFacts, Place
+from advisor.facts.module import ModuleSyntax
 
 
 def one_thread_works(facts: KernelFacts) -> bool:
@@ -23,11 +24,47 @@ def single_thread(place: Place) -> bool:
     return any(condition.single_lane for condition in place.conditions)
 
 
-def is_bounds_guard(condition: Condition) -> bool:
+def is_bounds_guard(condition: Condition, module: ModuleSyntax) -> bool:
     """Whether a condition only asks if the thread is inside of the data: comparisons by order of its place in
-    the grid, joined by `and`. What asks for the place in the block alone divides every block.
+    the grid, joined by `and`, or of its place in the block with a size that the program around the kernel
+    gives, and may give as large as the block. A number divides every larger block.
     """
-    return any(name.startswith("bid.") for name in condition.depends) and _compares_by_order(condition.node)
+    if not _compares_by_order(condition.node):
+        return False
+    in_grid = any(name.startswith("bid.") for name in condition.depends)
+    return in_grid or all(_with_given_size(one, module) for one in _comparisons(condition.node))
+
+
+def _comparisons(test: ast.AST) -> list[ast.Compare]:
+    return [inner for inner in ast.walk(test) if isinstance(inner, ast.Compare)]
+
+
+def _with_given_size(test: ast.Compare, module: ModuleSyntax) -> bool:
+    return any(_is_given_size(side, module) for side in (test.left, *test.comparators))
+
+
+def _is_given_size(side: ast.expr, module: ModuleSyntax) -> bool:
+    """Whether an expression is a parameter, a size of an array, or a name of the module for no literal."""
+    if isinstance(side, ast.Subscript):
+        side = side.value
+    if isinstance(side, ast.Attribute):
+        return side.attr in ("shape", "size")
+    if not isinstance(side, ast.Name):
+        return False
+    scope = module.scope_of(side)
+    if not isinstance(scope, ast.FunctionDef):
+        return False
+    stored = any(inner.id == side.id for inner in _stored(scope))
+    if side.id in {argument.arg for argument in scope.args.args}:
+        return not stored
+    values = module.assigned.get(side.id, [])
+    return not stored and not any(isinstance(value, ast.Constant) for value in values)
+
+
+def _stored(scope: ast.FunctionDef) -> list[ast.Name]:
+    return [
+        inner for inner in ast.walk(scope) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    ]
 
 
 def _compares_by_order(test: ast.AST) -> bool:

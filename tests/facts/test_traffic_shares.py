@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from surveying import records, value
+from surveying import records, survey_text, value
 
 from advisor.facts.survey import survey
 
@@ -124,8 +124,7 @@ def test_with_a_launch_the_block_is_known(tmp_path):
 @pytest.mark.parametrize(
     ("place", "launch", "assumed"),
     [
-        ("a[cuda.grid(1)]", "", False),
-        ("a[cuda.threadIdx.x]", "", True),
+        ("a[cuda.grid(1)]", "", True),
         ("a[cuda.grid(2)]", "", True),
         ("a[cuda.grid(1)]", "k[8, n](a)", True),
         ("a[cuda.threadIdx.x]", "k[8, 5](a)", False),
@@ -135,6 +134,14 @@ def test_where_the_block_is_assumed(tmp_path, place, launch, assumed):
     text = f"@cuda.jit\ndef k(a):\n    {place} = 1\n\n\ndef main(a, n):\n    {launch or 'pass'}\n"
     (found,) = records(tmp_path, "access", text)
     assert value(found, "block_assumed") is assumed
+
+
+@pytest.mark.parametrize(("name", "assumed"), [("test_k", True), ("use_k", False)])
+def test_a_test_does_not_tell_how_others_launch(tmp_path, name, assumed):
+    kernel = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n"
+    launch = "from k import k\n\n\ndef main(a):\n    k[8, 64](a)\n"
+    found = survey_text(tmp_path, **{"k": kernel, name: launch}).records
+    assert [value(one, "block_assumed") for one in found if one.entity == "access"] == [assumed]
 
 
 @pytest.mark.parametrize(("launch", "left"), [("k[8, 256](a)", False), ("k.specialize(a)", True)])

@@ -106,6 +106,42 @@ def inside_the_guard_of_a_rounded_grid(a):
 
 
 @cuda.jit
+def below_a_size_of_the_program(a, n):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if t < n:
+        tile[t] = a[t]
+        # The program may make its blocks as large as `n`.
+        cuda.syncthreads()  # hit: barrier-in-bounds-guard  # ok: barrier-in-divergent-branch
+        a[t] = tile[n - 1 - t]
+
+
+@cuda.jit
+def below_a_number(a):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if t < 16:
+        tile[t] = a[t]
+        cuda.syncthreads()  # hit: barrier-in-divergent-branch  # ok: barrier-in-bounds-guard
+        a[t] = tile[15 - t]
+
+
+@cuda.jit
+def below_a_number_that_shrinks(a):
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    tile[t] = a[t]
+    cuda.syncthreads()
+    s = 128
+    while s > 0:
+        if t < s:
+            tile[t] += tile[t + s]
+            cuda.syncthreads()  # hit: barrier-in-divergent-branch  # ok: barrier-in-bounds-guard
+        s //= 2
+    a[t] = tile[0]
+
+
+@cuda.jit
 def a_warp_waits_for_itself(a):
     t = cuda.threadIdx.x
     if t < 32:
