@@ -49,6 +49,7 @@ class Launch:
     array_sizes: list[tuple[int, ...]] | None = None
     largest_host_array: int | None = None
     needless_copy: str | None = None
+    default_block: tuple[int | None, ...] | None = None
 
     @property
     def kernel_key(self) -> str | None:
@@ -62,10 +63,11 @@ class Launch:
 
     @property
     def block_shape(self) -> BlockShape | None:
-        """The block's shape when at least its first size is known."""
-        if self.block is None or all(size is None for size in self.block):
+        """The block's shape when at least its first size is known, also by a parameter's default."""
+        block = self.default_block if self.block is None else self.block
+        if block is None or all(size is None for size in block):
             return None
-        sizes = [*self.block, 1, 1][:3]
+        sizes = [*block, 1, 1][:3]
         return BlockShape(sizes[0], sizes[1], sizes[2])
 
 
@@ -125,8 +127,6 @@ def _launch(
         if kernel is not None and is_open(values[1]):
             constants = Constants(resolver.workspace, module, function, shapes_of_arguments(call, kernel))
             values[1] = constants.value(parts[1])
-        if is_open(values[1]) and isinstance(parts[1], ast.Name):
-            values[1] = default_of(parts[1].id, function)
         block_node = parts[1]
     if kernel is None and not _plausible(values):
         return None
@@ -145,6 +145,7 @@ def _launch(
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
         sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
         needless_copy(call, kernel, scope, loops),
+        _sizes(default_of(block_node.id, function)) if isinstance(block_node, ast.Name) else None,
     )  # fmt: skip
 
 
