@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from advisor.compilation_unit import CompilationUnit
 from advisor.compiled.evidence import CodeLine, CompiledKernel
+from advisor.compiled.loop_depths import loop_depths
 from advisor.records import Record
 from advisor.text import Span
+
+# How often a loop is taken to run when lines inside and outside of it are weighed.
+_REPEATS = 32
 
 
 def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> list[Record]:
@@ -17,7 +21,31 @@ def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> li
         if function.source.partition("\n")[0].rstrip().endswith(":")
     }
     lines = [line for line in kernel.lines if (line.path, line.line) not in headers]
-    return [_kernel_record(unit, kernel), *(_line_record(unit, kernel, line) for line in lines)]
+    records = [_line_record(unit, kernel, line) for line in lines]
+    _know_float64_shares(unit, kernel, records)
+    return [_kernel_record(unit, kernel), *records]
+
+
+def _know_float64_shares(unit: CompilationUnit, kernel: CompiledKernel, lines: list[Record]) -> None:
+    """Nothing; notes with lines of the kernel's own text how much of what it executes is their float64.
+
+    How often a device function runs is not known here: its lines count once, and have no share.
+    """
+    own = next(function for function in unit.functions if not function.device)
+    depths = loop_depths(own.source)
+
+    def runs(path: str, line: int) -> int:
+        return _REPEATS ** depths.get(line - own.line + 1, 0) if path == own.path else 1
+
+    total = sum(line.counts.get("instructions", 0) * runs(line.path, line.line) for line in kernel.lines)
+    last = own.line + own.source.rstrip("\n").count("\n")
+    for record in lines:
+        float64 = record.readings.get("fp64_instructions")
+        inside = record.path == own.path and own.line <= record.span.line <= last
+        if float64 is not None and inside and total:
+            executed = float(float64.value) * runs(record.path, record.span.line)
+            share = min(executed / total, 1.0)
+            record.know("compiled", kernel.assumptions, fp64_share=share)
 
 
 def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:

@@ -43,6 +43,7 @@ def _launch_record(launch: Launch) -> Record:
         grid_constant=blocks is not None,
         host_loop_depth=float(launch.loops),
         in_test_or_benchmark=launch.timed or is_test_path(module.path),
+        timed_by_command=launch.timed_by_command,
         host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
         host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
         needless_copy=launch.needless_copy,

@@ -50,6 +50,7 @@ class Launch:
     largest_host_array: int | None = None
     needless_copy: str | None = None
     default_block: tuple[int | None, ...] | None = None
+    timed_by_command: bool = False
 
     @property
     def kernel_key(self) -> str | None:
@@ -138,7 +139,7 @@ def _launch(
         block_node is not None and (scope.follows_data(block_node) or is_also_argument(block_node, call)),
         block_node,
         shared if isinstance(shared, int) else None,
-        len(loops), _is_timed(call, module, loops), scope.host_arrays(call.args),
+        len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
         rounds_up(parts[0] if parts else configuration, scope), named_otherwise, _argument_types(call, scope),
         extents_of_arguments(call.args, scope) if kernel is not None else (),
         orders_of_arguments(call.args, scope),
@@ -146,12 +147,8 @@ def _launch(
         sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
         needless_copy(call, kernel, scope, loops),
         _sizes(default_of(block_node.id, function)) if isinstance(block_node, ast.Name) else None,
+        is_repeated_by_command(module.source.text, call.lineno),
     )  # fmt: skip
-
-
-def _is_timed(call: ast.Call, module: ModuleSyntax, loops: list[ast.For | ast.While]) -> bool:
-    repeated = is_repeated_by_command(module.source.text, call.lineno)
-    return repeated or any(timing_loop(loop) for loop in loops)
 
 
 def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:

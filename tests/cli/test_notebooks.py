@@ -212,3 +212,12 @@ def test_what_runs_code_refuses_notebooks(advisor: Run, put: Run, command: list[
     outcome = advisor(*command, "n.ipynb::half" if command == ["tune"] else "n.ipynb")
     assert outcome.status == 2
     assert "notebooks are only read" in outcome.err
+
+
+def test_a_measured_launch_may_show_what_copies_cost(report: Run, put: Run) -> None:
+    kernel = "@cuda.jit\ndef f(a, out):\n    i = cuda.grid(1)\n    if i < a.size:\n        out[i] = a[i]"
+    arrays = "import numpy as np\nx = np.zeros(1000000, np.float32)\ny = np.zeros(1000000, np.float32)"
+    put(HEAD, kernel, f"{arrays}\nf[4096, 256](x, y)")
+    assert len(places(report(), "host-array-argument")) == 1
+    put(HEAD, kernel, f"{arrays}\n%timeit f[4096, 256](x, y)")
+    assert places(report(), "host-array-argument") == []

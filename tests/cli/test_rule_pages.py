@@ -151,6 +151,8 @@ OF_LEVEL = {
         "advisor/compiled",
         "advisor/machine_code_linking.py",
         "advisor/metrics/derived",
+        "advisor/metrics/local_traffic.py",
+        "advisor/metrics/warp_aggregation.py",
         "advisor/evidence_sources.py",
     ),
     "simulated": ("advisor/simt", "advisor/launches", "advisor/metrics/derived"),

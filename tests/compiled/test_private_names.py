@@ -120,7 +120,14 @@ def test_machine_instructions_are_counted_by_function_and_line() -> None:
     assert found.counts == {
         None: {"instructions": 2, "local_stores": 1},
         (0, 3): {"instructions": 3, "global_loads": 1, "global_stores": 1},
-        (0, 4): {"instructions": 5, "atomics": 1, "barriers": 1, "tensor_core": 1, "calls": 1},
+        (0, 4): {
+            "instructions": 5,
+            "atomics": 1,
+            "barriers": 1,
+            "tensor_core": 1,
+            "calls": 1,
+            "warp_sums": 1,
+        },
     }
     assert found.widest == {(0, 3): 16}
 
