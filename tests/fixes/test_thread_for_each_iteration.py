@@ -17,7 +17,7 @@ RULES = {"grid-too-small", "block-too-small"}
 HEAD = "import math\n\nfrom numba import cuda\n\nROWS = 10\nSTEPS = 4000\n\n\n"
 
 
-def program(body: str, launch: str = "walk[2, ROWS](a, out, n)", before: str = "") -> str:
+def program(body: str, launch: str = "walk[30, ROWS](a, out, n)", before: str = "") -> str:
     inner = textwrap.indent(textwrap.dedent(body).strip(), "    ")
     host = textwrap.indent(textwrap.dedent(launch).strip(), "    ")
     return f"{HEAD}{before}@cuda.jit\ndef walk(a, out, n):\n{inner}\n\n\ndef run(a, out, n):\n{host}\n"
