@@ -69,7 +69,9 @@ def strides_open(flat: Form) -> bool:
     """
     strides = set()
     for monomial, coefficient in flat.terms:
-        if any(_varies(name) for name in monomial):
+        varying = [name for name in monomial if _varies(name)]
+        # What an unknown value advances by is not known either.
+        if varying and not all("#" in name and not name.startswith("loop#") for name in varying):
             factors = tuple(name for name in monomial if not _varies(name) and not name.startswith("bdim."))
             if not factors and abs(coefficient) == 1:
                 return False

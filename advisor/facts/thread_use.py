@@ -44,26 +44,36 @@ def _with_given_size(test: ast.Compare, module: ModuleSyntax) -> bool:
 
 
 def _is_given_size(side: ast.expr, module: ModuleSyntax) -> bool:
-    """Whether an expression is a parameter, a size of an array, or a name of the module for no literal."""
-    if isinstance(side, ast.Subscript):
-        side = side.value
-    if isinstance(side, ast.Attribute):
-        return side.attr in ("shape", "size")
+    """Whether an expression is a parameter, a size of an array, a name that is bound once and to such a size, or
+    a name of the module for no literal.
+    """
     if not isinstance(side, ast.Name):
-        return False
+        return _is_size_of_array(side)
     scope = module.scope_of(side)
     if not isinstance(scope, ast.FunctionDef):
         return False
-    stored = any(inner.id == side.id for inner in _stored(scope))
+    bound = _bound(side.id, scope)
+    if bound:
+        value = module.parents.get(bound[0])
+        return len(bound) == 1 and isinstance(value, ast.Assign) and _is_size_of_array(value.value)
     if side.id in {argument.arg for argument in scope.args.args}:
-        return not stored
-    values = module.assigned.get(side.id, [])
-    return not stored and not any(isinstance(value, ast.Constant) for value in values)
+        return True
+    return not any(isinstance(value, ast.Constant) for value in module.assigned.get(side.id, []))
 
 
-def _stored(scope: ast.FunctionDef) -> list[ast.Name]:
+def _is_size_of_array(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr in ("shape", "size")
+
+
+def _bound(name: str, scope: ast.FunctionDef) -> list[ast.Name]:
     return [
-        inner for inner in ast.walk(scope) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+        inner
+        for inner in ast.walk(scope)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id == name
     ]
 
 

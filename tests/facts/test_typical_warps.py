@@ -66,6 +66,7 @@ def test_a_block_of_22_threads_begins_at_any_of_four_places(tmp_path):
         ("x * n + y", 16),
         ("x * n * m + y * m", 32),
         ("y * n + x", 4),
+        ("x * n + y * m + int(a[y]) * n", None),
         ("x * n", 16),
     ],
 )

@@ -117,6 +117,17 @@ def below_a_size_of_the_program(a, n):
 
 
 @cuda.jit
+def below_the_length(a):
+    t = cuda.threadIdx.x
+    size = len(a)
+    tile = cuda.shared.array(256, float32)
+    if t < size:
+        tile[t] = a[t]
+        cuda.syncthreads()  # hit: barrier-in-bounds-guard  # ok: barrier-in-divergent-branch
+        a[t] = tile[size - 1 - t]
+
+
+@cuda.jit
 def below_a_number(a):
     t = cuda.threadIdx.x
     tile = cuda.shared.array(256, float32)
