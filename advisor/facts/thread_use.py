@@ -44,8 +44,8 @@ def _with_given_size(test: ast.Compare, module: ModuleSyntax) -> bool:
 
 
 def _is_given_size(side: ast.expr, module: ModuleSyntax) -> bool:
-    """Whether an expression is a parameter, a size of an array, a name that is bound once and to such a size, or
-    a name of the module for no literal.
+    """Whether an expression is a parameter, a size of an array or a name that is bound to such a size alone,
+    or a name of the module for no literal.
     """
     if not isinstance(side, ast.Name):
         return _is_size_of_array(side)
