@@ -54,6 +54,8 @@ def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
     record = Record("kernel", unit.kernel, function.path, span, function.name)
     record.know("compiled", kernel.assumptions, **kernel.resources, **kernel.instructions)
     record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed)
+    float32 = any("float32" in one or "complex64" in one for one in kernel.types)
+    record.know("compiled", kernel.assumptions, takes_float32=float32)
     if kernel.states_float64:
         record.know("compiled", stated_float64=True)
     return record

@@ -14,7 +14,7 @@ from advisor.facts.forms import Atoms, Form
 from advisor.facts.kernel_facts import Access, Condition, KernelFacts, Place
 from advisor.facts.lane_addresses import SECTOR_BYTES
 from advisor.facts.lanes import LanePattern, lane_pattern
-from advisor.facts.repeated_loads import repeated_loads
+from advisor.facts.repeated_loads import field_of, repeated_loads
 from advisor.facts.row_lengths import extents_of
 from advisor.facts.thread_use import single_thread
 from advisor.facts.traffic_shares import know_traffic
@@ -33,6 +33,7 @@ def access_records(
     `block_assumed` says that no launch tells the shapes.
     """
     groups = _field_groups(facts)
+    named = _named_fields(facts)
     extents = {
         id(array): extents_of(array, [a for a in facts.accesses if a.array is array])
         for array in facts.arrays
@@ -60,7 +61,7 @@ def access_records(
         if pattern is None:
             patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
-        _know_context(record, access, facts, groups)
+        _know_context(record, access, facts, groups, named)
         record.know(
             "source", carried=position in carried, shared_by_threads=position in by_many,
             repeated=position in repeated, block_assumed=block_assumed,
@@ -117,7 +118,13 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
     )
 
 
-def _know_context(record: Record, access: Access, facts: KernelFacts, groups: dict[object, int]) -> None:
+def _know_context(
+    record: Record,
+    access: Access,
+    facts: KernelFacts,
+    groups: dict[object, int],
+    named: dict[object, int],
+) -> None:
     atoms = facts.atoms
     depends: set[str] = set()
     for index in access.indices:
@@ -133,6 +140,7 @@ def _know_context(record: Record, access: Access, facts: KernelFacts, groups: di
         reloaded_elements=_walked_again(access, depends),
         thread_walks_fast_axis=bool(last & counters) and not last & _THREADS,
         record_fields=float(groups.get(_group(access), 1)),
+        named_fields=float(named.get(_element(access), 0)),
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
         global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
@@ -253,6 +261,18 @@ def _field_groups(facts: KernelFacts) -> dict[object, int]:
         offsets.setdefault(group, set()).add(tuple(index.form.offset for index in access.indices))
         walked[group] = max(walked.get(group, 1), _walked(access))
     return {group: max(len(found), walked[group]) for group, found in offsets.items()}
+
+
+def _named_fields(facts: KernelFacts) -> dict[object, int]:
+    """How many fields of a record a kernel names, by the record."""
+    found: dict[object, set[str]] = {}
+    for access in facts.accesses:
+        found.setdefault(_element(access), set()).add(field_of(access))
+    return {element: len(names - {""}) for element, names in found.items()}
+
+
+def _element(access: Access) -> object:
+    return (id(access.array), *(index.form for index in access.indices))
 
 
 def _walked(access: Access) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -11,7 +13,10 @@ from advisor.facts.block_shape import WARP
 from advisor.facts.host_calls import HostCall
 from advisor.facts.launches import Launch
 from advisor.facts.test_paths import is_test_path as is_test_path
+from advisor.notebooks import is_notebook
 from advisor.records import Record
+
+_WORKLOAD = re.compile(r"workload(_\w+)?\Z")
 
 
 def launch_records(launches: Sequence[Launch]) -> list[Record]:
@@ -44,6 +49,7 @@ def _launch_record(launch: Launch) -> Record:
         host_loop_depth=float(launch.loops),
         in_test_or_benchmark=launch.timed or is_test_path(module.path),
         timed_by_command=launch.timed_by_command,
+        in_workload=_in_workload(launch),
         host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
         host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
         needless_copy=launch.needless_copy,
@@ -60,6 +66,12 @@ def _launch_record(launch: Launch) -> Record:
     return record
 
 
+def _in_workload(launch: Launch) -> bool:
+    """Whether the launch stands in a function that runs the kernel for a check, on what that needs."""
+    scopes = launch.module.scopes(launch.node)
+    return any(_WORKLOAD.match(one.name) for one in scopes if isinstance(one, ast.FunctionDef))
+
+
 def with_device_launches(records: Iterable[Record]) -> list[Record]:
     """The records of one file, of which each launch tells whether another one of its kernel has no NumPy
     array; those that were given stay as they are.
@@ -71,10 +83,12 @@ def with_device_launches(records: Iterable[Record]) -> list[Record]:
         if one.entity == "launch" and one.owner and "host_arrays" in one.readings
     }
     shown = {one.owner for one in every if arrays.get(one.key) == 0}
+    # A notebook defines a kernel anew where it goes on with it.
+    names = {one.label for one in every if arrays.get(one.key) == 0 and is_notebook(one.path)}
     for place, one in enumerate(every):
         if one.key in arrays:
             every[place] = replace(one, readings=dict(one.readings))
-            elsewhere = bool(arrays[one.key]) and one.owner in shown
+            elsewhere = bool(arrays[one.key]) and (one.owner in shown or one.label in names)
             every[place].know("source", device_arrays_elsewhere=elsewhere)
     return every
 

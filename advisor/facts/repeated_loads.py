@@ -24,7 +24,7 @@ def repeated_loads(facts: KernelFacts) -> set[int]:
     for at, access in enumerate(facts.accesses):
         if access.array.space != "global" or not access.indices:
             continue
-        element = (*_record(access), _field(access))
+        element = (*_record(access), field_of(access))
         if access.kind == "load" and any(
             _leads_to(facts.accesses[one], access, storing) and not _changed_between(facts, stores, one, at)
             for one in reversed(met[element])
@@ -43,7 +43,7 @@ def _record(access: Access) -> tuple[object, ...]:
     return (id(access.array), *(index.form for index in access.indices))
 
 
-def _field(access: Access) -> str:
+def field_of(access: Access) -> str:
     """The field of a record that an access names, "" for a plain element."""
     node = access.place.node
     if isinstance(node, ast.Attribute):
@@ -69,13 +69,13 @@ def _leads_to(before: Access, access: Access, storing: set[str]) -> bool:
 def _changed_between(facts: KernelFacts, stores: list[int], before: int, at: int) -> bool:
     access = facts.accesses[at]
     between = stores[bisect_right(stores, before) : bisect_left(stores, at)]
-    if any(not _other_field(facts.accesses[store], access) for store in between):
+    if any(not _otherfield_of(facts.accesses[store], access) for store in between):
         return True
     return any(_may_precede(atomic, access) for atomic in facts.atomics)
 
 
-def _other_field(store: Access, access: Access) -> bool:
-    fields = {_field(store), _field(access)}
+def _otherfield_of(store: Access, access: Access) -> bool:
+    fields = {field_of(store), field_of(access)}
     return len(fields) == 2 and "" not in fields and _record(store) == _record(access)
 
 

@@ -25,6 +25,10 @@ def rows(a, out):
 @cuda.jit
 def other(a):
     a[cuda.grid(1)] = 1
+
+
+def main(a, out):
+    rows[64, 256](a, out)
 """
 
 

@@ -116,6 +116,12 @@ def test_loads_of_what_a_register_holds(tmp_path, name):
     assert list(at_places.values()) == [one for one in expected if one is not None]
 
 
+def test_fields_of_a_record_that_a_kernel_names(tmp_path):
+    body = "a[i]['x'] = a[i]['y'] + a[i]['z']\nout[i] = a[i]['y'] + b[i]"
+    fields = {one.label: value(one, "named_fields") for one in accesses(tmp_path, body)}
+    assert fields == {"a": 3, "b": 0, "out": 0}
+
+
 def test_with_a_launch_the_block_is_known(tmp_path):
     (found,) = [one for one in accesses(tmp_path, "out[i] = a[i]") if one.label == "a"]
     assert value(found, "block_assumed") is False

@@ -42,7 +42,7 @@ def changed(old: str, new: str) -> str:
         (changed("for each kernel k", "for each access a of ¦"), ["kernel"]),
         (changed("some access a of k", "some access a of ¦"), ["k"]),
         (changed("{most}", "{¦}"), ["k", "most", "waste"]),
-        ("override block-too-small { set ¦", ["floor"]),
+        ("override block-too-small { set ¦", ["floor", "few", "advised"]),
         ('entity queue of run "One." ¦', ["from"]),
         ('entity queue of run "One." from ¦', ["source", "compiled", "simulated", "measured"]),
         ('entity queue of run "One." {\n  depth : count "x" ¦\n}', ["from"]),

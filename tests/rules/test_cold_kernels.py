@@ -93,18 +93,18 @@ LAUNCHES = {
 def test_a_kernel_is_cold_when_all_its_launches_pass_little(shipped, name):
     sizes, cold = LAUNCHES[name]
     kernel = Record("kernel", "k", "a.py", Span(1), "k", None, {})
-    launches = [
-        Record(
-            "launch",
-            f"l{at}",
-            "a.py",
-            Span(at + 2),
-            "k",
-            "k",
-            {"largest_array": Reading(size)} if size else {},
-        )
-        for at, size in enumerate(sizes)
-    ]
+    launches = [Record("launch", f"l{at}", "a.py", Span(at + 2), "k", "k") for at in range(len(sizes))]
+    for launch, size in zip(launches, sizes, strict=True):
+        launch.know("source", largest_array=size, in_workload=False)
     tables = build_tables([kernel, *launches], shipped.owner_entity())
     fill_in(shipped, tables)
     assert bool(tables["kernel"].columns["little_data"].values[0] == 1.0) is cold
+
+
+def test_what_a_workload_passes_tells_nothing_of_other_launches(shipped):
+    kernel = Record("kernel", "k", "a.py", Span(1), "k", None)
+    launch = Record("launch", "l", "a.py", Span(2), "k", "k")
+    launch.know("source", largest_array=10.0, in_workload=True)
+    tables = build_tables([kernel, launch], shipped.owner_entity())
+    fill_in(shipped, tables)
+    assert tables["kernel"].columns["little_data"].values[0] == 0.0
