@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from advisor.facts.array_orders import Order
 from advisor.facts.declarations import Declaration
-from advisor.facts.forms import Atoms, Form
+from advisor.facts.forms import Atoms, Form, number
 from advisor.facts.module import ModuleSyntax
 
 Space: TypeAlias = Literal["global", "shared", "local", "constant", "unknown"]
@@ -35,12 +35,16 @@ class Array:
     order: Order = None
 
 
+_ONE = number(1)
+
+
 @dataclass(frozen=True)
 class Index:
-    """One index: its form, None where the walk lost it; `slice_start` marks a slice still to be indexed."""
+    """One index; `is_slice` marks a slice still to be indexed, from `form` on by `step`."""
 
     form: Form
     is_slice: bool = False
+    step: Form = _ONE
 
 
 @dataclass(frozen=True)

@@ -78,10 +78,7 @@ class Subscripts(Names):
         found: list[Index] = []
         for part in parts:
             if isinstance(part, ast.Slice):
-                start = self.scalar(part.lower) if part.lower is not None else Scalar(number(0))
-                if part.upper is not None:
-                    self.value(part.upper)
-                found.append(Index(start.form, is_slice=True))
+                found.append(self._slice(part))
                 continue
             value = self.value(part)
             if isinstance(value, Tuple):
@@ -92,6 +89,16 @@ class Subscripts(Names):
                 found.append(Index(self.as_scalar(value).form))
         return tuple(found)
 
+    def _slice(self, part: ast.Slice) -> Index:
+        step = self.scalar(part.step).form if part.step is not None else number(1)
+        if part.upper is not None:
+            self.value(part.upper)
+        if part.lower is not None:
+            return Index(self.scalar(part.lower).form, True, step)
+        # Backwards a slice begins at an end that is not known here.
+        forwards = step.constant is None or step.constant > 0
+        return Index(number(0) if forwards else self.opaque([]).form, True, step)
+
     def indexed(self, view: View, node: ast.expr) -> View:
         """A view with further indices, which fill first what earlier subscripts have left open by slices."""
         prefix = list(view.prefix)
@@ -99,7 +106,9 @@ class Subscripts(Names):
         for index in self.indices(node):
             if still_open:
                 position = still_open.pop(0)
-                prefix[position] = Index(prefix[position].form + index.form, index.is_slice)
+                begin = prefix[position]
+                form = begin.form + begin.step * index.form
+                prefix[position] = Index(form, index.is_slice, begin.step * index.step)
             else:
                 prefix.append(index)
         return View(view.array, tuple(prefix))

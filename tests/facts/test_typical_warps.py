@@ -79,3 +79,22 @@ def test_strides_of_which_any_may_be_one_tell_no_sectors(tmp_path, index, sector
 def test_rows_of_two_unknown_sizes_do_not_fall_together(tmp_path):
     found = access(tmp_path, GRID + "out[x * n + y * m, 0] = 1", "out", "(16, 16)", "a, n, m, out")
     assert value(found, "sectors_per_request") == 32
+
+
+@pytest.mark.parametrize(
+    ("part", "element", "sectors"),
+    [
+        ("a[x:n]", "row[0]", 4),
+        ("a[x:n:2]", "row[0]", 4),
+        ("a[0:n:2]", "row[x]", 8),
+        ("a[1:n:2][1:]", "row[x]", 9),
+        ("a[::3][::2]", "row[x]", 24),
+        ("a[0:n:n]", "row[x]", 32),
+        ("a[x * n :: 2]", "row[1]", 32),
+    ],
+)
+def test_slices_go_on_by_their_steps(tmp_path, part, element, sectors):
+    # 32 lanes: elements of 4 bytes two apart lie in 8 sectors, six apart in 24;
+    # from the fourth element on, two apart end in a ninth.
+    body = f"x = cuda.grid(1)\nrow = {part}\nout[x] = {element}"
+    assert value(access(tmp_path, body, "a", "256"), "sectors_per_request") == sectors
