@@ -43,7 +43,7 @@ FIELDS = {"repository", "commit", "path", "line", "rule", "verdict", "reason"}
         (ANOTHER, 60),
         (NOBODY_HAD, 64),
         (BETWEEN, 40),
-        (LAST, 60),
+        (AFTER_MORE, 60),
     ],
 )
 def test_sixty_findings_were_judged(judged: list[dict[str, str | int]], least: int) -> None:
