@@ -12,6 +12,8 @@ from advisor.facts.lane_addresses import SECTOR_BYTES, UNKNOWN_SIZE, lane_addres
 
 BANKS = 32
 BANK_BYTES = 4
+# The fields that a record has at least, when one of them is all that is seen.
+_FIELDS = 4
 _THREADS = ("tid.x", "tid.y", "tid.z")
 
 
@@ -73,7 +75,7 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
         return replace(pattern, bank_conflict_ways=ways)
     if strides_open(forms[-1]):
         return replace(pattern, lane_stride=None)
-    turned = _exchanged(forms, atoms, block, extents)
+    turned = _exchanged(forms, atoms, block, _with_other_fields(access, extents))
     exchanged = [_mean(_sectors(one, itemsize) for one in found) for found in turned.warps]
     return replace(
         pattern,
@@ -127,6 +129,15 @@ def _exchanged(
         ]
         found.append([lane_addresses(forms, block, extents, lanes) for lanes in moved])
     return _Turned(_names(lane, other), tuple(found))
+
+
+def _with_other_fields(access: Access, extents: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    """The sizes of the array, the last axis longer than the one place of it that a kernel touches,
+    where no launch tells: a record has other fields, which keep neighbours apart.
+    """
+    if not extents or extents[-1] != 1 or access.array.dims or any(access.array.made[-1:]):
+        return extents
+    return (*extents[:-1], _FIELDS)
 
 
 def _names(*axes: str) -> str:

@@ -65,15 +65,23 @@ def _one_way_only(
     if any(isinstance(one, ast.Starred) for one in call.args):
         return None
     traffic = ArrayTraffic(workspace)
+    # Of a record some fields may be stored while the others go back as they came.
+    records = any(map(_names_field, below(kernel.node)))
     unread: list[str] = []
     unchanged: list[str] = []
     for parameter, argument in zip(kernel.parameters, call.args, strict=False):
         if argument in given:
             read, stored = traffic.of(kernel.module, kernel.node, parameter)
-            (unchanged if not stored else [] if read else unread).append(ast.unparse(argument))
+            kept = [] if read or records else unread
+            (unchanged if not stored else kept).append(ast.unparse(argument))
     parts = [
         f"does not {verb} {', '.join(names)}"
         for verb, names in (("change", unchanged), ("read", unread))
         if names
     ]
     return f"The kernel {' and '.join(parts)}" if parts else None
+
+
+def _names_field(node: ast.AST) -> bool:
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)

@@ -33,6 +33,8 @@ def grid_of(dimensions: int, index: str, value_of: str = "1.0") -> str:
         ("i, j, 7", 32, 32),
         # Records of three: two rows of 16 x 12 bytes, six sectors each.
         ("i, j, 2", 16, 12),
+        # One field is seen, and a record has more: two rows of 16 x 16 bytes, eight sectors each.
+        ("i, j, 0", 16, 16),
     ],
 )
 def test_what_exchanging_the_indices_would_bring(

@@ -31,6 +31,8 @@ READS_A, STORES_B = "does not change a", "does not read b"
 BODIES = {
     "b[i, 0] = a[i, 0]": f"{READS_A} and {STORES_B}",
     "if i < a.shape[0] and i < len(b):\n    b[i, 0] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    # The other fields of a record come back as they went there.
+    "b[i]['x'] = a[i, 0]": READS_A,
     "b[i, 0] += a[i, 0]": READS_A,
     "b[i, 0] = b[i, 1] + a[i, 0]": READS_A,
     "cuda.atomic.add(b, 0, a[i, 0])": READS_A,
