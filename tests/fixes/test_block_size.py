@@ -125,7 +125,7 @@ def run(a):
 FIXED_GRID = """
 def run(a):
     out = np.zeros_like(a)
-    add[20, (20, 1)](a, out)
+    add[1000, (20, 1)](a, out)
     return out
 """
 CHANGED = {
@@ -134,8 +134,8 @@ CHANGED = {
     "numbers in the launch": (LITERALS, LITERALS.replace("100", "128").replace("99", "127")),
     "a constant that an array has as well": (SHARED, SHARED_AFTER),
     "grid-stride loops": (STRIDES, STRIDES.replace("100", "128")),
-    # 20 * 20 threads before, 4 * 128 afterwards.
-    "a grid of a fixed size": (FIXED_GRID, FIXED_GRID.replace("[20, (20, 1)]", "[4, (128, 1)]")),
+    # 1000 * 20 threads before, 157 * 128 afterwards.
+    "a grid of a fixed size": (FIXED_GRID, FIXED_GRID.replace("[1000, (20, 1)]", "[157, (128, 1)]")),
 }
 LEFT = {
     "whole warps": CONSTANT.replace("22, 22", "16, 16"),
@@ -143,7 +143,7 @@ LEFT = {
     "the grid follows something else": LOCAL.replace("math.ceil(a.size / threads)", "len(a)"),
     "axes that are confused": CONSTANT.replace("BLOCK[1] - 1) // BLOCK[1]", "BLOCK[0] - 1) // BLOCK[0]"),
     "the kernel looks at the block": LOCAL.replace("add[", "place_in_block["),
-    "half of the threads of one block": FIXED_GRID.replace("[20, (20, 1)]", "[1, (60, 1)]"),
+    "half of the threads of one block": FIXED_GRID.replace("[1000, (20, 1)]", "[1, (60, 1)]"),
     "of elsewhere": LOCAL.replace("threads = 100", "threads = int('100')"),
     "bound twice": LOCAL.replace("threads = 100", "threads = 64\n    threads = 100"),
     "work for each thread of a block": LOCAL.replace(

@@ -23,6 +23,8 @@ def program(body: str, launch: str = "walk[30, ROWS](a, out, n)", before: str = 
     return f"{HEAD}{before}@cuda.jit\ndef walk(a, out, n):\n{inner}\n\n\ndef run(a, out, n):\n{host}\n"
 
 
+# Small blocks, and threads enough for larger ones on all multiprocessors.
+MANY_BLOCKS = "walk[2000, ROWS](a, out, n)"
 PLAIN = """
 row = cuda.grid(1)  # one for each thread
 if row < out.shape[0]:
@@ -187,7 +189,7 @@ def test_the_loop_without_such_a_line_changes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NEEDS_ANOTHER)
 def test_iterations_that_need_others_stay(tmp_path: Path, name: str) -> None:
-    stays(tmp_path, program(within(NEEDS_ANOTHER[name]), before=DEVICE))
+    stays(tmp_path, program(within(NEEDS_ANOTHER[name]), MANY_BLOCKS, DEVICE))
 
 
 HALF = within(STORE).rpartition("for step")
@@ -210,7 +212,7 @@ BODIES = {
 
 @pytest.mark.parametrize("name", BODIES)
 def test_kernels_that_do_more_stay(tmp_path: Path, name: str) -> None:
-    stays(tmp_path, program(BODIES[name]))
+    stays(tmp_path, program(BODIES[name], MANY_BLOCKS))
 
 
 LAUNCHES = {
