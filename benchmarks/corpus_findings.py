@@ -155,8 +155,8 @@ def _page(checked: list[Checked], evidence: str) -> str:
         f"`python benchmarks/corpus_findings.py FOLDER --commits LIST.json` with {evidence} evidence,"
         f" without running any of the code: {kernels} kernels in {len(checked)} repositories,"
         f" {sum(counts.values())} findings, {loud} of them warnings or errors. What says the same of several"
-        " lines of a kernel counts once. Seconds are those of this run, which takes machine code that an earlier"
-        " one kept.",
+        " lines of a kernel counts once. Seconds are those of this run, which takes machine code that an"
+        " earlier one kept.",
         "",
         "| rule | warnings for 100 kernels | remarks for 100 kernels | kernels and launches | repositories |",
         "|---|---:|---:|---:|---:|",
