@@ -4,8 +4,8 @@ The second list is that of a reader who had no part in the rules; most of its wr
 since. The third is the same reader's, drawn after that. The fourth are findings of code outside of the
 corpus, as they were when it was first read. The fifth was drawn from all findings of the corpus by another
 reader, who had no part in the rules either. The sixth was drawn from what nobody had judged and read by two
-others, the seventh after the first of the changes that followed, the eighth after more of them, the ninth
-after all, each by a reader who had seen none of the lists.
+others, the seventh after the first of the changes that followed, the eighth, the ninth and the tenth each after
+more of them, each by a reader who had seen none of the lists.
 """
 
 from __future__ import annotations
@@ -28,8 +28,21 @@ OUTSIDE = json.loads((DATA / "judged_findings_4.json").read_text("utf-8"))
 ANOTHER = json.loads((DATA / "judged_findings_5.json").read_text("utf-8"))
 NOBODY_HAD = json.loads((DATA / "judged_findings_6.json").read_text("utf-8"))
 BETWEEN = json.loads((DATA / "judged_findings_7.json").read_text("utf-8"))
-AFTER_MORE = json.loads((DATA / "judged_findings_8.json").read_text("utf-8"))
-EVERY = [*JUDGED, *INDEPENDENT, *AFTERWARDS, *OUTSIDE, *ANOTHER, *NOBODY_HAD, *BETWEEN, *AFTER_MORE]
+AFTER_MORE, NINTH, LAST = (
+    json.loads((DATA / f"judged_findings_{number}.json").read_text("utf-8")) for number in (8, 9, 10)
+)
+EVERY = [
+    *JUDGED,
+    *INDEPENDENT,
+    *AFTERWARDS,
+    *OUTSIDE,
+    *ANOTHER,
+    *NOBODY_HAD,
+    *BETWEEN,
+    *AFTER_MORE,
+    *NINTH,
+    *LAST,
+]
 FIELDS = {"repository", "commit", "path", "line", "rule", "verdict", "reason"}
 
 
@@ -44,6 +57,8 @@ FIELDS = {"repository", "commit", "path", "line", "rule", "verdict", "reason"}
         (NOBODY_HAD, 64),
         (BETWEEN, 40),
         (AFTER_MORE, 60),
+        (NINTH, 60),
+        (LAST, 60),
     ],
 )
 def test_sixty_findings_were_judged(judged: list[dict[str, str | int]], least: int) -> None:
@@ -79,3 +94,9 @@ def test_the_page_gives_the_independent_count(judged: list[dict[str, str | int]]
     verdicts = Counter(row["verdict"] for row in judged)
     page = (DATA.parents[1] / "docs" / "judgement.md").read_text("utf-8")
     assert f"| {verdicts['right']} | {verdicts['unsure']} | {verdicts['wrong']} |" in page
+
+
+def test_four_of_five_are_right_for_a_reader_who_had_no_part_in_the_rules() -> None:
+    verdicts = Counter(row["verdict"] for row in LAST)
+    assert verdicts["right"] >= 0.8 * len(LAST)
+    assert verdicts["wrong"] <= 0.05 * len(LAST)
