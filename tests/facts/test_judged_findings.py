@@ -4,8 +4,8 @@ The second list is that of a reader who had no part in the rules; most of its wr
 since. The third is the same reader's, drawn after that. The fourth are findings of code outside of the
 corpus, as they were when it was first read. The fifth was drawn from all findings of the corpus by another
 reader, who had no part in the rules either. The sixth was drawn from what nobody had judged and read by two
-others, the seventh after the first of the changes that followed, the eighth, the ninth and the tenth each after
-more of them, each by a reader who had seen none of the lists.
+others, the seventh after the first of the changes that followed, the eighth to the tenth each after more of
+them, each by a reader who had seen none of the lists.
 """
 
 from __future__ import annotations
