@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from advisor.write_ahead_log import use_write_ahead_log
+
 _NAME = "results.sqlite3"
 _FORMAT = 1
 _MOST_ENTRIES = 20_000
@@ -86,7 +88,7 @@ class Cache:
             ignore.write_text("*\n", encoding="utf-8")
         connection = sqlite3.connect(self._file, timeout=_BUSY_SECONDS)
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
+            use_write_ahead_log(connection, _BUSY_SECONDS)
             connection.execute("PRAGMA synchronous=NORMAL")
             if connection.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
                 self._create(connection)

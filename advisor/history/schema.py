@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from advisor.errors import UsageError
+from advisor.write_ahead_log import use_write_ahead_log
 
 VERSION = 1
 _SECONDS_TO_WAIT = 30.0
@@ -63,7 +64,7 @@ def _connection(name: str, file: Path, write: bool) -> sqlite3.Connection:
     try:
         _require_version(connection, file)
         if write:
-            connection.execute("PRAGMA journal_mode=WAL")
+            use_write_ahead_log(connection, _SECONDS_TO_WAIT)
             # With a write-ahead log what is kept outlives the end of any process.
             connection.execute("PRAGMA synchronous=NORMAL")
             _make_tables(connection, file)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.errors import UsageError
+from advisor.write_ahead_log import use_write_ahead_log
 
 FOLDER = ".advisor"
 FILE = "launches.sqlite"
@@ -111,7 +112,7 @@ class LaunchStore:
                 connection = sqlite3.connect(
                     self.file, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
                 )
-                connection.execute("PRAGMA journal_mode=WAL")
+                use_write_ahead_log(connection, _SECONDS_TO_WAIT)
                 connection.execute("PRAGMA synchronous=NORMAL")
                 if int(connection.execute("PRAGMA user_version").fetchone()[0]) not in (0, _VERSION):
                     raise UsageError(f"{self.file} was written by another version; remove it and run again.")

@@ -246,7 +246,7 @@ def test_two_runs_at_once_lose_nothing(advise, project, script):
     runs = [subprocess.Popen(command, cwd=project, env=environment, stderr=subprocess.PIPE) for _ in range(2)]
     for run in runs:
         _, said = run.communicate(timeout=120)
-        assert run.returncode == 0
+        assert run.returncode == 0, said
         assert said.endswith(b"advisor: 60 launches recorded.\n")
     rows = recorded(
         project, "SELECT run, count(*), count(DISTINCT number), count(counts) FROM launches GROUP BY run"
