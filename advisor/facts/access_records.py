@@ -45,7 +45,7 @@ def access_records(
     by_many = loaded_by_many(facts, block_axes(facts, shapes))
     repeated = repeated_loads(facts)
     for position, access in enumerate(facts.accesses):
-        element = (id(access.array), *(index.form for index in access.indices))
+        element = access.element
         record = _record(access, kernel)
         found.append(record)
         # Unrolled code meets one element hundreds of times under the same conditions.
@@ -140,7 +140,7 @@ def _know_context(
         reloaded_elements=_walked_again(access, depends),
         thread_walks_fast_axis=bool(last & counters) and not last & _THREADS,
         record_fields=float(groups.get(_group(access), 1)),
-        named_fields=float(named.get(_element(access), 0)),
+        named_fields=float(named.get(access.element, 0)),
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
         global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
@@ -267,12 +267,8 @@ def _named_fields(facts: KernelFacts) -> dict[object, int]:
     """How many fields of a record a kernel names, by the record."""
     found: dict[object, set[str]] = {}
     for access in facts.accesses:
-        found.setdefault(_element(access), set()).add(field_of(access))
+        found.setdefault(access.element, set()).add(field_of(access))
     return {element: len(names - {""}) for element, names in found.items()}
-
-
-def _element(access: Access) -> object:
-    return (id(access.array), *(index.form for index in access.indices))
 
 
 def _walked(access: Access) -> int:

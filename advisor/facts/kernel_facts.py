@@ -141,6 +141,11 @@ class Access:
     row: RowUse | None = None
 
     @property
+    def element(self) -> tuple[object, ...]:
+        """What accesses to one element share: its array and the forms of its indices."""
+        return (id(self.array), *(index.form for index in self.indices))
+
+    @property
     def fastest(self) -> Index | None:
         """The index along which elements lie together, None where it is not known."""
         if not self.indices or (self.array.order == "unknown" and len(self.indices) > 1):

@@ -24,7 +24,7 @@ def repeated_loads(facts: KernelFacts) -> set[int]:
     for at, access in enumerate(facts.accesses):
         if access.array.space != "global" or not access.indices:
             continue
-        element = (*_record(access), field_of(access))
+        element = (*access.element, field_of(access))
         if access.kind == "load" and any(
             _leads_to(facts.accesses[one], access, storing) and not _changed_between(facts, stores, one, at)
             for one in reversed(met[element])
@@ -37,10 +37,6 @@ def repeated_loads(facts: KernelFacts) -> set[int]:
 
 def _stores(access: Access) -> bool:
     return access.kind != "load" and access.array.space == "global"
-
-
-def _record(access: Access) -> tuple[object, ...]:
-    return (id(access.array), *(index.form for index in access.indices))
 
 
 def field_of(access: Access) -> str:
@@ -76,7 +72,7 @@ def _changed_between(facts: KernelFacts, stores: list[int], before: int, at: int
 
 def _otherfield_of(store: Access, access: Access) -> bool:
     fields = {field_of(store), field_of(access)}
-    return len(fields) == 2 and "" not in fields and _record(store) == _record(access)
+    return len(fields) == 2 and "" not in fields and store.element == access.element
 
 
 def _may_precede(atomic: AtomicUse, access: Access) -> bool:

@@ -28,7 +28,7 @@ def know_traffic(facts: KernelFacts, records: Sequence[Record]) -> None:
     inside = Insides()
     for access, record in zip(facts.accesses, records, strict=True):
         if access.array.space == "global":
-            element: object = (id(access.array), access.kind, *(index.form for index in access.indices))
+            element: object = (access.kind, access.element)
             heaviest[element] = max(_sectors(record) * _runs(access), heaviest.get(element, 0.0))
             causes[element] = _cause(access, record)
     shares: dict[object, float] = defaultdict(float)
