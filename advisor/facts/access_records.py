@@ -144,6 +144,7 @@ def _know_context(
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
         global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
+        outweighed_by_copies=access.array.copied and _met_once(access, facts, depends),
         single_thread=single_thread(access.place),
         in_row=access.row is not None,
         row_of_vectors=lacks_alignment(access.array),
@@ -152,6 +153,13 @@ def _know_context(
         window_iterations=_iterations(access, depends),
         between_barriers=_between_barriers(access, facts),
     )
+
+
+def _met_once(access: Access, facts: KernelFacts, depends: set[str]) -> bool:
+    """Whether neither another thread nor another iteration meets the same element."""
+    threads = {f"tid.{axis}" for axis in facts.thread_dimensions}
+    followed = {loop.counter for loop in access.place.loops} | threads
+    return followed <= depends and not any(facts.atoms.loaded(index.form) for index in access.indices)
 
 
 def _spans_the_grid(depends: frozenset[str]) -> bool:

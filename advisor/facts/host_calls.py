@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from advisor.facts.declarations import cuda_member
 from advisor.facts.device_functions import Resolver
-from advisor.facts.host_scope import host_loops, timing_loop
+from advisor.facts.host_loops import host_loops, timing_loop
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.tree_nodes import below
 

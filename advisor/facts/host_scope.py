@@ -1,15 +1,15 @@
-"""What host code says about its names: NumPy arrays, device arrays, sizes of data, loops around a call."""
+"""What host code says about its names: NumPy arrays, device arrays, sizes of data."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from advisor.facts.declarations import cuda_member
-from advisor.facts.module import FunctionNode, ModuleSyntax, assignments, stored_names
-from advisor.facts.reaching import bound_before, reaching_values
-from advisor.facts.tree_nodes import below
-from advisor.facts.workspace import Workspace
+from advisor.facts.host_bindings import assignments_anywhere, self_assignments
+from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.reaching import bound_before, reaches_from_start, reaching_values
+from advisor.facts.workspace import KNOWN_LIBRARIES, Workspace
 from advisor.syntax_trees import expression_tree
 
 _CREATORS = frozenset({
@@ -18,19 +18,34 @@ _CREATORS = frozenset({
     "random_sample",
     "uniform", "normal", "standard_normal", "integers", "concatenate", "stack", "repeat", "tile",
     "fromfunction", "meshgrid", "loadtxt", "load", "genfromtxt", "deg2rad", "pad", "fft", "hstack", "vstack",
+    "merge_arrays", "append_fields", "drop_fields", "unstructured_to_structured",
 })  # fmt: skip
+# What has the library of its argument: of a CuPy array they make another one.
+_AS_ARGUMENT = frozenset({"zeros_like", "ones_like", "empty_like", "full_like", "copy"})
 _CONVERSIONS = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint8"})
 _ARRAY_METHODS = frozenset({"astype", "copy", "reshape", "ravel", "flatten", "view", "transpose"})
 _GENERATORS = frozenset({"default_rng", "RandomState"})
 _DEPTH = 6
+# How far assignments are followed to the place that makes an array.
+_ASSIGNMENTS = 40
 
 
 class HostScope:
     """The names of one host function, looked up in the function, its class and the module."""
 
-    def __init__(self, module: ModuleSyntax, function: FunctionNode | None, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        module: ModuleSyntax,
+        function: FunctionNode | None,
+        workspace: Workspace,
+        given: Mapping[str, bool | None] | None = None,
+    ) -> None:
+        """`given` tells of parameters whether a call gives them a NumPy array."""
         self.module, self.function, self.workspace = module, function, workspace
+        self._given = given or {}
         self._known: dict[tuple[str, str, int, int], bool | None] = {}
+        self._asked: dict[tuple[str, str, int, int], None] = {}
+        self._circular = False
 
     @staticmethod
     def bound(module: ModuleSyntax, function: FunctionNode | None, name: str) -> list[ast.expr]:
@@ -40,7 +55,7 @@ class HostScope:
                 "_host_bound", {}
             )
             if function not in cache:
-                cache[function] = _assignments_anywhere(module, function)
+                cache[function] = assignments_anywhere(module, function)
             local = cache[function].get(name)
             if local:
                 return local
@@ -53,8 +68,12 @@ class HostScope:
             return None
         return tuple(name for name, verdict in verdicts if verdict)
 
-    def is_host_array(self, node: ast.expr, depth: int = _DEPTH) -> bool | None:
+    def is_host_array(self, node: ast.expr) -> bool | None:
         """True for a NumPy array, False for something else, None when the source does not tell."""
+        return self._verdict(node, _ASSIGNMENTS)
+
+    def _verdict(self, node: ast.expr, depth: int, parts: bool = False) -> bool | None:
+        """Whether a value is a NumPy array, with `parts` also whether it is an array or element of one."""
         if depth == 0:
             return None
         if isinstance(node, ast.Call):
@@ -62,22 +81,77 @@ class HostScope:
         if isinstance(node, ast.Constant):
             return False
         if isinstance(node, ast.Name):
-            key = ("array", node.id, depth, node.lineno)
-            if key not in self._known:
-                self._known[key] = self._all(self._values(node), depth)
-            return self._known[key]
+            return self._name(node, depth, parts)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            return self._all(self._attribute_values(node.attr), depth)
+            return self._all(self._attribute_values(node.attr), depth, parts)
         if isinstance(node, ast.BinOp):
             # NumPy takes no array of another library, so that one side tells.
-            sides = [self.is_host_array(side, depth - 1) for side in (node.left, node.right)]
+            sides = [self._verdict(side, depth - 1, parts) for side in (node.left, node.right)]
             return True if True in sides else None if None in sides else False
         if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
-            return self.is_host_array(node.operand, depth - 1)
+            return self._verdict(node.operand, depth - 1, parts)
         if isinstance(node, ast.Subscript):
-            inner = self.is_host_array(node.value, depth - 1)
-            return inner if isinstance(node.slice, ast.Slice) else (None if inner else inner)
+            return self._part(node, depth - 1, parts)
         return None
+
+    def _part(self, node: ast.Subscript, depth: int, parts: bool) -> bool | None:
+        # What can be cut is no single element.
+        several = isinstance(node.slice, ast.Slice)
+        inner = self._verdict(node.value, depth, parts or several)
+        return inner if parts or several or not inner or self._picks_several(node.slice, depth) else None
+
+    def _picks_several(self, index: ast.expr, depth: int) -> bool:
+        """Whether brackets hold a field, a mask, a list or an array of places, or a slice."""
+        if isinstance(index, ast.Tuple):
+            return any(isinstance(one, ast.Slice) for one in index.elts)
+        if isinstance(index, ast.Constant):
+            return isinstance(index.value, str)
+        return isinstance(index, ast.Compare | ast.List) or bool(self._verdict(index, depth))
+
+    def _name(self, node: ast.Name, depth: int, parts: bool) -> bool | None:
+        key = ("part" if parts else "array", node.id, node.lineno, node.col_offset)
+        if key in self._known:
+            return self._known[key]
+        if key in self._asked:
+            # A turn of a loop goes on with what the one before it left: what leads into the loop tells.
+            self._circular = True
+            return True
+        outermost = not self._asked
+        self._asked[key] = None
+        found = self._of_values(node, depth, parts)
+        if found is None and not parts and self._has_shape(node.id):
+            found = self._of_values(node, depth, True)
+        del self._asked[key]
+        if outermost or not self._circular:
+            self._known[key] = found
+        self._circular &= not outermost
+        return found
+
+    def _of_values(self, node: ast.Name, depth: int, parts: bool) -> bool | None:
+        values = self._values(node)
+        verdict = self._all(values, depth, parts)
+        if not self._keeps_argument(node):
+            return verdict
+        given = self._given.get(node.id)
+        return given if not values or given == verdict else None
+
+    def _keeps_argument(self, node: ast.Name) -> bool:
+        """Whether a name may stand for what the caller of the function gives."""
+        if self.function is None or all(one.arg != node.id for one in _parameters(self.function)):
+            return False
+        return reaches_from_start(self.function, node.id, node)
+
+    def _has_shape(self, name: str) -> bool:
+        """Whether the function asks for a size of what a name stands for, which a single element has not."""
+        if self.function is None:
+            return False
+        return any(
+            isinstance(one.value, ast.Attribute)
+            and one.value.attr == "shape"
+            and isinstance(one.value.value, ast.Name)
+            and one.value.value.id == name
+            for one in self.module.inside(self.function, ast.Subscript)
+        )
 
     def _values(self, name: ast.Name) -> list[ast.expr]:
         """The values that a name may have where it is used; all that it has where that is not clear."""
@@ -90,8 +164,8 @@ class HostScope:
         known = [one for one in reaching if one is not None]
         return known if len(known) == len(reaching) else every
 
-    def _all(self, values: list[ast.expr], depth: int) -> bool | None:
-        verdicts = [self.is_host_array(value, depth - 1) for value in values]
+    def _all(self, values: list[ast.expr], depth: int, parts: bool = False) -> bool | None:
+        verdicts = [self._verdict(value, depth - 1, parts) for value in values]
         if not verdicts or any(verdict is None for verdict in verdicts):
             return None
         return all(verdicts) if all(verdicts) or not any(verdicts) else None
@@ -99,28 +173,48 @@ class HostScope:
     def _call_result(self, node: ast.Call, depth: int) -> bool | None:
         dotted = self.module.dotted(node.func)
         if dotted is not None:
+            known = dotted.partition(".")[0] in KNOWN_LIBRARIES
+            place = None if known else self.workspace.member(dotted, self.module)
+            if place is not None:
+                return self._returned(node, place[0], place[0].top_level.get(place[1]), depth // 2)
             dotted = self.workspace.library_name(dotted, self.module)
             if cuda_member(dotted) or dotted.startswith(("cupy.", "torch.", "rmm.", "cudf.")):
                 return False
             if dotted.startswith("numpy."):
-                name = dotted.rpartition(".")[2]
-                if name in _GENERATORS:
-                    return None
-                if name in _CONVERSIONS:
-                    # A number stays a number, an array an array.
-                    if not node.args:
-                        return None
-                    listed = isinstance(node.args[0], ast.List)
-                    return True if listed else self.is_host_array(node.args[0], depth - 1)
-                return True if name in _CREATORS or ".random." in dotted or ".fft." in dotted else None
+                return self._made_by_numpy(node, dotted, depth)
         if isinstance(node.func, ast.Attribute):
             if node.func.attr in _ARRAY_METHODS:
-                return self.is_host_array(node.func.value, depth - 1)
+                return self._verdict(node.func.value, depth - 1)
             if node.func.attr in ("copy_to_host", "get"):
                 return True if node.func.attr == "copy_to_host" else None
             if self.is_generator(node.func.value):
                 return True
         return None
+
+    def _made_by_numpy(self, node: ast.Call, dotted: str, depth: int) -> bool | None:
+        name = dotted.rpartition(".")[2]
+        first = node.args[0] if node.args else None
+        if name in _GENERATORS:
+            return None
+        if name in _CONVERSIONS:
+            # A number stays a number, an array an array.
+            return None if first is None else isinstance(first, ast.List) or self._verdict(first, depth - 1)
+        if name in _AS_ARGUMENT and first is not None and self._verdict(first, depth - 1) is False:
+            return False
+        return True if name in _CREATORS or ".random." in dotted or ".fft." in dotted else None
+
+    def _returned(
+        self, node: ast.Call, module: ModuleSyntax, function: ast.AST | None, depth: int
+    ) -> bool | None:
+        """What a plain function of the workspace returns for the arguments of a call."""
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list or depth <= 0:
+            return None
+        names = [parameter.arg for parameter in function.args.args]
+        given = {name: self._verdict(value, depth) for name, value in zip(names, node.args, strict=False)}
+        given |= {one.arg: self._verdict(one.value, depth) for one in node.keywords if one.arg}
+        inner = HostScope(module, function, self.workspace, given)
+        values = [one.value for one in module.inside(function, ast.Return)]
+        return inner._all([one for one in values if one is not None], depth) if all(values) else None
 
     def is_generator(self, node: ast.expr) -> bool:
         """Whether an expression is one of NumPy's random generators."""
@@ -140,7 +234,7 @@ class HostScope:
             else []
         )
         for owner in classes[:1]:
-            found += _self_assignments(self.module, owner).get(name, [])
+            found += self_assignments(self.module, owner).get(name, [])
             if found:
                 return found
             for parent in owner.bases:
@@ -149,7 +243,7 @@ class HostScope:
                 base = place[0].top_level.get(place[1]) if place else None
                 if place is not None and isinstance(base, ast.ClassDef):
                     inner = HostScope(place[0], None, self.workspace)
-                    values = _self_assignments(place[0], base).get(name, [])
+                    values = self_assignments(place[0], base).get(name, [])
                     if values and all(inner.is_host_array(value) for value in values):
                         return (
                             [expression_tree("numpy.zeros(1)")]
@@ -193,84 +287,6 @@ def _numpy_call(module: ModuleSyntax) -> list[ast.expr]:
     return [expression_tree(f"{name}.zeros(1)")]
 
 
-def _assignments_anywhere(module: ModuleSyntax, function: FunctionNode) -> dict[str, list[ast.expr]]:
-    found: dict[str, list[ast.expr]] = {}
-    every = sorted(
-        (*module.inside(function, ast.Assign), *module.inside(function, ast.AnnAssign)),
-        key=lambda node: node.lineno,
-    )
-    for assignment in every:
-        for name, values in assignments([assignment]).items():
-            found.setdefault(name, []).extend(values)
-    for loop in module.inside(function, ast.For):
-        for name in stored_names(loop.target):
-            item = ast.Name(id="<item>", ctx=ast.Load())
-            found.setdefault(name, []).append(ast.copy_location(item, loop))
-    return found
-
-
-def _self_assignments(module: ModuleSyntax, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
-    found: dict[str, list[ast.expr]] = {}
-    for node in module.inside(owner, ast.Assign):
-        for target in node.targets:
-            if (
-                isinstance(target, ast.Attribute)
-                and isinstance(target.value, ast.Name)
-                and target.value.id == "self"
-            ):
-                found.setdefault(target.attr, []).append(node.value)
-    return found
-
-
-def host_loops(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]:
-    """The loops of the enclosing function around a node, innermost first.
-
-    Comprehensions do not count, nor do loops over items that are written out, of which there are few.
-    """
-    found: list[ast.For | ast.While] = []
-    child, parent = node, module.parents.get(node)
-    while parent is not None and not isinstance(
-        parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
-    ):
-        written_out = isinstance(parent, ast.For) and isinstance(parent.iter, ast.List | ast.Tuple)
-        if isinstance(parent, ast.For | ast.While) and child in parent.body and not written_out:
-            found.append(parent)
-        child, parent = parent, module.parents.get(parent)
-    return found
-
-
-def timing_loop(loop: ast.For | ast.While) -> bool:
-    """Whether a loop repeats its body to measure time."""
-    for node in below(loop):
-        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-        if name and any(
-            clock.rpartition(".")[2] in name.lower()
-            for clock in ("perf_counter", "timeit", "timer", "elapsed", "benchmark")
-        ):
-            return True
-    if _repeats(loop) and any(isinstance(one, ast.Call) and _reads_clock(one) for one in below(loop)):
-        return True
-    if isinstance(loop, ast.For):
-        words = {inner.id.lower() for inner in below(loop.iter) if isinstance(inner, ast.Name)}
-        return any(
-            word in name
-            for name in words
-            for word in ("warmup", "repeat", "trial", "n_runs", "num_runs", "nruns")
-        )
-    return False
-
-
-def _repeats(loop: ast.For | ast.While) -> bool:
-    """Whether a loop does the same in each turn: its body never asks how many there were."""
-    if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
-        return False
-    counters = stored_names(loop.target)
-    return ast.unparse(loop.iter.func) == "range" and not any(
-        isinstance(one, ast.Name) and one.id in counters and isinstance(one.ctx, ast.Load)
-        for statement in loop.body
-        for one in below(statement)
-    )
-
-
-def _reads_clock(call: ast.Call) -> bool:
-    return not call.args and ast.unparse(call.func) in ("time", "time.time", "time.time_ns", "time.monotonic")
+def _parameters(function: FunctionNode) -> list[ast.arg]:
+    given = function.args
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs]

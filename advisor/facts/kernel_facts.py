@@ -20,7 +20,8 @@ class Array:
     """An array parameter or one declared in the kernel; `dims` are constant extents, None when unknown.
 
     `made` are the sizes of the array that the launches pass, as far as they are known, and `order` how its
-    elements lie in memory, None where nothing speaks against C order.
+    elements lie in memory, None where nothing speaks against C order. `copied` says that each launch in sight
+    copies it from NumPy memory and back.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Array:
     dtype: str | None = None
     made: tuple[int | None, ...] = ()
     order: Order = None
+    copied: bool = False
 
 
 _ONE = number(1)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from advisor.facts.access_records import access_records
-from advisor.facts.array_extents import Extents
-from advisor.facts.array_orders import Order, agreed
 from advisor.facts.atomic_records import atomic_records
 from advisor.facts.block_shape import WARP, BlockShape, assumed_shapes
 from advisor.facts.counter_bounds import counter_bounds
 from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
+from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.loop_records import loop_records
 from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
@@ -28,65 +26,6 @@ from advisor.records import Record
 _THREADS = ("tid.x", "tid.y", "tid.z")
 _MAX_UNROLLED = 64
 _CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
-
-
-@dataclass
-class LaunchedAs:
-    """What the launches of one kernel show: block shapes, a grid that is rounded up, types of arguments; and
-    whether tests alone launch it.
-    """
-
-    blocks: list[BlockShape] = field(default_factory=list)
-    rounded_up: bool = False
-    by_tests: bool = False
-    types: list[tuple[str | None, ...]] = field(default_factory=list)
-    extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
-    orders: list[tuple[Order, ...]] = field(default_factory=list)
-
-    def note(
-        self,
-        block: BlockShape | None,
-        rounded_up: bool,
-        types: tuple[str | None, ...],
-        extents: tuple[Extents | None, ...] = (),
-        orders: tuple[Order, ...] = (),
-    ) -> None:
-        """Adds what one launch shows."""
-        if orders not in self.orders:
-            self.orders.append(orders)
-        if extents not in self.extents:
-            self.extents.append(extents)
-        self.rounded_up |= rounded_up
-        if block is not None and block not in self.blocks:
-            self.blocks.append(block)
-        if types not in self.types:
-            self.types.append(types)
-
-    def extents_of(self, parameters: Sequence[str]) -> dict[str, Extents]:
-        """The sizes of those array parameters that all launches agree on."""
-        if len(self.extents) != 1 or len(self.extents[0]) != len(parameters):
-            return {}
-        return {name: one for name, one in zip(parameters, self.extents[0], strict=True) if one}
-
-    def orders_of(self, parameters: Sequence[str]) -> dict[str, Order]:
-        """The order in memory of each array parameter, over all launches."""
-        fitting = [orders for orders in self.orders if len(orders) == len(parameters)]
-        return {name: agreed(found) for name, *found in zip(parameters, *fitting, strict=True) if found}
-
-    def variants(self) -> float | None:
-        """How many combinations of argument types the launches show at least, None where no type is known."""
-        if len({len(types) for types in self.types}) != 1:
-            return None
-        columns = [{one for one in column if one is not None} for column in zip(*self.types, strict=True)]
-        return float(max(map(len, columns), default=0)) or None
-
-    def types_of(self, parameters: Sequence[str]) -> dict[str, str]:
-        """The Numba types of those parameters that all launches agree on."""
-        fitting = [types for types in self.types if len(types) == len(parameters)]
-        if not fitting or len(fitting) < len(self.types):
-            return {}
-        columns = zip(parameters, *fitting, strict=True)
-        return {name: found[0] for name, *found in columns if found[0] and len(set(found)) == 1}
 
 
 def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bool = False) -> list[Record]:

@@ -19,11 +19,14 @@ from advisor.facts.workspace import Workspace
 
 @dataclass(frozen=True)
 class Shown:
-    """What launches show of parameters: Numba types, sizes of arrays, their order in memory."""
+    """What launches show of parameters: Numba types, sizes of arrays, their order in memory, and which are
+    NumPy arrays that each launch copies.
+    """
 
     types: Mapping[str, str] = field(default_factory=dict)
     extents: Mapping[str, Extents] = field(default_factory=dict)
     orders: Mapping[str, Order] = field(default_factory=dict)
+    copied: frozenset[str] = frozenset()
 
 
 NOTHING_SHOWN = Shown()
@@ -52,6 +55,7 @@ def _parameter(name: str, declaration: Declaration, walk: KernelWalk, shown: Sho
     element, _, dims = known.partition("[")
     array = Array(name, "global", True, declaration.module, declaration.node)
     array.made, array.order = shown.extents.get(name, ()), shown.orders.get(name)
+    array.copied = name in shown.copied
     if dims:
         array.dtype, array.itemsize = element, itemsize_of(element)
     walk.facts.arrays.append(array)

@@ -35,20 +35,32 @@ def reaching_values(function: FunctionNode | ast.Module, name: str, use: ast.AST
 
     None alone when `use` lies nowhere in the function. An empty list when no assignment reaches it.
     """
+    found: Values = []
+    return None if _up_to_start(function, name, use, found) is None else found
+
+
+def reaches_from_start(function: FunctionNode, name: str, use: ast.AST) -> bool:
+    """Whether what a name has at the start of a function, a parameter's value, may still be its at `use`."""
+    return _up_to_start(function, name, use, []) is not False
+
+
+def _up_to_start(function: FunctionNode | ast.Module, name: str, use: ast.AST, found: Values) -> bool | None:
+    """Whether the way back from `use` ends at the start, past no certain assignment; what may reach is added
+    to `found`. None when `use` lies nowhere in the function.
+    """
     line = getattr(use, "lineno", None)
     if line is None:
         return None
     chain = _blocks_around(function.body, (line, use.col_offset))  # type: ignore[attr-defined]
     if not chain:
         return None
-    found: Values = []
     for depth in range(len(chain) - 1, -1, -1):
         block, index = chain[depth]
         if _backwards(block[:index], name, found):
-            return found
+            return False
         if depth and _enclosing(chain[depth - 1][0][chain[depth - 1][1]], block, name, found):
-            return found
-    return found
+            return False
+    return True
 
 
 def bound_before(module: ModuleSyntax, node: ast.Name) -> list[ast.expr]:

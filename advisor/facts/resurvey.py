@@ -10,7 +10,7 @@ from typing import TypeAlias
 from advisor.facts.beside import Neighbour, Stamp, read_neighbour, stamp_of
 from advisor.facts.device_functions import Resolver
 from advisor.facts.host_records import with_device_launches
-from advisor.facts.kernel_records import LaunchedAs
+from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.module import FILE_WORDS, NamesElsewhere
 from advisor.facts.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.facts.moved_records import LineMove

@@ -16,7 +16,7 @@ from advisor.facts.gate import (
     searchable,
 )
 from advisor.facts.host_records import is_test_path, with_device_launches
-from advisor.facts.kernel_records import LaunchedAs
+from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.survey_crew import CHUNK, Crew
 from advisor.facts.survey_memory import RememberingCrew, SurveyMemory
 from advisor.facts.surveyor import FileHost
@@ -160,7 +160,7 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
             target = only_one(by_name.get(seen.name, set())) if seen.kernel is None else seen.kernel
             if target:
                 known.setdefault(target, LaunchedAs()).note(
-                    seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders
+                    seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders, seen.copied
                 )
     for launched in found[True].values():
         launched.by_tests = True

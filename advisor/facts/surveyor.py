@@ -17,8 +17,9 @@ from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.host.evidence import host_side_records
 from advisor.facts.host_calls import find_host_calls
-from advisor.facts.kernel_records import LaunchedAs, kernel_records
+from advisor.facts.kernel_records import kernel_records
 from advisor.facts.kernel_walk import Shown, kernel_facts
+from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.launches import Launch, find_launches
 from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
 from advisor.facts.triton.evidence import triton_records
@@ -44,6 +45,7 @@ class LaunchSeen:
     types: tuple[str | None, ...]
     extents: tuple[Extents | None, ...] = ()
     orders: tuple[Order, ...] = ()
+    copied: tuple[bool, ...] = ()
 
 
 @dataclass
@@ -131,6 +133,7 @@ class Surveyor:
                 launch.argument_types,
                 launch.argument_extents,
                 launch.argument_orders,
+                launch.copied_arguments,
             )
             for launch in launches
         ]
@@ -174,7 +177,7 @@ class Surveyor:
             orders = (
                 how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel, self.workspace)
             )
-            shown = Shown(types, extents, orders)
+            shown = Shown(types, extents, orders, how.copied_of(kernel.parameters))
             facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
             result.records += kernel_records(facts, how, inside)
         except RecursionError:

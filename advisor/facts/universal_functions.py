@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.facts.array_extents import largest_host_array
+from advisor.facts.host_loops import host_loops, timing_loop
 from advisor.facts.host_records import is_test_path
-from advisor.facts.host_scope import HostScope, host_loops, timing_loop
+from advisor.facts.host_scope import HostScope
 from advisor.facts.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.facts.reaching import bound_before, reaching_values
 from advisor.facts.workspace import Workspace

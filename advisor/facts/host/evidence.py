@@ -19,8 +19,8 @@ from advisor.facts.host.placement import Placement
 from advisor.facts.host.several_gpus import find_collectives, find_round_trips
 from advisor.facts.host.stream_use import has_stream, leaves_stream_out, source_pinned
 from advisor.facts.host_calls import HostCall
+from advisor.facts.host_loops import host_loops
 from advisor.facts.host_records import host_call_records, is_test_path, launch_records
-from advisor.facts.host_scope import host_loops
 from advisor.facts.launches import Launch
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.workspace import Workspace

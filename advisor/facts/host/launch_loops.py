@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from advisor.facts.host.loop_context import Loop, changed_names, loop_context, names_in
 from advisor.facts.host.placement import Placement
 from advisor.facts.host_calls import HostCall
-from advisor.facts.host_scope import host_loops
+from advisor.facts.host_loops import host_loops
 from advisor.facts.launches import Launch
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.tree_nodes import below

@@ -11,7 +11,7 @@ from advisor.facts.host.call_options import loader_pins
 from advisor.facts.host.device_names import destination
 from advisor.facts.host.loop_context import loop_context
 from advisor.facts.host.placement import Placement
-from advisor.facts.host_scope import host_loops
+from advisor.facts.host_loops import host_loops
 
 _LOADER = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
 _WORKERS, _PERSISTENT = 5, 12

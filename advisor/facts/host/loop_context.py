@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from advisor.facts.host.device_names import asks_for_gpu
+from advisor.facts.host_loops import host_loops, timing_loop
 from advisor.facts.host_records import is_test_path
-from advisor.facts.host_scope import host_loops, timing_loop
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.tree_nodes import below
 
