@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from advisor.text import Span
@@ -16,11 +16,16 @@ SOURCES: tuple[Source, ...] = ("source", "compiled", "simulated", "measured")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One value of one metric, in the metric's declared unit, and the assumptions it rests on."""
+    """One value of one metric, in the metric's declared unit, and the assumptions it rests on.
+
+    `most` is what the value may be instead under another of the assumptions, where that is larger: messages
+    then tell both, and rules judge the smaller one.
+    """
 
     value: Value
     source: Source = "source"
     assumptions: tuple[str, ...] = ()
+    most: float | None = None
 
 
 @dataclass(slots=True)
@@ -44,6 +49,13 @@ class Record:
         for metric, value in values.items():
             if value is not None:
                 self.readings[metric] = Reading(value, source, assumptions)
+
+    def may_be(self, **most: float | None) -> None:
+        """Nothing; notes what metrics that are known may be instead, where that is larger."""
+        for metric, value in most.items():
+            known = self.readings.get(metric)
+            if known is not None and value is not None and value > float(known.value):
+                self.readings[metric] = replace(known, most=float(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,12 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
         exchange=pattern.exchange,
         bank_conflict_ways=_number(pattern.bank_conflict_ways),
     )
+    if pattern.wider is not None:
+        record.may_be(
+            sectors_per_request=pattern.wider.sectors,
+            ideal_sectors_per_request=pattern.wider.ideal_sectors,
+            exchanged_sectors_per_request=pattern.wider.exchanged_sectors,
+        )
     record.know(
         "source",
         array=access.array.name,

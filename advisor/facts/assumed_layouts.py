@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from advisor.facts.block_shape import BlockShape
 from advisor.facts.kernel_facts import Array
-
-_ASSUMED_ITEMSIZE = 4
+from advisor.facts.lanes import UNKNOWN_ITEMSIZES
 
 
 def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
@@ -17,10 +16,9 @@ def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...
         assumed = " or ".join(str(shape) for shape in shapes)
         found.append(f"The block shape is not known here; {assumed} threads are assumed.")
     if array.parameter:
-        size = (
-            f"elements of {array.itemsize} bytes" if array.itemsize else f"{_ASSUMED_ITEMSIZE}-byte elements"
-        )
-        found.append(f"Array `{array.name}` {_layout(array)} with {size}.")
+        least, most = UNKNOWN_ITEMSIZES
+        size = f"{array.itemsize} bytes" if array.itemsize else f"{least} to {most} bytes"
+        found.append(f"Array `{array.name}` {_layout(array)} with elements of {size}.")
     length = length_of_row(array)
     if length is not None:
         side = "column" if array.order == "F" else "row"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from advisor.facts.block_shape import WARP, BlockShape
@@ -12,6 +12,8 @@ from advisor.facts.lane_addresses import SECTOR_BYTES, UNKNOWN_SIZE, lane_addres
 
 BANKS = 32
 BANK_BYTES = 4
+# The sizes that an element may have where the source does not tell.
+UNKNOWN_ITEMSIZES = (4, 8)
 # The fields that a record has at least, when one of them is all that is seen.
 _FIELDS = 4
 _THREADS = ("tid.x", "tid.y", "tid.z")
@@ -19,7 +21,11 @@ _THREADS = ("tid.x", "tid.y", "tid.z")
 
 @dataclass(frozen=True, slots=True)
 class LanePattern:
-    """How the lanes of a warp spread over an array; None where the source does not tell."""
+    """How the lanes of a warp spread over an array; None where the source does not tell.
+
+    Where the size of an element is not known, the numbers are those of the smallest that is likely, and
+    `wider` has those of the largest.
+    """
 
     index_kind: str
     lane_axis: str | None = None
@@ -30,6 +36,7 @@ class LanePattern:
     bank_conflict_ways: int | None = None
     exchanged_sectors: int | None = None
     exchange: str | None = None
+    wider: LanePattern | None = None
 
 
 def lane_pattern(
@@ -61,7 +68,6 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
         kind = "indirect" if all(atoms.known[name].loaded for name in hidden) else "unknown"
         return _own_rows(access, kind, lane_atoms, atoms, block, extents)
     warps = [lane_addresses(forms, block, extents, lanes) for lanes in block.warps()]
-    itemsize = access.array.itemsize or BANK_BYTES
     pattern = LanePattern(
         "affine",
         _lane_axis(forms, atoms, axes),
@@ -71,19 +77,39 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
     if access.array.space == "shared":
         complete = access.array.itemsize is not None and len(extents) >= len(forms)
         complete = complete and all(size is not None for size in extents[1:])
-        ways = _mean(bank_conflict_ways(one, itemsize) for one in warps) if complete else None
+        itemsize = access.array.itemsize if complete else None
+        ways = _mean(bank_conflict_ways(one, itemsize) for one in warps) if itemsize else None
         return replace(pattern, bank_conflict_ways=ways)
     if strides_open(forms[-1]):
         return replace(pattern, lane_stride=None)
     turned = _exchanged(forms, atoms, block, _with_other_fields(access, extents))
-    exchanged = [_mean(_sectors(one, itemsize) for one in found) for found in turned.warps]
+    pattern = replace(pattern, exchange=turned.axes)
+    return _counted(access, lambda itemsize: _with_sectors(pattern, warps, turned.warps, itemsize))
+
+
+def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern:
+    """A pattern with its sectors for the size of the array's elements, or for those that are likely."""
+    if access.array.itemsize:
+        return count(access.array.itemsize)
+    least, most = UNKNOWN_ITEMSIZES
+    return replace(count(least), wider=count(most))
+
+
+def _with_sectors(
+    pattern: LanePattern, warps: list[list[int]], turned: tuple[list[list[int]], ...], itemsize: int
+) -> LanePattern:
+    exchanged = [_mean(_sectors(one, itemsize) for one in found) for found in turned]
     return replace(
         pattern,
         sectors=_mean(_sectors(one, itemsize) for one in warps),
-        ideal_sectors=max(_mean(-(-len(set(one)) * itemsize // SECTOR_BYTES) for one in warps), 1),
+        ideal_sectors=_ideal((len(set(one)) for one in warps), itemsize),
         exchanged_sectors=min(exchanged, default=None),
-        exchange=turned.axes,
     )
+
+
+def _ideal(elements: Iterable[int], itemsize: int) -> int:
+    """The sectors of so many elements for each warp, side by side."""
+    return max(_mean(-(-one * itemsize // SECTOR_BYTES) for one in elements), 1)
 
 
 def _mean(numbers: Iterable[int]) -> int:
@@ -165,17 +191,22 @@ def _own_rows(
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
     warps = [lane_addresses(before, block, extents, lanes) for lanes in block.warps()]
     rows = set(warps[0])
-    itemsize = access.array.itemsize or BANK_BYTES
     ends = [*sorted(rows)[1:], max(rows) + UNKNOWN_SIZE]
     nearest = min(after - row for row, after in zip(sorted(rows), ends, strict=True))
-    if nearest * itemsize < SECTOR_BYTES:
+    if nearest * (access.array.itemsize or UNKNOWN_ITEMSIZES[0]) < SECTOR_BYTES:
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
-    ideal = max(_mean(-(-len(one) * itemsize // SECTOR_BYTES) for one in warps), 1)
     lane = block.lane_axes[0]
     advancing = atoms.direct(forms[-1])
     other = next((a for a in _THREADS if a != lane and {a, f"bid.{a[-1]}"} & advancing), None)
-    found = LanePattern(kind, "slow", None, other is not None, _mean(len(set(one)) for one in warps), ideal)
-    return replace(found, exchanged_sectors=ideal, exchange=_names(lane, other)) if other else found
+    found = LanePattern(kind, "slow", None, other is not None, _mean(len(set(one)) for one in warps))
+
+    def with_ideal(itemsize: int) -> LanePattern:
+        ideal = _ideal(map(len, warps), itemsize)
+        exchange = _names(lane, other) if other else None
+        exchanged = ideal if other else None
+        return replace(found, ideal_sectors=ideal, exchanged_sectors=exchanged, exchange=exchange)
+
+    return _counted(access, with_ideal)
 
 
 def _hidden(form: Form, atoms: Atoms, axes: set[str]) -> list[str]:

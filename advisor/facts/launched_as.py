@@ -24,6 +24,12 @@ class LaunchedAs:
     orders: list[tuple[Order, ...]] = field(default_factory=list)
     copied: list[tuple[bool, ...]] = field(default_factory=list)
 
+    @property
+    def everything(self) -> tuple[object, ...]:
+        """All that decides what is said of the kernel, to be compared."""
+        given = tuple(self.types), tuple(self.extents), tuple(self.orders), tuple(self.copied)
+        return (tuple(self.blocks), self.rounded_up, self.by_tests, *given)
+
     def note(
         self,
         block: BlockShape | None,

@@ -202,8 +202,7 @@ class _Edit:
         keys: dict[str, tuple[int, _Key]] = {}
         for number, host in enumerate(self._hosts):
             for place, (kernel, names) in enumerate(host.kernels):
-                how = launched.get(kernel, LaunchedAs())
-                way = (tuple(how.blocks), how.rounded_up, tuple(how.types), how.by_tests)
+                way = launched.get(kernel, LaunchedAs()).everything
                 keys[kernel] = number, (self._key(self._needs.of(number), number), place, names, way)
         missing = {
             kernel: number for kernel, (number, key) in keys.items() if key not in self._before.kernels

@@ -47,6 +47,6 @@ def _record(access: Access, worst: Record, count: int, kernel: str) -> Record:
     for name in _PATTERN:
         reading = worst.readings.get(name)
         if reading is not None:
-            record.know(reading.source, reading.assumptions, **{name: reading.value})
+            record.readings[name] = reading
     record.know("source", array=access.array.name, function=row.function, accesses=float(count))
     return record

@@ -24,12 +24,13 @@ class Column:
 
     `values` is float64 with NaN for unknown (truth values are 0 and 1), or objects with None for unknown;
     `sources` holds for each row an index into `SOURCES`, or NO_SOURCE; `assumptions` only the rows that
-    rest on any.
+    rest on any, and `most` those whose value may be larger.
     """
 
     values: Numbers | Texts
     sources: npt.NDArray[np.uint8]
     assumptions: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    most: dict[int, float] = field(default_factory=dict)
 
     def source(self, row: int) -> Source | None:
         """The source that gave the value of `row`, None where it is unknown."""
@@ -129,4 +130,9 @@ def _column(metric: str, records: list[Record]) -> Column:
         for row, reading in enumerate(readings)
         if reading is not None and reading.assumptions
     }
-    return Column(values, sources, assumptions)
+    most = {
+        row: reading.most
+        for row, reading in enumerate(readings)
+        if reading is not None and reading.most is not None
+    }
+    return Column(values, sources, assumptions, most)

@@ -13,7 +13,7 @@ from advisor.records import Source
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.expressions import Expression, Operation, Reference, references
 from advisor.rules.model import Metric, Rule
-from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
+from advisor.rules.units import COUNT, TEXT, TRUTH, format_range, format_value
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=", "between")
@@ -107,8 +107,20 @@ class Telling:
         source: Source | None = column.source(row) if column is not None and row >= 0 else None
         if value is None or source is None:
             return []
-        text = format_value(value, metric.unit)
+        text = self._shown(evaluation, expression, value, metric)
         return [Evidence(metric.name, value, metric.unit.name, threshold, source, text)]
+
+    @staticmethod
+    def _shown(
+        evaluation: Evaluation, reference: Reference, value: float | str | bool, metric: Metric
+    ) -> str:
+        """A value as a person writes it; `4 to 8 sectors/request` where an assumption may make it larger."""
+        column, rows, _ = evaluation.view.column(reference.parts)
+        row = evaluation.view.start if rows is None else int(rows[0])
+        most = None if column is None else column.most.get(row)
+        if most is None:
+            return format_value(value, metric.unit)
+        return format_range(float(value), most, metric.unit)
 
     def _reading(
         self, evaluation: Evaluation, reference: Reference, metric: Metric
@@ -175,8 +187,9 @@ class Telling:
         if len(parts) == 1:
             return self._let(evaluation, Reference(parts, self.rule.span))
         metric = evaluation.metric_of(parts)
-        reading = self._reading(evaluation, Reference(parts, self.rule.span), metric) if metric else None
+        reference = Reference(parts, self.rule.span)
+        reading = self._reading(evaluation, reference, metric) if metric else None
         if reading is None or metric is None:
             return "unknown"
-        shown = format_value(reading, metric.unit)
+        shown = self._shown(evaluation, reference, reading, metric)
         return f"`{shown}`" if metric.unit == TEXT and metric.name in ("array", "call", "name") else shown

@@ -80,7 +80,9 @@ def _alike(one: Table | None, other: Table | None) -> bool:
 
 
 def _same(one: Column, other: Column) -> bool:
-    if one.values.dtype != other.values.dtype or one.assumptions != other.assumptions:
+    if one.values.dtype != other.values.dtype or one.most != other.most:
+        return False
+    if one.assumptions != other.assumptions:
         return False
     if not np.array_equal(one.sources, other.sources):
         return False

@@ -132,6 +132,13 @@ def format_value(value: float | str | bool, unit: Unit) -> str:
     return f"{_short(value)} {unit.name}"
 
 
+def format_range(least: float, most: float, unit: Unit) -> str:
+    """Two values of a unit as a person writes them: 4 to 8 sectors/request."""
+    smaller, larger = format_value(least, unit), format_value(most, unit)
+    number, _, name = smaller.partition(" ")
+    return f"{number} to {larger}" if name and larger.endswith(f" {name}") else f"{smaller} to {larger}"
+
+
 def _scaled(value: float, steps: tuple[tuple[str, float], ...], last: str, factor: float = 1.0) -> str:
     for name, size in steps:
         if abs(value) >= size:

@@ -26,9 +26,9 @@ def test_a_diagnostic_carries_all_that_an_editor_can_show(client):
     (found,) = client.published(client.open("k.py", TRANSPOSED), 1)
     # `b[i, j]` in "        a[i, j] = b[i, j] * 2".
     assert found["range"] == {"start": {"line": 7, "character": 18}, "end": {"line": 7, "character": 25}}
-    # A warp of a (16, 16) block has 16 values of x, each in a row of its own: 16 sectors. 32 floats need 4.
-    assert "16 sectors/request" in found["message"]
-    assert "4 sectors/request" in found["message"]
+    # A warp of a (16, 16) block has 16 values of x, each in a row of its own: 16 sectors. 32 elements of
+    # four bytes need 4, of eight 8.
+    assert "16 sectors/request where 4 to 8 sectors/request would do" in found["message"]
     assert "Assumed: The block shape is not known here" in found["message"]
     assert found["codeDescription"]["href"].startswith("https://")
     assert len(found["data"]) == 16

@@ -1,0 +1,31 @@
+"""Values that an assumption may make larger are told as a range, and judged by the smaller end."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.records import Record
+from advisor.rules.units import find_unit, format_range
+from advisor.text import Span
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "unit", "text"),
+    [
+        (4, 8, "sectors/request", "4 to 8 sectors/request"),
+        (0.25, 0.5, "ratio", "25% to 50%"),
+        (512, 2048, "byte", "512 B to 2 KiB"),
+        (1024, 2048, "byte", "1 to 2 KiB"),
+        (3, 12, "count", "3 to 12"),
+    ],
+)
+def test_how_a_range_is_written(least: float, most: float, unit: str, text: str) -> None:
+    found = find_unit(unit)
+    assert found is not None and format_range(least, most, found) == text
+
+
+def test_only_larger_values_of_what_is_known_are_noted() -> None:
+    record = Record("access", "a", "k.py", Span(1, 1, 1, 2), "a")
+    record.know("source", sectors=4.0, ideal=4.0)
+    record.may_be(sectors=8.0, ideal=4.0, unknown=3.0, missing=None)
+    assert {name: reading.most for name, reading in record.readings.items()} == {"sectors": 8.0, "ideal": None}
