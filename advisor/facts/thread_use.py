@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from advisor.facts.kernel_facts import Condition, KernelFacts, Place
+from advisor.facts.forms import THREAD
+from advisor.facts.kernel_facts import Condition, KernelFacts, Place, Scalar, Value
 from advisor.facts.module import ModuleSyntax
+
+_INDICES = frozenset((name,) for name in THREAD)
+_COUNTS = ("tid.", "bid.", "bdim.", "gdim.")
 
 
 def one_thread_works(facts: KernelFacts) -> bool:
@@ -22,6 +26,19 @@ def one_thread_works(facts: KernelFacts) -> bool:
 def single_thread(place: Place) -> bool:
     """Whether only one thread of the block gets to a place."""
     return any(condition.single_lane for condition in place.conditions)
+
+
+def counts_threads(value: Value | None) -> bool:
+    """Whether a value is a thread's place in its block or in the grid, counted from 0: the thread's index and
+    nothing beside it but what is 0 or more, so that one thread of the block at most has 0 there.
+    """
+    if not isinstance(value, Scalar):
+        return False
+    terms = value.form.terms
+    return any(monomial in _INDICES for monomial, _ in terms) and all(
+        coefficient > 0 and monomial and all(name.startswith(_COUNTS) for name in monomial)
+        for monomial, coefficient in terms
+    )
 
 
 def is_bounds_guard(condition: Condition, module: ModuleSyntax) -> bool:

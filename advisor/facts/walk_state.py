@@ -19,9 +19,11 @@ from advisor.facts.kernel_facts import (
     View,
 )
 from advisor.facts.module import ModuleSyntax
+from advisor.facts.thread_use import counts_threads
 from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
 
+_Orders = tuple[type[ast.cmpop], type[ast.cmpop]]
 Resolve = Callable[[str, ModuleSyntax], Declaration | None]
 
 
@@ -115,21 +117,48 @@ class WalkState:
         return Condition(self.depends(test), self.loaded(test), single, leaves, node)
 
     def _selects_one_thread(self, node: ast.AST) -> bool:
-        """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` is."""
+        """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` and `i < 1` are."""
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
             return any(self._selects_one_thread(item) for item in node.values)
-        return (
-            isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) and self._names_a_thread(node)
-        )
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self._leaves_one_thread(node.operand)
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            return False
+        if isinstance(node.ops[0], ast.Eq):
+            return self._names_a_thread(node)
+        return self._is_zero_alone(node, (ast.Lt, ast.LtE), (ast.Gt, ast.GtE))
 
     def _leaves_one_thread(self, node: ast.AST) -> bool:
         """Whether a test is true for all threads of the block but one, as `threadIdx.x != 0` is."""
         if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
             return any(self._leaves_one_thread(item) for item in node.values)
-        if not isinstance(node, ast.Compare) or not self._names_a_thread(node):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self._selects_one_thread(node.operand)
+        if not isinstance(node, ast.Compare):
+            return counts_threads(self._side(node))
+        if len(node.ops) != 1:
             return False
-        positive = isinstance(node.ops[0], ast.Gt) and _is_number(node.comparators[0], 0)
-        return isinstance(node.ops[0], ast.NotEq) or positive
+        if isinstance(node.ops[0], ast.NotEq):
+            return self._names_a_thread(node)
+        return self._is_zero_alone(node, (ast.GtE, ast.Gt), (ast.LtE, ast.Lt))
+
+    def _is_zero_alone(self, node: ast.Compare, with_one: _Orders, mirrored: _Orders) -> bool:
+        """Whether a comparison by order parts thread 0 from all others: with 1 by the first operator, with 0
+        by the second, or the other way round by the mirrored ones.
+        """
+        left, right, operator = node.left, node.comparators[0], node.ops[0]
+        for index, bound, (at_one, at_zero) in ((left, right, with_one), (right, left, mirrored)):
+            wanted = 1 if isinstance(operator, at_one) else 0 if isinstance(operator, at_zero) else None
+            if wanted is not None and counts_threads(self._side(index)) and self._number(bound) == wanted:
+                return True
+        return False
+
+    def _number(self, node: ast.expr) -> object:
+        """The number that an expression is, without noting anything; None where it is not known."""
+        if isinstance(node, ast.Name) and node.id in self.env:
+            value = self.env[node.id]
+            return value.form.constant if isinstance(value, Scalar) else None
+        return self.constants.value(node) if isinstance(node, ast.Name | ast.Constant) else None
 
     def _names_a_thread(self, node: ast.Compare) -> bool:
         """Whether a comparison is of the thread's index with what all threads share."""
@@ -165,7 +194,3 @@ def _follows_thread(value: Value | None) -> bool:
     return isinstance(value, Scalar) and any(
         name.startswith("tid.") for monomial, _ in value.form.terms for name in monomial
     )
-
-
-def _is_number(node: ast.expr, number: int) -> bool:
-    return isinstance(node, ast.Constant) and node.value == number
