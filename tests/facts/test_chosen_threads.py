@@ -6,8 +6,8 @@ import pytest
 from surveying import records, value
 
 ONE = [
-    "i < 1", "i <= 0", "1 > i", "0 >= i", "not i", "i == 0", "not i >= 1", "not (i > 0)", "i < LEAST", "i < 1 and n > 4",
-    "not (i > 0 or n < 4)",
+    "i < 1", "i <= 0", "1 > i", "0 >= i", "not i", "i == 0", "not i >= 1", "not (i > 0)", "i < LEAST",
+    "i < 1 and n > 4", "not (i > 0 or n < 4)",
 ]  # fmt: skip
 MORE = [
     "i < 2", "i <= 1", "2 > i", "1 >= i", "not n", "n < 1", "i > 0", "1 <= i", "not i < 1", "i < 1 or n > 4",
@@ -44,8 +44,8 @@ def test_counts_that_many_threads_share(tmp_path, position):
 @pytest.mark.parametrize(
     ("test", "alone"),
     [
-        ("i >= 1", True), ("i > 0", True), ("1 <= i", True), ("0 < i", True), ("i", True), ("not i < 1", True),
-        ("i != 0", True), ("i >= 1 or n < 1", True), ("not (i < 1 and n > 4)", True),
+        ("i >= 1", True), ("i > 0", True), ("1 <= i", True), ("0 < i", True), ("i", True),
+        ("not i < 1", True), ("i != 0", True), ("i >= 1 or n < 1", True), ("not (i < 1 and n > 4)", True),
         ("i >= 2", False), ("i > 1", False), ("i < 1", False), ("not i", False), ("i >= n", False),
         ("i >= 1 and n < 1", False), ("n", False),
     ],
