@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from advisor.check_options import CheckOptions, Progress
 from advisor.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.devices import Device
-from advisor.evidence_sources import launched_types, loop_head_records, simulated_records
+from advisor.evidence_sources import launched_types, line_code_records, simulated_records
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey
 from advisor.findings import Finding, Report
@@ -122,13 +122,13 @@ def _compiled(
 
     first, *further = launched_units(found.units, launched)
     records = [*means.compile(first, device, options, report, progress)]
-    records += loop_head_records(found.records, records)
+    records += line_code_records(found.records, records)
     several = {unit.kernel for units in further for unit in units}
     rounds = [_Round([], _in_words([unit for unit in first if unit.kernel in several], records, launched))]
     for units in further:
         # That one of several typings does not compile is the isolated compilation's, not the kernel's, fault.
         own = means.compile(units, device, options, Report(device.name), progress)
-        heads = loop_head_records(found.records, own)
+        heads = line_code_records(found.records, own)
         rounds.append(_Round([*own, *heads], _in_words(units, own, launched)))
     return _Compiled(records, rounds)
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from advisor.launches.store import LaunchStore
 
 _COMPILE_SECONDS = 60.0
+# What a record of the source is told of the machine code of its line, by entity.
+_OF_LINE = {"loop": "head_instructions", "operation": "line_instructions"}
 
 
 def compiled_records(
@@ -54,18 +56,19 @@ def compiled_records(
     ]
 
 
-def loop_head_records(records: Sequence[Record], compiled: Sequence[Record]) -> list[Record]:
-    """Records of the loops in `records` with the machine instructions of the lines of their heads."""
+def line_code_records(records: Sequence[Record], compiled: Sequence[Record]) -> list[Record]:
+    """Records of the loops and operations in `records` with the machine instructions of their lines."""
     readings = [
         LineReading(
-            "loop", line.owner or "", line.path, line.span.line, "", "", "",
-            {"head_instructions": line.readings["instructions"].value},
+            entity, line.owner or "", line.path, line.span.line, "", "", "",
+            {metric: line.readings["instructions"].value},
             line.readings["instructions"].assumptions,
         )
         for line in compiled
         if line.entity == "line" and "instructions" in line.readings
+        for entity, metric in _OF_LINE.items()
     ]  # fmt: skip
-    return join([one for one in records if one.entity == "loop"], readings, "compiled")
+    return join([one for one in records if one.entity in _OF_LINE], readings, "compiled")
 
 
 def launches_of(

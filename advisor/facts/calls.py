@@ -64,6 +64,8 @@ class Calls(Expressions, ABC):
         device = self.resolve(dotted, self.module) if dotted else None
         if device is not None:
             return self._device_call(device, node)
+        if dotted == "pow" and (power := self._power_call(node)) is not None:
+            return power
         return self._library_call(node, dotted or "", name)
 
     def _called_name(self, node: ast.Call) -> str | None:
@@ -92,7 +94,7 @@ class Calls(Expressions, ABC):
         result = self.opaque(
             [*values, *base], kind, what="clamp" if name in ("min", "max", "clamp") else "value"
         )
-        library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice.")) or dotted == "pow"
+        library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice."))
         if library and name.removeprefix("fast_").rstrip("f") in COSTLY | {"pow"}:
             power = name.rstrip("f") in ("pow", "power") and len(scalars) > 1
             self.note_operation(

@@ -32,7 +32,13 @@ class Expressions(Subscripts):
         kind = _kind(node.op, left.kind, right.kind)
         operation = type(node.op)
         if operation in (ast.Pow, ast.FloorDiv, ast.Mod, ast.Div):
-            return self._costly(node, left, right, kind)
+            names = {
+                ast.Pow: "power",
+                ast.FloorDiv: "floor_divide",
+                ast.Mod: "modulo",
+                ast.Div: "true_divide",
+            }
+            return self._costly(node, names[operation], left, right, kind, wraps=_is_sum(node.left))
         if kind != "float":
             if operation is ast.Add:
                 return Scalar(left.form + right.form, kind)
@@ -51,9 +57,16 @@ class Expressions(Subscripts):
             self.atoms.computed(result.form, left.form)
         return result
 
-    def _costly(self, node: ast.BinOp, left: Scalar, right: Scalar, kind: Kind) -> Scalar:
-        names = {ast.Pow: "power", ast.FloorDiv: "floor_divide", ast.Mod: "modulo", ast.Div: "true_divide"}
-        operator = names[type(node.op)]
+    def _power_call(self, node: ast.Call) -> Scalar | None:
+        """`pow(x, y)` of Python's builtin, which is compiled as `x ** y` is; None with other arguments."""
+        if len(node.args) != 2 or node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
+            return None
+        left, right = (self.scalar(argument) for argument in node.args)
+        return self._costly(node, "power", left, right, _kind(ast.Pow(), left.kind, right.kind))
+
+    def _costly(
+        self, node: ast.expr, operator: str, left: Scalar, right: Scalar, kind: Kind, wraps: bool = False
+    ) -> Scalar:
         integers = None
         if left.kind and right.kind:
             integers = left.kind != "float" and right.kind != "float"
@@ -75,7 +88,7 @@ class Expressions(Subscripts):
             integers=integers,
             result=result,
             base=_base(left) if operator == "power" else None,
-            wraps=operator == "modulo" and _is_sum(node.left),
+            wraps=operator == "modulo" and wraps,
         )
         return result
 

@@ -115,12 +115,20 @@ def test_an_atomic_in_a_loop_condition_spins(tmp_path):
 @pytest.mark.parametrize(
     ("expression", "exponent"),
     [("x ** 2", "integer literal"), ("x ** 0.5", "half"), ("x ** 2.0", "float literal"),
-     ("math.pow(x, 3)", "converted integer"), ("x ** n", "runtime"), ("x ** P", "integer literal")],
+     ("math.pow(x, 3)", "converted integer"), ("x ** n", "runtime"), ("x ** P", "integer literal"),
+     ("pow(x, 2)", "integer literal"), ("pow(x, 2.0)", "float literal"), ("pow(x, n)", "runtime"),
+     ("pow(x, 0.5)", "half")],
 )  # fmt: skip
 def test_powers(tmp_path, expression, exponent):
     text = "P = 3\n" + kernel(f"i = cuda.grid(1)\nx = b[i]\na[i] = {expression}")
     found = [r for r in records(tmp_path, "operation", text) if value(r, "operator") == "power"]
     assert value(found[0], "exponent") == exponent
+
+
+@pytest.mark.parametrize("expression", ["pow(x, 2, 5)", "pow(*b)", "pow(x, exp=2)"])
+def test_a_power_of_other_arguments_is_no_operator(tmp_path, expression):
+    text = kernel(f"i = cuda.grid(1)\nx = b[i]\na[i] = {expression}")
+    assert [r for r in records(tmp_path, "operation", text) if value(r, "exponent")] == []
 
 
 @pytest.mark.parametrize(

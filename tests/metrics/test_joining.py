@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.evidence_sources import line_code_records
 from advisor.metrics.joining import join
 from advisor.records import LineReading, Record
 from advisor.text import Span
@@ -59,3 +60,16 @@ def test_a_defect_stands_at_the_access_of_its_kind():
     records = [access("x", "load", 20), access("tile", "store", 1, space="shared")]
     (defect,) = join(records, [reading("", "race", entity="defect", access="store")], "simulated")
     assert (defect.entity, defect.span.column) == ("defect", 1)
+
+
+def test_loops_and_operations_are_told_of_the_machine_code_of_their_lines():
+    loop, power = (Record(entity, entity, "a.py", Span(5), "", "k") for entity in ("loop", "operation"))
+    elsewhere = Record("operation", "elsewhere", "a.py", Span(6), "", "k")
+    line = Record("line", "line", "a.py", Span(5), "", "k")
+    line.know("compiled", instructions=12.0)
+    found = {one.key: one for one in line_code_records([loop, power, elsewhere], [line])}
+    assert {key: {name: r.value for name, r in one.readings.items()} for key, one in found.items()} == {
+        "loop": {"head_instructions": 12.0},
+        "operation": {"line_instructions": 12.0},
+    }
+    assert {r.source for one in found.values() for r in one.readings.values()} == {"compiled"}

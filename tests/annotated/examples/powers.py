@@ -20,6 +20,7 @@ def powers(a, p, out):
         out[6, i] = x * x  # ok: slow-power
         out[7, i] = math.sqrt(x)  # ok: slow-power, float64-promotion
         out[8, i] = x**2.0  # hit: slow-power, float64-promotion
+        out[9, i] = pow(x, 3)  # ok: slow-power, float64-promotion
 
 
 @cuda.jit
@@ -45,7 +46,7 @@ def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
     out = cuda.device_array(n, dtype=np.float32)
-    table = cuda.device_array((9, n), dtype=np.float32)
+    table = cuda.device_array((10, n), dtype=np.float32)
     powers[n // 256, 256](a, np.float32(1.5), table)
     through_logarithm[n // 256, 256](a, np.float32(1.5), out)
     lengths[n // 256, 256](a, a, out)
