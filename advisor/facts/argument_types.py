@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from advisor.compilation_unit import ArgumentTypes
 from advisor.facts.parameter_use import Use
 
+# Behind the element's type, for an array of which only that is known.
+OF_SOME_DIMENSIONS = "[?]"
 RANDOM_STATES = "xoroshiro128p_type"
 _MOST = 4
 _ELEMENT, _INDEX, _COUNT, _COMPLEX = "float32", "int32", "int64", "complex64"
@@ -24,17 +26,27 @@ def assumed_types(
 ) -> tuple[ArgumentTypes, ...]:
     """At most four typings, each saying what it assumes; empty when a record is among them.
 
-    `known` are types that need no assumption.
+    `known` are types that need no assumption, those of arrays whose dimensions are not known apart.
     """
     known = known or {}
     if any(uses[name].record for name in parameters):
         return ()
+    elements = {
+        name: text.removesuffix(OF_SOME_DIMENSIONS)
+        for name, text in known.items()
+        if text.endswith(OF_SOME_DIMENSIONS)
+    }
+    known = {name: text for name, text in known.items() if name not in elements}
     attempts = [
         {name: _likely(uses[name]) for name in parameters},
         {name: _likely(uses[name], counters=True) for name in parameters},
         {name: _likely(uses[name], hints=False) for name in parameters},
         {name: _likely(uses[name], element=_INDEX, scalar=_COUNT) for name in parameters},
     ]
+    arrays = {
+        name: array_type(element, uses[name].dims) for name, element in elements.items() if uses[name].dims
+    }
+    attempts = [{**attempt, **arrays} for attempt in attempts]
     found: list[ArgumentTypes] = []
     for attempt in attempts:
         types = tuple(known.get(name, text) for name, text in attempt.items())

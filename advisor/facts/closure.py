@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
-from advisor.facts.argument_types import assumed_types
+from advisor.facts.argument_types import OF_SOME_DIMENSIONS, assumed_types
 from advisor.facts.declarations import Declaration
 from advisor.facts.function_text import text_columns
 from advisor.facts.library_values import Undetermined
@@ -132,7 +132,7 @@ def _candidates(
     known = [c for c in stated if len(c.types) == count]
     if known:
         return tuple(known), ()
-    if len(call_types) == count:
+    if len(call_types) == count and not any(one.endswith(OF_SOME_DIMENSIONS) for one in call_types.values()):
         known = [ArgumentTypes(tuple(call_types[name] for name in declaration.parameters))]
     analysis = UseAnalysis(functions.callees.get)
     uses = analysis.uses(declaration.node)

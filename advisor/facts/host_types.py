@@ -6,10 +6,11 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.facts.argument_types import array_type
+from advisor.facts.argument_types import OF_SOME_DIMENSIONS, array_type
 from advisor.facts.array_orders import ArrayOrders
 from advisor.facts.declarations import cuda_member
 from advisor.facts.host_scope import HostScope
+from advisor.facts.object_attributes import enclosing_class, values_of_attribute
 from advisor.facts.reaching import reaching_in_module, reaching_values
 from advisor.facts.tree_nodes import below
 
@@ -32,15 +33,23 @@ _ALIKE = frozenset(
 _FLAT = frozenset({"ravel", "flatten"})
 
 
+# An array of which the source does not show how many dimensions it has.
+_SOME = -1
+# What gives an array with the elements of the one that it is given.
+_KEEPS = frozenset({"get", "copy", "copy_to_host", "asarray", "to_device", "ascontiguousarray", "array"})
+
+
 @dataclass(frozen=True)
 class HostType:
-    """A dtype with the number of dimensions, 0 for a scalar."""
+    """A dtype with the number of dimensions, 0 for a scalar, negative for an unknown one of an array."""
 
     dtype: str
     dims: int = 0
 
     def text(self, column_major: bool = False) -> str:
-        """The Numba type as text."""
+        """The Numba type as text, with `[?]` for an unknown number of dimensions."""
+        if self.dims < 0:
+            return f"{self.dtype}{OF_SOME_DIMENSIONS}"
         return array_type(self.dtype, self.dims, column_major) if self.dims else self.dtype
 
 
@@ -98,14 +107,31 @@ class HostTypes:
             return HostType("int64" if whole else "float64")
         for array, other, written in ((left, right, node.right), (right, left, node.left)):
             # A Python number does not change the dtype of a float array (NEP 50).
-            if array.dims and not other.dims and isinstance(written, ast.Constant) and "float" in array.dtype:
+            if array.dims and not other.dims and _is_number(written) and "float" in array.dtype:
                 return array
-        return left if left == right and "float" in left.dtype else None
+        if left.dtype != right.dtype or "float" not in left.dtype:
+            return None
+        return left if left == right else HostType(left.dtype, _SOME) if left.dims and right.dims else None
 
     def _of_attribute(self, node: ast.Attribute, depth: int) -> HostType | None:
         if node.attr == "T":
             return self.of(node.value, depth)
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return self._of_own_attribute(node.attr, depth)
         return HostType("int64") if node.attr in ("size", "ndim") and self.of(node.value, depth) else None
+
+    def _of_own_attribute(self, name: str, depth: int) -> HostType | None:
+        """The type that all values have which the methods of the class assign to an attribute of `self`; what
+        is made of the attribute itself, as its copy on the device, has the type that it had.
+        """
+        owner = enclosing_class(self.module, self.scope.function)
+        values = values_of_attribute(self.module, owner, name) if owner else []
+        found = {
+            HostTypes(HostScope(self.module, method, self.scope.workspace)).of(value, depth)
+            for method, value in values
+            if not _made_of(value, name)
+        }
+        return found.pop() if len(found) == 1 else None
 
     def _of_subscript(self, node: ast.Subscript, _: int) -> HostType | None:
         size = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
@@ -134,7 +160,7 @@ class HostTypes:
             shape = first if first is not None else _keyword(node, "shape")
             given = _keyword(node, "dtype") or (node.args[at] if len(node.args) > at else None)
             dtype = self.dtype(given) if given is not None else None if name == "full" else "float64"
-            return self._array(dtype, self.dimensions(shape, depth))
+            return self._array(dtype, self.dimensions(shape, depth) or _SOME)
         if name in _DTYPES and first is not None:
             inner = self.of(first, depth)
             return None if inner is None else HostType(_DTYPES[name], inner.dims)
@@ -143,9 +169,9 @@ class HostTypes:
         if name in _SAME | _ALIKE and first is not None:
             inner = self._listed(first, depth) if isinstance(first, ast.List) else self.of(first, depth)
             given = _keyword(node, "dtype")
-            if given is None or inner is None:
+            if given is None:
                 return inner
-            return self._array(self.dtype(given), inner.dims)
+            return self._array(self.dtype(given), inner.dims if inner else _SOME)
         return None
 
     def _of_steps(self, name: str, node: ast.Call, depth: int) -> HostType | None:
@@ -176,10 +202,10 @@ class HostTypes:
         if name in ("random", "standard_normal", "uniform", "normal") and self.scope.is_generator(owner):
             return self._of_random(name, node, depth)
         inner = self.of(owner, depth)
+        if name == "astype" and node.args:
+            return self._array(self.dtype(node.args[0]), inner.dims if inner else _SOME)
         if inner is None or not inner.dims:
             return None
-        if name == "astype" and node.args:
-            return self._array(self.dtype(node.args[0]), inner.dims)
         if name in _FLAT:
             return HostType(inner.dtype, 1)
         if name == "reshape":
@@ -222,7 +248,7 @@ class HostTypes:
             return None if starred else len(node.elts)
         if isinstance(node, ast.Attribute) and node.attr == "shape":
             inner = self.of(node.value, depth)
-            return inner.dims if inner else None
+            return inner.dims if inner and inner.dims > 0 else None
         if isinstance(node, ast.Name):
             values = self.scope.bound(self.module, self.scope.function, node.id)
             found = {self.dimensions(value, depth - 1) for value in values}
@@ -231,8 +257,26 @@ class HostTypes:
 
 
 def _text(known: HostType | None, orders: ArrayOrders, argument: ast.expr) -> str | None:
-    order = orders.of(argument) if known is not None and known.dims > 1 else None
-    return None if known is None or order == "unknown" else known.text(column_major=order == "F")
+    order = orders.of(argument) if known is not None and known.dims not in (0, 1) else None
+    if known is None or order == "unknown" or (order == "F" and known.dims < 0):
+        return None
+    return known.text(column_major=order == "F")
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether a number is written out."""
+    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
+
+
+def _made_of(value: ast.expr, attribute: str) -> bool:
+    """Whether a value is a copy or conversion of what `self.attribute` is."""
+    if not isinstance(value, ast.Call):
+        return False
+    name = value.func.attr if isinstance(value.func, ast.Attribute) else ""
+    if name not in _KEEPS or _keyword(value, "dtype") is not None:
+        return False
+    given = [*value.args[:1], value.func.value] if isinstance(value.func, ast.Attribute) else value.args[:1]
+    return any(ast.unparse(one) == f"self.{attribute}" for one in given)
 
 
 def _keyword(node: ast.Call, name: str) -> ast.expr | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from advisor.facts.argument_types import OF_SOME_DIMENSIONS
 from advisor.facts.array_extents import Extents
 from advisor.facts.array_orders import Order, agreed
 from advisor.facts.block_shape import BlockShape
@@ -74,7 +75,10 @@ class LaunchedAs:
         """How many combinations of argument types the launches show at least, None where no type is known."""
         if len({len(types) for types in self.types}) != 1:
             return None
-        columns = [{one for one in column if one is not None} for column in zip(*self.types, strict=True)]
+        columns = [
+            {one for one in column if one is not None and not one.endswith(OF_SOME_DIMENSIONS)}
+            for column in zip(*self.types, strict=True)
+        ]
         return float(max(map(len, columns), default=0)) or None
 
     def types_of(self, parameters: Sequence[str]) -> dict[str, str]:
@@ -83,4 +87,13 @@ class LaunchedAs:
         if not fitting or len(fitting) < len(self.types):
             return {}
         columns = zip(parameters, *fitting, strict=True)
-        return {name: found[0] for name, *found in columns if found[0] and len(set(found)) == 1}
+        return {name: text for name, *found in columns if (text := _agreed(found))}
+
+
+def _agreed(types: Sequence[str | None]) -> str | None:
+    """The type that all of several are; one that lacks the dimensions may be any with its elements."""
+    found = set(types)
+    if None in found or len({str(one).partition("[")[0] for one in found}) > 1:
+        return None
+    whole = [one for one in found if one and not one.endswith(OF_SOME_DIMENSIONS)]
+    return whole[0] if len(whole) == 1 else found.pop() if len(found) == 1 else None

@@ -68,7 +68,8 @@ def test_parts_and_results_of_numpy_arrays_are_numpy_arrays(tmp_path: Path, body
     ],
 )
 def test_what_may_be_something_else_is_none(tmp_path: Path, body: str) -> None:
-    more = "def same(given):\n    return given\n\ndef chosen(one, other):\n    return one if one.size else other\n\n"
+    more = "def same(given):\n    return given\n\n"
+    more += "def chosen(one, other):\n    return one if one.size else other\n\n"
     assert host_arrays(tmp_path, body, more=more) in (None, "")
 
 

@@ -74,3 +74,57 @@ def test_the_size_of_an_element_comes_from_the_launch(tmp_path):
     assert value(found, "itemsize") == 8
     # 32 lanes times 8 bytes are 256 bytes, 8 sectors of 32.
     assert value(found, "sectors_per_request") == 8
+
+
+@pytest.mark.parametrize(
+    ("made", "itemsize"),
+    [
+        ("np.zeros(p, dtype=np.uint8)", 1),
+        ("np.zeros_like(p, dtype=np.int8)", 1),
+        ("np.asarray(p, dtype=np.float64)", 8),
+        ("p.astype(np.float32)", 4),
+        ("p.astype(np.float64) * 0.2 + 0.3", 8),
+        ("-1.5 * p.astype(np.float32)", 4),
+        ("np.zeros(p)", 8),
+        ("p * 2.0", None),
+        ("np.zeros(p, dtype=q)", None),
+        ("p.astype(q)", None),
+        ("np.zeros_like(p)", None),
+    ],
+)
+def test_the_size_of_an_element_needs_no_dimensions(tmp_path, made, itemsize):
+    text = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    a[i] = 1\n"
+    (access,) = records(tmp_path, "access", text + f"def run(p, q):\n    a = {made}\n    k[1, 32](a)\n")
+    assert value(access, "itemsize") == itemsize
+
+
+def test_with_the_element_known_the_compiler_is_given_the_dimensions_that_the_kernel_shows(tmp_path):
+    from advisor.facts.survey import survey
+
+    text = "@cuda.jit\ndef k(a, b):\n    i, j = cuda.grid(2)\n    a[i, j] = b[i]\n"
+    survey_text(tmp_path, program=text + "def run(p):\n    k[1, 32](p.astype(np.float64), p)\n")
+    found = survey([tmp_path / "program.py"], tmp_path, with_units=True)
+    first = found.units[0].candidates[0]
+    assert first.types == ("float64[:,::1]", "float32[::1]")
+    assert "a is taken to be float64" in " ".join(first.assumptions)
+
+
+FLOATS = "def set(self, n):\n    self.a = np.zeros(n, np.float32)\n"
+
+
+@pytest.mark.parametrize(
+    ("methods", "itemsize"),
+    [
+        ("def set(self, n):\n    self.a = np.zeros(n, dtype=np.uint64)", 8),
+        (FLOATS + "def put(self):\n    self.a = cuda.to_device(self.a)", 4),
+        (FLOATS + "def put(self):\n    self.a = self.a.copy_to_host()", 4),
+        (FLOATS + "def put(self, n):\n    self.a = np.zeros(n)", None),
+        (FLOATS + "def put(self, b):\n    self.a = b", None),
+        (FLOATS.replace("self.a", "self.b"), None),
+    ],
+)
+def test_attributes_have_the_type_that_all_methods_give_them(tmp_path, methods, itemsize):
+    text = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    a[i] = 1\n\nclass Owner:\n"
+    body = "\n".join(f"    {line}" for line in methods.splitlines())
+    (access,) = records(tmp_path, "access", f"{text}{body}\n    def run(self):\n        k[1, 32](self.a)\n")
+    assert value(access, "itemsize") == itemsize
