@@ -133,7 +133,7 @@ class RowUse:
 
 @dataclass(frozen=True)
 class Access:
-    """A load, store or update of an array element."""
+    """A load, store or update of an array element; `value_depends` is what a stored value depends on."""
 
     place: Place
     array: Array
@@ -141,6 +141,7 @@ class Access:
     kind: Literal["load", "store", "update"]
     whole: bool = False
     row: RowUse | None = None
+    value_depends: frozenset[str] = frozenset()
 
     @property
     def element(self) -> tuple[object, ...]:

@@ -9,12 +9,13 @@ from advisor.facts.access_records import access_records
 from advisor.facts.atomic_records import atomic_records
 from advisor.facts.block_shape import WARP, BlockShape, assumed_shapes
 from advisor.facts.counter_bounds import counter_bounds
-from advisor.facts.kernel_facts import BranchUse, Condition, KernelFacts, Place
+from advisor.facts.kernel_facts import Array, BranchUse, Condition, KernelFacts, Place
 from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.loop_records import loop_records
 from advisor.facts.module import FunctionNode
 from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
+from advisor.facts.private_data import know_private_data, private_data
 from advisor.facts.row_records import row_records
 from advisor.facts.stated_types import strided_parameters
 from advisor.facts.test_paths import holds_tests
@@ -42,13 +43,15 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     found = [kernel]
     assumed = launched.by_tests or not all(shape.stated for shape in shapes)
     accesses = access_records(facts, shapes, kernel.key, assumed)
+    private = private_data(facts)
+    know_private_data(facts, private, accesses)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)
     found += _branch_records(facts, shapes, kernel.key)
     found += loop_records(facts, kernel.key)
     found += _barrier_records(facts, kernel.key)
-    found += _array_records(facts, kernel.key)
+    found += _array_records(facts, private, kernel.key)
     found += operation_records(facts, kernel.key)
     return found
 
@@ -179,7 +182,7 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
     return found
 
 
-def _array_records(facts: KernelFacts, kernel: str) -> list[Record]:
+def _array_records(facts: KernelFacts, private: Sequence[Array], kernel: str) -> list[Record]:
     used = {id(access.array) for access in facts.accesses}
     found = []
     for array in facts.arrays:
@@ -199,6 +202,8 @@ def _array_records(facts: KernelFacts, kernel: str) -> list[Record]:
             elements=None if elements is None else float(elements),
             bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
             dynamic_index=_dynamic(facts, array),
+            name=array.name,
+            private_data=any(array is one for one in private),
         )
         found.append(record)
     return found

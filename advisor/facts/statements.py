@@ -82,11 +82,11 @@ class Statements(Calls):
                 else:
                     self.store(inner, self.opaque([value], loaded=True))
         elif isinstance(target, ast.Subscript):
-            self._store_element(target, "store")
+            self._store_element(target, "store", value)
         elif isinstance(target, ast.Attribute):
             self.value(target.value)
 
-    def _store_element(self, target: ast.Subscript, kind: str) -> View | None:
+    def _store_element(self, target: ast.Subscript, kind: str, value: Value | None = None) -> View | None:
         base = self.value(target.value)
         view = self.view(base)
         if view is None:
@@ -95,7 +95,7 @@ class Statements(Calls):
         view = self.indexed(view, target.slice)
         if isinstance(base, Scalar):
             self.withdraw(base)
-        self.note_access(target, view, kind)
+        self.note_access(target, view, kind, value)
         return view
 
     def _do_augassign(self, statement: ast.AugAssign) -> bool:

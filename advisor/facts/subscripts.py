@@ -61,12 +61,16 @@ class Subscripts(Names):
                     del self.facts.accesses[position]
                 return
 
-    def note_access(self, node: ast.AST, view: View, kind: str) -> None:
-        """Notes a load, store or update of the element or part of an array that `view` names."""
+    def note_access(self, node: ast.AST, view: View, kind: str, value: Value | None = None) -> None:
+        """Notes a load, store or update of the element or part of an array that `view` names; `value` is what
+        a store puts there.
+        """
         for index in view.prefix:
             if index.form.terms:
                 self.facts.index_atoms |= index.form.atoms()
-        self.facts.accesses.append(Access(self.place(node), view.array, view.prefix, kind))  # type: ignore[arg-type]
+        depends = frozenset[str]() if value is None else self.depends(value)
+        access = Access(self.place(node), view.array, view.prefix, kind, value_depends=depends)  # type: ignore[arg-type]
+        self.facts.accesses.append(access)
 
     def value_of_index(self, node: ast.expr) -> Value:
         """The meaning of what stands in square brackets, slices included."""
