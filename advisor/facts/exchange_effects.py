@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.facts.kernel_facts import Access, KernelFacts
+from advisor.facts.lane_addresses import SECTOR_BYTES
+from advisor.facts.lanes import UNKNOWN_ITEMSIZES
 from advisor.records import Record
 
 # How often a loop is taken to run when accesses inside and outside of it are weighed.
@@ -29,11 +31,22 @@ def know_exchange_effects(facts: KernelFacts, records: Sequence[Record]) -> None
         if _value(record, "lane_axis") == "slow" and _value(record, "fast_axis_thread"):
             mended[element] = max(weight, mended.get(element, 0))
             concerned.append(record)
-        elif _value(record, "lane_axis") == "fast" and _other_thread_on_slow_axis(access, facts):
+        elif _lanes_share_sectors(record) and _other_thread_on_slow_axis(access, facts):
             spoiled[element] = max(weight, spoiled.get(element, 0))
     moves = sum(spoiled.values()) >= sum(mended.values())
     for record in concerned:
         record.know("source", exchange_moves_problem=moves)
+
+
+def _lanes_share_sectors(record: Record) -> bool:
+    """Whether neighbouring lanes meet neighbouring elements along the fast axis. Places that were loaded or
+    computed lie anywhere: an exchange takes no order from them.
+    """
+    stride, itemsize = _value(record, "lane_stride"), _value(record, "itemsize")
+    if _value(record, "lane_axis") != "fast" or not isinstance(stride, float):
+        return False
+    size = itemsize if isinstance(itemsize, float) else UNKNOWN_ITEMSIZES[0]
+    return 0 < abs(stride) * size < SECTOR_BYTES
 
 
 def _other_thread_on_slow_axis(access: Access, facts: KernelFacts) -> bool:

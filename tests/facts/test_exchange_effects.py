@@ -21,6 +21,15 @@ from surveying import records, value
         (("for m in range(n):", "    b[m, j] += c[i, j]", "a[j, i] = 1"), False),
         # A vector along the lanes suffers nothing that counts.
         (("b[i, j] = c[i]",), False),
+        # Places that are loaded or computed lie anywhere before and after an exchange.
+        (("b[i, j] = a[j, int(n / (i + 1.0))]",), False),
+        (("b[i, j] = a[j, int(c[i])]",), False),
+        (("b[i, j] = a[j, i * n]",), False),
+        # Each lane has a sector of its own before and after: 8 elements of 4 bytes. With 7 some share one.
+        (("b[i, j] = a[j, 8 * i]",), False),
+        (("b[i, j] = a[j, 7 * i]",), True),
+        (("b[i, j] = a[j, i + n]",), True),
+        (("b[i, j] = a[j, n - i]",), True),
     ],
 )
 def test_what_an_exchange_does_to_the_kernel(tmp_path: Path, body: tuple[str, ...], moves: bool) -> None:
