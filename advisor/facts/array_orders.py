@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from advisor.facts.call_sites import values_given
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.handed_on import is_handed_on, kernel_is_handed_on
@@ -94,15 +95,8 @@ class ArrayOrders:
 
     def _given(self, function: FunctionNode, name: str, depth: int) -> Order:
         """The order of what the calls in this module hand over as a parameter."""
-        position = [argument.arg for argument in function.args.args].index(name)
-        found: list[Order] = []
-        for call in self.module.calls:
-            if not isinstance(call.func, ast.Name) or call.func.id != function.name:
-                continue
-            given = _keyword(call, name) or (call.args[position] if position < len(call.args) else None)
-            caller = next((s for s in self.module.scopes(call) if isinstance(s, ast.FunctionDef)), None)
-            if caller is not function:
-                found.append(self._elsewhere(self.module, caller).of(given, depth))
+        calls = values_given(self.module, function, name)
+        found = [self._elsewhere(self.module, caller).of(given, depth) for caller, given in calls]
         if not found and is_handed_on({function.name}, self.module, self.scope.workspace):
             return "unknown"
         return agreed(found) if found else None

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from advisor.facts.argument_types import OF_SOME_DIMENSIONS, array_type
 from advisor.facts.array_orders import ArrayOrders
+from advisor.facts.call_sites import values_given
 from advisor.facts.declarations import cuda_member
 from advisor.facts.host_scope import HostScope
+from advisor.facts.module import FunctionNode
 from advisor.facts.object_attributes import enclosing_class, values_of_attribute
 from advisor.facts.reaching import reaching_in_module, reaching_values
 from advisor.facts.tree_nodes import below
@@ -83,14 +85,13 @@ class HostTypes:
         if function is not None:
             values = reaching_values(function, node.id, node)
             if not values and any(argument.arg == node.id for argument in function.args.args):
-                return None
+                return self._elsewhere(values_given(self.module, function, node.id), depth)
         else:
             values = reaching_in_module(self.module, node.id, node)
         return self._agreed(values or self.module.assigned.get(node.id, []), depth)
 
     def _agreed(self, values: Sequence[ast.expr | None], depth: int) -> HostType | None:
-        found = {None if value is None else self.of(value, depth) for value in values}
-        return found.pop() if len(found) == 1 else None
+        return _one_of({None if value is None else self.of(value, depth) for value in values})
 
     def _of_ifexp(self, node: ast.IfExp, depth: int) -> HostType | None:
         return self._agreed([node.body, node.orelse], depth)
@@ -126,12 +127,18 @@ class HostTypes:
         """
         owner = enclosing_class(self.module, self.scope.function)
         values = values_of_attribute(self.module, owner, name) if owner else []
+        return self._elsewhere([one for one in values if not _made_of(one[1], name)], depth)
+
+    def _elsewhere(
+        self, values: Sequence[tuple[FunctionNode | None, ast.expr | None]], depth: int
+    ) -> HostType | None:
+        """The type that values of other functions of the module agree on."""
+        workspace = self.scope.workspace
         found = {
-            HostTypes(HostScope(self.module, method, self.scope.workspace)).of(value, depth)
-            for method, value in values
-            if not _made_of(value, name)
+            HostTypes(HostScope(self.module, function, workspace)).of(value, depth) if value else None
+            for function, value in values
         }
-        return found.pop() if len(found) == 1 else None
+        return _one_of(found)
 
     def _of_subscript(self, node: ast.Subscript, _: int) -> HostType | None:
         size = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
@@ -261,6 +268,15 @@ def _text(known: HostType | None, orders: ArrayOrders, argument: ast.expr) -> st
     if known is None or order == "unknown" or (order == "F" and known.dims < 0):
         return None
     return known.text(column_major=order == "F")
+
+
+def _one_of(types: set[HostType | None]) -> HostType | None:
+    """The type of what has one of several: of arrays it is known when their elements are alike."""
+    if len(types) == 1:
+        return types.pop()
+    elements = {one.dtype if one is not None and one.dims else None for one in types}
+    element = elements.pop() if len(elements) == 1 else None
+    return HostType(element, _SOME) if element else None
 
 
 def _is_number(node: ast.expr) -> bool:

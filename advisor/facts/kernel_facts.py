@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from advisor.facts.array_orders import Order
 from advisor.facts.declarations import Declaration
 from advisor.facts.forms import Atoms, Form, number
+from advisor.facts.given_arrays import Given
 from advisor.facts.module import ModuleSyntax
 
 Space: TypeAlias = Literal["global", "shared", "local", "constant", "unknown"]
@@ -20,8 +21,8 @@ class Array:
     """An array parameter or one declared in the kernel; `dims` are constant extents, None when unknown.
 
     `made` are the sizes of the array that the launches pass, as far as they are known, and `order` how its
-    elements lie in memory, None where nothing speaks against C order. `copied` says that each launch in sight
-    copies it from NumPy memory and back.
+    elements lie in memory, None where nothing speaks against C order. `given` is what the launches in
+    sight hand over for it, a NumPy array that they copy or one without elements.
     """
 
     name: str
@@ -34,7 +35,7 @@ class Array:
     dtype: str | None = None
     made: tuple[int | None, ...] = ()
     order: Order = None
-    copied: bool = False
+    given: Given = None
 
 
 _ONE = number(1)

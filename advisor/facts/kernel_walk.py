@@ -11,6 +11,7 @@ from advisor.facts.array_orders import Order
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.element_types import itemsize_of
+from advisor.facts.given_arrays import Given
 from advisor.facts.kernel_facts import Array, KernelFacts, Kind, Opaque, Scalar, Tuple, Value, View
 from advisor.facts.kernel_loops import LoopWalk
 from advisor.facts.walk_state import Resolve
@@ -20,13 +21,13 @@ from advisor.facts.workspace import Workspace
 @dataclass(frozen=True)
 class Shown:
     """What launches show of parameters: Numba types, sizes of arrays, their order in memory, and which are
-    NumPy arrays that each launch copies.
+    NumPy arrays or have no elements.
     """
 
     types: Mapping[str, str] = field(default_factory=dict)
     extents: Mapping[str, Extents] = field(default_factory=dict)
     orders: Mapping[str, Order] = field(default_factory=dict)
-    copied: frozenset[str] = frozenset()
+    given: Mapping[str, Given] = field(default_factory=dict)
 
 
 NOTHING_SHOWN = Shown()
@@ -55,7 +56,7 @@ def _parameter(name: str, declaration: Declaration, walk: KernelWalk, shown: Sho
     element, _, dims = known.partition("[")
     array = Array(name, "global", True, declaration.module, declaration.node)
     array.made, array.order = shown.extents.get(name, ()), shown.orders.get(name)
-    array.copied = name in shown.copied
+    array.given = shown.given.get(name)
     if dims:
         array.dtype, array.itemsize = element, itemsize_of(element)
     walk.facts.arrays.append(array)

@@ -9,12 +9,13 @@ from advisor.facts.argument_types import OF_SOME_DIMENSIONS
 from advisor.facts.array_extents import Extents
 from advisor.facts.array_orders import Order, agreed
 from advisor.facts.block_shape import BlockShape
+from advisor.facts.given_arrays import Given
 
 
 @dataclass
 class LaunchedAs:
     """What the launches of one kernel show: block shapes, a grid that is rounded up, arguments (types, sizes,
-    orders, and which are NumPy arrays that the launch copies); and whether tests alone launch it.
+    orders, and whether they are NumPy arrays, which the launch copies); and whether tests alone launch it.
     """
 
     blocks: list[BlockShape] = field(default_factory=list)
@@ -23,13 +24,13 @@ class LaunchedAs:
     types: list[tuple[str | None, ...]] = field(default_factory=list)
     extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
     orders: list[tuple[Order, ...]] = field(default_factory=list)
-    copied: list[tuple[bool, ...]] = field(default_factory=list)
+    given: list[tuple[Given, ...]] = field(default_factory=list)
 
     @property
     def everything(self) -> tuple[object, ...]:
         """All that decides what is said of the kernel, to be compared."""
-        given = tuple(self.types), tuple(self.extents), tuple(self.orders), tuple(self.copied)
-        return (tuple(self.blocks), self.rounded_up, self.by_tests, *given)
+        arguments = tuple(self.types), tuple(self.extents), tuple(self.orders), tuple(self.given)
+        return (tuple(self.blocks), self.rounded_up, self.by_tests, *arguments)
 
     def note(
         self,
@@ -38,11 +39,11 @@ class LaunchedAs:
         types: tuple[str | None, ...],
         extents: tuple[Extents | None, ...] = (),
         orders: tuple[Order, ...] = (),
-        copied: tuple[bool, ...] = (),
+        given: tuple[Given, ...] = (),
     ) -> None:
         """Adds what one launch shows."""
-        if copied not in self.copied:
-            self.copied.append(copied)
+        if given not in self.given:
+            self.given.append(given)
         if orders not in self.orders:
             self.orders.append(orders)
         if extents not in self.extents:
@@ -64,12 +65,12 @@ class LaunchedAs:
         fitting = [orders for orders in self.orders if len(orders) == len(parameters)]
         return {name: agreed(found) for name, *found in zip(parameters, *fitting, strict=True) if found}
 
-    def copied_of(self, parameters: Sequence[str]) -> frozenset[str]:
-        """The parameters that are given a NumPy array by all launches."""
-        if any(len(copied) != len(parameters) for copied in self.copied):
-            return frozenset()
-        columns = zip(parameters, *self.copied, strict=True)
-        return frozenset(name for name, *copied in columns if copied and all(copied))
+    def given_of(self, parameters: Sequence[str]) -> dict[str, Given]:
+        """What all launches that tell give for a parameter, where one tells."""
+        if any(len(given) != len(parameters) for given in self.given):
+            return {}
+        columns = [(name, set(given) - {None}) for name, *given in zip(parameters, *self.given, strict=True)]
+        return {name: found.pop() for name, found in columns if len(found) == 1}
 
     def variants(self) -> float | None:
         """How many combinations of argument types the launches show at least, None where no type is known."""

@@ -13,6 +13,7 @@ from advisor.facts.constant_folding import UNKNOWN, is_open
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
+from advisor.facts.given_arrays import Given, given_arrays
 from advisor.facts.grid_rounding import rounds_up
 from advisor.facts.host_loops import host_loops, timing_loop
 from advisor.facts.host_scope import HostScope
@@ -52,7 +53,7 @@ class Launch:
     needless_copy: str | None = None
     default_block: tuple[int | None, ...] | None = None
     timed_by_command: bool = False
-    copied_arguments: tuple[bool, ...] = ()
+    given_arrays: tuple[Given, ...] = ()
 
     @property
     def kernel_key(self) -> str | None:
@@ -149,7 +150,7 @@ def _launch(
         sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
         needless_copy(call, kernel, scope, loops),
         _sizes(default_of(block_node.id, function)) if isinstance(block_node, ast.Name) else None,
-        is_repeated_by_command(module.source.text, call.lineno), _copied(call, scope),
+        is_repeated_by_command(module.source.text, call.lineno), given_arrays(call, scope),
     )  # fmt: skip
 
 
@@ -157,12 +158,6 @@ def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:
     if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
         return ()
     return HostTypes(scope).of_arguments(call.args)
-
-
-def _copied(call: ast.Call, scope: HostScope) -> tuple[bool, ...]:
-    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
-        return ()
-    return tuple(scope.is_host_array(argument) is True for argument in call.args)
 
 
 def _inside_kernel(function: FunctionNode, resolver: Resolver, module: ModuleSyntax) -> bool:

@@ -15,6 +15,7 @@ from advisor.facts.block_shape import BlockShape
 from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
+from advisor.facts.given_arrays import Given
 from advisor.facts.host.evidence import host_side_records
 from advisor.facts.host_calls import find_host_calls
 from advisor.facts.kernel_records import kernel_records
@@ -45,7 +46,7 @@ class LaunchSeen:
     types: tuple[str | None, ...]
     extents: tuple[Extents | None, ...] = ()
     orders: tuple[Order, ...] = ()
-    copied: tuple[bool, ...] = ()
+    given: tuple[Given, ...] = ()
 
 
 @dataclass
@@ -133,7 +134,7 @@ class Surveyor:
                 launch.argument_types,
                 launch.argument_extents,
                 launch.argument_orders,
-                launch.copied_arguments,
+                launch.given_arrays,
             )
             for launch in launches
         ]
@@ -177,7 +178,7 @@ class Surveyor:
             orders = (
                 how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel, self.workspace)
             )
-            shown = Shown(types, extents, orders, how.copied_of(kernel.parameters))
+            shown = Shown(types, extents, orders, how.given_of(kernel.parameters))
             facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
             result.records += kernel_records(facts, how, inside)
         except RecursionError:

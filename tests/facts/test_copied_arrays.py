@@ -113,3 +113,23 @@ def test_one_launch_with_a_device_array_tells_that_the_copies_can_go(tmp_path: P
     text = LAUNCHED.format(kernel=body, given="x", block=256) + "    k[4, 256](cuda.to_device(x), x)\n"
     (access,) = [one for one in records(tmp_path, "access", text) if value(one, "array") == "x"]
     assert value(access, "outweighed_by_copies") is False
+
+
+@pytest.mark.parametrize(
+    ("module", "made", "empty"),
+    [
+        ("MOST = 0", "np.zeros((n, MOST))", True),
+        ("MOST = 0\ndef set(n):\n    global MOST\n    MOST = n", "cp.full((n, n, MOST), -1)", True),
+        ("MOST = 0", "np.zeros_like(np.ones((n, MOST)))", True),
+        ("MOST = 8", "np.zeros((n, MOST))", False),
+        ("MOST = 0", "np.zeros((n, n))", False),
+        ("MOST = None", "np.zeros((n, MOST))", False),
+    ],
+)
+def test_sizes_that_are_zero_unless_a_setting_says_otherwise(
+    tmp_path: Path, module: str, made: str, empty: bool
+) -> None:
+    text = f"import cupy as cp\n{module}\n@cuda.jit\ndef k(x):\n    x[cuda.grid(1), 0] = 1\n"
+    text += f"def main(n):\n    x = {made}\n    k[1, 32](x)\n"
+    (access,) = records(tmp_path, "access", text)
+    assert value(access, "empty_by_default") is empty

@@ -128,3 +128,19 @@ def test_attributes_have_the_type_that_all_methods_give_them(tmp_path, methods, 
     body = "\n".join(f"    {line}" for line in methods.splitlines())
     (access,) = records(tmp_path, "access", f"{text}{body}\n    def run(self):\n        k[1, 32](self.a)\n")
     assert value(access, "itemsize") == itemsize
+
+
+@pytest.mark.parametrize(
+    ("callers", "itemsize"),
+    [
+        ("def one():\n    run(np.zeros(9, dtype=np.uint8))", 1),
+        ("def one():\n    run(x=np.zeros(9))\ndef two(n):\n    run(np.zeros(n))", 8),
+        ("def one():\n    run(np.zeros(9))\ndef two(n):\n    run(np.zeros(n, dtype=np.float32))", None),
+        ("def one():\n    run(np.zeros(9))\ndef two(a):\n    run(a)", None),
+        ("", None),
+    ],
+)
+def test_a_parameter_has_the_type_that_all_calls_in_the_module_give(tmp_path, callers, itemsize):
+    text = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    a[i] = 1\n\ndef run(x):\n    k[1, 32](x)\n"
+    (access,) = records(tmp_path, "access", f"{text}\n{callers}\n")
+    assert value(access, "itemsize") == itemsize
