@@ -23,6 +23,12 @@ def exact_fit(a, out):
 
 
 @cuda.jit
+def exact_fit_rounded_up(a, out):
+    i = cuda.grid(1)
+    out[i] = a[i]  # hit: unchecked-index  # ok: missing-bounds-check
+
+
+@cuda.jit
 def guarded_by_if(a, out):
     i = cuda.grid(1)
     if i < a.shape[0]:
@@ -83,8 +89,11 @@ def main():
     out = cuda.device_array(n, dtype=np.float32)
     image = cuda.device_array((4096, 4096), dtype=np.float32)
     blocks = (n + 255) // 256
-    unguarded[blocks, 256](a, out)
-    unguarded_by_hand[blocks, 256](a)
+    m = 1_000_000
+    odd = cuda.to_device(np.ones(m, dtype=np.float32))
+    unguarded[(m + 255) // 256, 256](odd, out)
+    unguarded_by_hand[(m + 255) // 256, 256](odd)
+    exact_fit_rounded_up[blocks, 256](a, out)
     exact_fit[n // 256, 256](a, out)
     guarded_by_if[blocks, 256](a, out)
     guarded_by_return[blocks, 256](a, out)
