@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from advisor.facts.chosen_compilers import meant_for_cpu
 from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
@@ -169,7 +170,7 @@ def find_declarations(module: ModuleSyntax, workspace: Workspace) -> list[Declar
     for function in module.functions:
         for decorator in function.decorator_list:
             recognised = jit.decorator(decorator, module)
-            if recognised:
+            if recognised and not meant_for_cpu(function, decorator, module, workspace):
                 found[function] = _declare(module, function, recognised[1], recognised[0])
                 break
     for call in module.calls:

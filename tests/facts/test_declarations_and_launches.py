@@ -51,6 +51,49 @@ def test_a_wrapper_of_another_module_is_followed(tmp_path):
     assert [record.label for record in found.records if record.entity == "kernel"] == ["k"]
 
 
+CHOOSER = (
+    "import numba as nb\nfrom numba import njit\ndef compiled(mode, types):\n"
+    "    if mode == 'cpu':\n        return njit(types, parallel=True)\n"
+    "    elif mode in ('gpu', 'cuda'):\n        return cuda.jit(types)\n    raise ValueError\n"
+)
+CHOSEN = "@compiled(MODE, None)\ndef k(a):\n    for i in {loop}:\n        a[i] = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "loop", "kernel"),
+    [
+        ("MODE == 'cuda'", "range(a.size)", True),
+        ("MODE in ['gpu', 'cpu']", "range(a.size)", True),
+        ("MODE != 'cpu'", "range(a.size)", True),
+        ("VERBOSE", "range(a.size)", True),
+        ("SIZE == 4", "range(a.size)", True),
+        ("MODE == 'cuda'", "nb.prange(a.size)", False),
+        ("MODE == 'cpu'", "range(a.size)", False),
+        ("MODE in ['cpu', 'plain']", "range(a.size)", False),
+        ("MODE not in ('cuda', 'gpu')", "range(a.size)", False),
+    ],
+)
+def test_a_function_for_the_cpu_below_a_decorator_that_chooses(tmp_path, condition, loop, kernel):
+    text = CHOSEN.format(loop=loop).replace("\n", "\n    ")
+    found = records(tmp_path, "kernel", f"{CHOOSER}MODE = input()\nif {condition}:\n    {text}\n")
+    assert [one.label for one in found] == (["k"] if kernel else [])
+
+
+def test_the_other_branch_of_a_mode_has_the_other_function(tmp_path):
+    two = "".join(
+        f"{head}\n    " + CHOSEN.format(loop="range(9)").replace("\n", "\n    ").replace("def k", name) + "\n"
+        for head, name in (("if MODE == 'cpu':", "def serial"), ("else:", "def k"))
+    )
+    (found,) = records(tmp_path, "kernel", f"{CHOOSER}MODE = input()\n{two}")
+    assert found.label == "k"
+
+
+def test_a_decorator_that_always_compiles_for_the_gpu_is_believed(tmp_path):
+    text = "def compiled(f):\n    return cuda.jit(f)\n"
+    text += "if MODE == 'cpu':\n    @compiled\n    def k(a):\n        a[0] = 1\n"
+    assert len(records(tmp_path, "kernel", text)) == 1
+
+
 LAUNCHED = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n"
 
 
