@@ -46,6 +46,7 @@ def _launch_record(launch: Launch) -> Record:
         block_follows_data=launch.block_follows_data if threads is None else False,
         blocks=blocks,
         grid_constant=blocks is not None,
+        grid_from_size=launch.grid_from_size,
         host_loop_depth=float(launch.loops),
         in_test_or_benchmark=launch.timed or is_test_path(module.path),
         timed_by_command=launch.timed_by_command,

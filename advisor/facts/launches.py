@@ -14,7 +14,7 @@ from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.given_arrays import Given, given_arrays
-from advisor.facts.grid_rounding import rounds_up
+from advisor.facts.grid_rounding import divides_up, rounds_up
 from advisor.facts.host_loops import host_loops, timing_loop
 from advisor.facts.host_scope import HostScope
 from advisor.facts.host_types import HostTypes
@@ -54,6 +54,7 @@ class Launch:
     default_block: tuple[int | None, ...] | None = None
     timed_by_command: bool = False
     given_arrays: tuple[Given, ...] = ()
+    grid_from_size: bool = False
 
     @property
     def kernel_key(self) -> str | None:
@@ -151,6 +152,7 @@ def _launch(
         needless_copy(call, kernel, scope, loops),
         _sizes(default_of(block_node.id, function)) if isinstance(block_node, ast.Name) else None,
         is_repeated_by_command(module.source.text, call.lineno), given_arrays(call, scope),
+        divides_up(parts[0] if parts else configuration, scope),
     )  # fmt: skip
 
 

@@ -47,6 +47,25 @@ def test_a_grid_that_is_rounded_up(tmp_path, host, rounded):
     assert value(found, "grid_rounded_up") is rounded
 
 
+@pytest.mark.parametrize(
+    ("grid", "follows"),
+    [
+        ("(2000 + 1023) // 1024", True),
+        ("2048 // 1024 + 1", True),
+        ("math.ceil(SIZE / 256)", True),
+        ("(cdiv(SIZE, 16), cdiv(SIZE, 16))", True),
+        ("COUNTED", True),
+        ("32", False),
+        ("SIZE", False),
+        ("SIZE // 16", False),
+    ],
+)
+def test_a_grid_that_is_a_size_in_blocks(tmp_path, grid, follows):
+    host = f"SIZE = 4096\nCOUNTED = -(-SIZE // 256)\ndef run(a):\n    k[{grid}, 256](a)\n"
+    (found,) = records(tmp_path, "launch", KERNEL + host)
+    assert value(found, "grid_from_size") is follows
+
+
 def test_a_launch_in_another_module_tells_too(tmp_path):
     host = "from kernels import k\ndef run(a, n):\n    k[(n + 255) // 256, 256](a)\n"
     found = survey_text(tmp_path, kernels=KERNEL, host=host).records

@@ -60,6 +60,15 @@ def all_by_one(a, sums):
     sums[0] = total
 
 
+@cuda.jit
+def steps_by_one(a, state):
+    while state[0] > 0:
+        least = np.float32(0)
+        for i in range(a.size):
+            least = min(least, a[i])
+        state[0] += least
+
+
 BLOCKS = 16
 
 
@@ -88,6 +97,8 @@ def kernels_that_stride_or_not(n):
     one_each[32, 256](a)  # ok: grid-too-small
     one_series_each[32, 256](a, 100, a)  # ok: grid-too-small
     all_by_one[1, 1](a, a)  # hit: grid-too-small
+    # The steps follow from each other, and each walks the elements again.
+    steps_by_one[1, 1](a, a)  # ok: grid-too-small
     rows = cuda.device_array((n, n), dtype=np.float32)
     one_column_each[4, 128](rows)  # hit: grid-too-small
     one_walk_each[4, 128](rows, n)  # ok: grid-too-small
@@ -98,5 +109,8 @@ def sizes_that_are_known():
     one_each[32, 256](many)  # hit: grid-too-small
     pairs = cuda.device_array((8192, 2), dtype=np.float32)
     one_each[32, 256](pairs)  # ok: grid-too-small
+    rows = cuda.device_array((2000, 2000), dtype=np.float32)
+    one_column_each[(2000 + 1023) // 1024, 1024](rows)  # ok: grid-too-small
+    one_column_each[2, 1024](rows)  # hit: grid-too-small
     few = cuda.device_array(10, dtype=np.float32)
     fill[1, 32](few)  # ok: grid-too-small
