@@ -78,6 +78,15 @@ def own_element(a, out):
 
 
 @cuda.jit
+def largest_of_each_share(a, largest):
+    most = a[0]
+    for i in range(cuda.grid(1), a.size, cuda.gridsize(1)):
+        most = max(most, a[i])
+    # Only a remark: one update after a share of the elements.
+    cuda.atomic.max(largest, 0, most)
+
+
+@cuda.jit
 def one_for_each_row(a, sums):
     column, row = cuda.grid(2)
     if row < a.shape[0] and column < a.shape[1]:
@@ -111,6 +120,7 @@ def main():
     count_of_all[n // 256, 256](a, hits)
     largest_of_all[n // 256, 256](keys, hits)
     largest_float_of_all[n // 256, 256](a, total)
+    largest_of_each_share[4096, 256](a, total)
     own_element[n // 256, 256](a, out)
     one_for_each_row[(8, 512), (32, 8)](rows, out)
     lock[4096, 256](mutex, out)
