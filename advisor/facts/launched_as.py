@@ -66,11 +66,18 @@ class LaunchedAs:
         return {name: agreed(found) for name, *found in zip(parameters, *fitting, strict=True) if found}
 
     def given_of(self, parameters: Sequence[str]) -> dict[str, Given]:
-        """What all launches that tell give for a parameter, where one tells."""
-        if any(len(given) != len(parameters) for given in self.given):
+        """What all launches that tell give for a parameter, where one tells.
+
+        A launch with another number of arguments would fail, and tells nothing.
+        """
+        if () in self.given:
             return {}
-        columns = [(name, set(given) - {None}) for name, *given in zip(parameters, *self.given, strict=True)]
-        return {name: found.pop() for name, found in columns if len(found) == 1}
+        fitting = [given for given in self.given if len(given) == len(parameters)]
+        columns = zip(parameters, *fitting, strict=True)
+        found = {name: {one for one in given if one} for name, *given in columns}
+        # How many elements an array has that is no NumPy array stays open.
+        empty: dict[str, Given] = {name: "empty" for name, one in found.items() if one == {"empty", "other"}}
+        return {**{name: one.pop() for name, one in found.items() if len(one) == 1}, **empty}
 
     def variants(self) -> float | None:
         """How many combinations of argument types the launches show at least, None where no type is known."""

@@ -123,6 +123,8 @@ def test_one_launch_with_a_device_array_tells_that_the_copies_can_go(tmp_path: P
         ("MOST = 0", "np.zeros_like(np.ones((n, MOST)))", True),
         ("MOST = 8", "np.zeros((n, MOST))", False),
         ("MOST = 0", "np.zeros((n, n))", False),
+        ("MOST = 0", "cp.zeros((n, MOST))\n    k[1, 32](cp.asarray(n))", True),
+        ("MOST = 0", "cp.zeros((n, MOST))\n    k[1, 32](np.ones((n, n)))", False),
         ("MOST = None", "np.zeros((n, MOST))", False),
     ],
 )
