@@ -16,6 +16,7 @@ from advisor.facts.lane_addresses import SECTOR_BYTES
 from advisor.facts.lanes import LanePattern, lane_pattern
 from advisor.facts.repeated_loads import field_of, repeated_loads
 from advisor.facts.row_lengths import extents_of
+from advisor.facts.row_parts import know_row_parts
 from advisor.facts.thread_use import single_thread
 from advisor.facts.traffic_shares import know_traffic
 from advisor.facts.tree_nodes import below
@@ -67,6 +68,7 @@ def access_records(
             repeated=position in repeated, block_assumed=block_assumed,
         )  # fmt: skip
     know_exchange_effects(facts, found)
+    know_row_parts(facts, found)
     know_traffic(facts, found)
     return found
 

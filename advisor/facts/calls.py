@@ -83,6 +83,7 @@ class Calls(Expressions, ABC):
         unknown = not dotted.startswith(_LIBRARIES) and dotted not in _BUILTINS
         self.facts.threads_meet |= unknown
         self.facts.calls_unknown |= unknown
+        self.note_handed_on(values if unknown else ())
         base = [self.value(node.func.value)] if isinstance(node.func, ast.Attribute) and not dotted else []
         scalars = [self.as_scalar(value) for value in values]
         kinds = {scalar.kind for scalar in scalars}
@@ -121,11 +122,9 @@ class Calls(Expressions, ABC):
         integer = name in INTEGER_CASTS
         if integer and value.kind == "float":
             whole = int(value.constant) if isinstance(value.constant, float) else None
-            return (
-                Scalar(number(whole), "int", constant=whole)
-                if whole is not None
-                else self.opaque([value], "int")
-            )
+            if whole is None:
+                return self.opaque([value], "int")
+            return Scalar(number(whole), "int", constant=whole)
         if not integer and value.kind == "int" and value.constant is None:
             return self.opaque([value], "float")
         return Scalar(value.form, "int" if integer else "float", value.view, value.constant)

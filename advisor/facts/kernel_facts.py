@@ -236,6 +236,8 @@ class KernelFacts:
     narrow_cast: bool = False
     # Threads of a block work together: shared memory, barriers, shuffles, or a function that is not known.
     threads_meet: bool = False
+    # Rows that go to functions that are not known: the array and the leading indices, as `element` has them.
+    rows_handed_on: set[tuple[object, ...]] = field(default_factory=set)
     # A function is called that is not known, which may ask for the thread's position.
     calls_unknown: bool = False
     complete: bool = True

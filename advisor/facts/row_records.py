@@ -8,7 +8,7 @@ from advisor.records import Record
 _PATTERN = (
     "lane_axis", "lane_stride", "sectors_per_request", "ideal_sectors_per_request", "record_fields",
     "itemsize", "single_thread", "space", "fast_axis_thread", "exchanged_sectors_per_request",
-    "exchange", "exchange_moves_problem", "traffic_share", "sparse",
+    "exchange", "exchange_moves_problem", "used_together", "traffic_share", "sparse",
     "block_assumed", "outweighed_by_copies", "empty_by_default",
 )  # fmt: skip
 

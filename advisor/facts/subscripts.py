@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from advisor.facts.forms import number
 from advisor.facts.kernel_facts import Access, Index, Kind, Scalar, Tuple, Value, View
@@ -71,6 +72,14 @@ class Subscripts(Names):
         depends = frozenset[str]() if value is None else self.depends(value)
         access = Access(self.place(node), view.array, view.prefix, kind, value_depends=depends)  # type: ignore[arg-type]
         self.facts.accesses.append(access)
+
+    def note_handed_on(self, values: Sequence[Value]) -> None:
+        """Notes the rows among the arguments of a function that is not known."""
+        for value in values:
+            view = self.view(value)
+            if view is not None and view.prefix:
+                row = (id(view.array), *(index.form for index in view.prefix))
+                self.facts.rows_handed_on.add(row)
 
     def value_of_index(self, node: ast.expr) -> Value:
         """The meaning of what stands in square brackets, slices included."""
