@@ -201,6 +201,27 @@ def test_measurements(tmp_path: Path, lines: str, waits: bool | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "uploads"),
+    [
+        ("y = cp.asarray(np.ones(9))", True),
+        ("y = cp.asarray(np.ones(9)).reshape(3, 3)", True),
+        ("y = cp.array(given)", True),
+        ("y = torch.tensor([1.0], device='cuda')", True),
+        ("y = cp.asarray(np.ones(9))\nz[0] = y", True),
+        ("y = cp.asarray(np.ones(9))\nz = y + y", False),
+        ("y = cp.zeros(9)", False),
+        ("y = x @ x", False),
+    ],
+)
+def test_copies_to_the_device_as_the_last_work(tmp_path: Path, lines: str, uploads: bool) -> None:
+    body = (
+        f"x = given.cuda()\nz = cp.zeros(9)\nt = time.perf_counter()\n{lines}\nreturn time.perf_counter() - t"
+    )
+    (record,) = found(tmp_path, "measurement", body)
+    assert (value(record, "waits"), value(record, "uploads")) == (False, uploads)
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "t = time.time()\ny = given @ given\nreturn time.time() - t",

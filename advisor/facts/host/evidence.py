@@ -203,6 +203,7 @@ def _measurements(placement: Placement, launches: Sequence[Launch]) -> Iterator[
             "library": one.library,
             "work": one.work,
             "waits": one.waits,
+            "uploads": one.uploads,
             "compiles": one.compiles,
             "compiled": one.compiled,
         }

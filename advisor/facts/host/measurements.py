@@ -25,6 +25,7 @@ _GO_ON = frozenset({
     "set_description",
 })  # fmt: skip
 _OF_THE_HOST = ("compil", "codegen", "jit", "launch", "enqueue", "dispatch", "overhead", "cold", "first call")
+_MAKES_ARRAYS = frozenset({"array", "asarray", "ascontiguousarray", "tensor", "as_tensor"})
 _COMPUTES = frozenset({"cuda", "to", "device", "float", "half", "detach", "view", "reshape"})
 
 
@@ -33,7 +34,8 @@ class Measurement:
     """One span of host code between two clock readings that starts work of the GPU.
 
     `node` is the second reading. `waits` is whether the host waits for that work before it; `compiles`
-    whether a kernel is compiled in it, because it is launched there for the first time.
+    whether a kernel is compiled in it, because it is launched there for the first time; `uploads` whether the
+    last work is a copy of what lies in host memory.
     """
 
     node: ast.Call
@@ -42,6 +44,7 @@ class Measurement:
     waits: bool | None
     compiles: bool | None
     compiled: str | None
+    uploads: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,16 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
         else _waited(span, node, placement, launches),
         compiled is not None,
         compiled,
+        _uploads(node, placement),
     )
+
+
+def _uploads(work: ast.expr, placement: Placement) -> bool:
+    """Whether a call makes an array of the GPU of what is no such array."""
+    if not isinstance(work, ast.Call) or not work.args:
+        return False
+    root, _, name = (placement.module.dotted(work.func) or "").rpartition(".")
+    return root in ("cupy", "torch") and name in _MAKES_ARRAYS and not placement.on_gpu(work.args[0])
 
 
 def _ending(node: ast.AST) -> tuple[int, int]:
