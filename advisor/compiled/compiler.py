@@ -52,8 +52,8 @@ def compile_unit(request: Json) -> Json:
 
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
     candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line,
-    counts), or problem (function, line, message). A kernel that calls foreign code has an empty cubin. With
-    `keep_ptx` in the request the answer has the PTX as `text`.
+    counts), or problem (function, line, message, and the candidate that was refused). A kernel that calls
+    foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX as `text`.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     stand_in_for_device(capability)
@@ -68,7 +68,7 @@ def compile_unit(request: Json) -> Json:
             try:
                 ptx = _ptx(kernel, types, capability, options, kernel_number)
             except _Rejected as rejected:
-                first = first or rejected.answer
+                first = first or rejected.answer | {"candidate": number}
                 continue
             kept = {"text": ptx} if request.get("keep_ptx") else {}
             return {"candidate": number, **_machine_code(ptx, capability, options), **kept}

@@ -119,8 +119,17 @@ def _own(counts: Json, source: str, line: int) -> Json:
 
 
 def placed_problem(unit: CompilationUnit, problem: Json) -> Problem:
-    """The problem at its line of the workspace; the kernel's `def` when it names no function of the unit."""
+    """The problem at its line of the workspace; the kernel's `def` when it names no function of the unit.
+
+    Where types are guesses, a refusal may be theirs: it stands at the kernel's `def` then.
+    """
     number = problem["function"]
+    guessed = _guessed(unit, problem)
+    if guessed:
+        kernel = next(function for function in unit.functions if not function.device)
+        names = ", ".join(f"`{name}`" for name in guessed)
+        reason = f"The kernel `{kernel.name}` was not compiled with the types assumed for {names}"
+        return Problem(kernel.path, kernel.line, f"{reason}: {_reason(problem)}.")
     if 0 <= number < len(unit.functions):
         function = unit.functions[number]
         last = function.line + function.source.count("\n")
@@ -132,5 +141,14 @@ def placed_problem(unit: CompilationUnit, problem: Json) -> Problem:
 
 def _sentence(unit: CompilationUnit, problem: Json) -> str:
     name = next((function.name for function in unit.functions if not function.device), unit.kernel)
-    reason = str(problem["message"]).rstrip(".")
-    return f"The kernel `{name}` was not compiled: {reason}."
+    return f"The kernel `{name}` was not compiled: {_reason(problem)}."
+
+
+def _reason(problem: Json) -> str:
+    return str(problem["message"]).rstrip(".")
+
+
+def _guessed(unit: CompilationUnit, problem: Json) -> tuple[str, ...]:
+    """The parameters whose types are guesses in the typing that the compiler refused."""
+    number = problem.get("candidate")
+    return unit.candidates[number].assumed if number is not None else ()

@@ -30,7 +30,7 @@ Json = dict[str, Any]
 Progress = Callable[[str, int, int], None]
 
 # Raised whenever the same unit would give other numbers than before.
-_FORMAT = 7
+_FORMAT = 8
 _BATCH = 16
 
 

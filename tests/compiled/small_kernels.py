@@ -123,6 +123,10 @@ OTHERS = {
         ),
     ),
     "type_error": elementwise("y = x + 1\nout[i] = y.nothing"),
+    "guessed_types": unit(
+        "def kernel(a, n):\n    x, y = a[0]\n    a[1] = x * n\n",
+        candidates=(ArgumentTypes((F32, "int32"), ("`a` is a guess.",), ("a",)),),
+    ),
     "unknown_alias": elementwise("out[i] = x", aliases={"cuda": "numba.cuda", "os": "os.path"}),
     "running_constant": elementwise("out[i] = x + K", constants={"K": "__import__('os').getpid()"}),
     "decorated": unit("@open('witness', 'w')\ndef kernel(a):\n    a[0] = 1\n", (F32,)),

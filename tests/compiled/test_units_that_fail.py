@@ -16,6 +16,7 @@ from advisor.findings import Problem
 TARGET = Target((9, 0))
 BAD = (
     "type_error",
+    "guessed_types",
     "unknown_alias",
     "running_constant",
     "decorated",
@@ -34,7 +35,7 @@ def test_every_unit_is_either_compiled_or_a_problem(evidence: CompiledEvidence) 
     assert set(KERNELS) - set(evidence.by_kernel) == set(BAD)
     assert len(evidence.problems) == len(BAD)
     assert evidence.unavailable is None
-    assert all(p.message.startswith("The kernel `kernel` was not compiled: ") for p in evidence.problems)
+    assert all(p.message.startswith("The kernel `kernel` was not compiled") for p in evidence.problems)
 
 
 def test_a_type_error_stands_at_its_line_with_the_essential_sentence(evidence: CompiledEvidence) -> None:
@@ -43,6 +44,16 @@ def test_a_type_error_stands_at_its_line_with_the_essential_sentence(evidence: C
     assert found.message.endswith("Unknown attribute 'nothing' of type float64.")
     assert "\n" not in found.message
     assert "unit-function" not in "".join(p.message for p in evidence.problems)
+
+
+def test_a_guess_that_does_not_fit_is_no_fault_of_a_line(evidence: CompiledEvidence) -> None:
+    (found,) = [p for p in evidence.problems if "unpack" in p.message]
+    assert (found.path, found.line) == ("app.py", LINE)
+    assert found.message == (
+        "The kernel `kernel` was not compiled with the types assumed for `a`: failed to unpack float32."
+    )
+    others = [p for p in evidence.problems if p is not found]
+    assert not any("assumed" in p.message for p in others)
 
 
 def test_names_without_a_value_are_named(evidence: CompiledEvidence) -> None:
