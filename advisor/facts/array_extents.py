@@ -9,8 +9,10 @@ from typing import TypeAlias
 
 from advisor.facts.constants import Constants
 from advisor.facts.host_scope import HostScope
-from advisor.facts.module import FunctionNode, stored_names
+from advisor.facts.module import FunctionNode, ModuleSyntax, stored_names
+from advisor.facts.object_attributes import enclosing_class, values_of_attribute
 from advisor.facts.reaching import bound_before, reaching_values
+from advisor.facts.script_calls import values_in_script
 from advisor.facts.workspace import KNOWN_LIBRARIES
 
 Extents: TypeAlias = tuple[int | None, ...]
@@ -42,9 +44,10 @@ def extents_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tup
 
 def sizes_of_arrays(arguments: Sequence[ast.expr], scope: HostScope) -> list[tuple[int, ...]] | None:
     """The sizes of all arrays among the arguments, None where one of them may be an array of a size that the
-    source does not fix.
+    source does not fix. Of an array that the calls of a script's function give in several sizes it is the
+    largest.
     """
-    finder = _Extents(scope, {})
+    finder = _Extents(scope, {}, largest=True)
     found = []
     for argument in arguments:
         sizes = finder.of(argument, _DEPTH)
@@ -59,7 +62,7 @@ def largest_host_array(arguments: Sequence[ast.expr], scope: HostScope) -> int |
     """The elements of the largest NumPy array among the arguments, None where the source does not fix the
     size of each, or there is none.
     """
-    finder = _Extents(scope, {})
+    finder = _Extents(scope, {}, largest=True)
     found = [finder.of(argument, _DEPTH) for argument in arguments if scope.is_host_array(argument)]
     if any(sizes is None or None in sizes for sizes in found):
         return None
@@ -67,8 +70,8 @@ def largest_host_array(arguments: Sequence[ast.expr], scope: HostScope) -> int |
 
 
 class _Extents:
-    def __init__(self, scope: HostScope, given: dict[str, object]) -> None:
-        self.scope = scope
+    def __init__(self, scope: HostScope, given: dict[str, object], *, largest: bool = False) -> None:
+        self.scope, self.largest = scope, largest
         self.constants = Constants(scope.workspace, scope.module, scope.function, given)
 
     def of(self, node: ast.expr | None, depth: int) -> Extents | None:
@@ -78,6 +81,8 @@ class _Extents:
             return self._agreed(node, depth - 1)
         if isinstance(node, ast.BinOp):
             return self._arithmetic(node, depth - 1)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node, depth - 1)
         return self._call(node, depth - 1) if isinstance(node, ast.Call) else None
 
     def _arithmetic(self, node: ast.BinOp, depth: int) -> Extents | None:
@@ -88,7 +93,11 @@ class _Extents:
     def is_number(self, node: ast.expr | None, depth: int) -> bool:
         """Whether an argument is a number for certain."""
         if isinstance(node, ast.Constant):
-            return isinstance(node.value, int | float)
+            return isinstance(node.value, int | float | complex)
+        if isinstance(node, ast.UnaryOp):
+            return self.is_number(node.operand, depth)
+        if isinstance(node, ast.BinOp):
+            return self.is_number(node.left, depth) and self.is_number(node.right, depth)
         if isinstance(node, ast.Name) and depth:
             values = self._values(node)
             return bool(values) and all(self.is_number(value, depth - 1) for value in values)
@@ -99,19 +108,51 @@ class _Extents:
         if function is None:
             return bound_before(self.scope.module, node)
         values = reaching_values(function, node.id, node)
+        if not values and node.id in {argument.arg for argument in function.args.args}:
+            return []
         return values or self.scope.module.assigned.get(node.id, [])
 
     def _agreed(self, node: ast.Name, depth: int) -> Extents | None:
-        found = {self.of(value, depth) for value in self._values(node)}
+        values = self._values(node)
+        if not values:
+            return self._given(node.id, depth)
+        found = {self.of(value, depth) for value in values}
         return found.pop() if len(found) == 1 else None
+
+    def _given(self, name: str, depth: int) -> Extents | None:
+        """The sizes that the calls in a script give for a parameter of its function."""
+        calls = values_in_script(self.scope.module, self.scope.function, name)
+        return self._one_of({self._elsewhere(caller).of(given, depth) for caller, given in calls})
+
+    def _attribute(self, node: ast.Attribute, depth: int) -> Extents | None:
+        """The sizes of an array that methods of the object's class keep in it, and nothing else changes."""
+        module, function = self.scope.module, self.scope.function
+        own = isinstance(node.value, ast.Name) and node.value.id == "self"
+        owner = enclosing_class(module, function) if own else None
+        if owner is None or _set_from_outside(node.attr, module):
+            return None
+        values = values_of_attribute(module, owner, node.attr)
+        return self._one_of({self._elsewhere(method).of(value, depth) for method, value in values})
+
+    def _elsewhere(self, function: FunctionNode | None) -> _Extents:
+        scope = HostScope(self.scope.module, function, self.scope.workspace)
+        return _Extents(scope, {}, largest=self.largest)
+
+    def _one_of(self, found: set[Extents | None]) -> Extents | None:
+        if len(found) == 1:
+            return found.pop()
+        known = [one for one in found if one is not None and None not in one]
+        if not self.largest or len(known) < len(found):
+            return None
+        return max(known, key=lambda one: math.prod(size or 0 for size in one), default=None)
 
     def _call(self, node: ast.Call, depth: int) -> Extents | None:
         name = _called(node)
         first = node.args[0] if node.args else None
         if name in _DRAWN:
             return self._sizes(next((one.value for one in node.keywords if one.arg == "size"), None))
-        if name == "arange" and len(node.args) == 1:
-            return self._sizes(first)
+        if name == "arange":
+            return self._counted(node)
         if name in _FILLED:
             shape = first or next((one.value for one in node.keywords if one.arg == "shape"), None)
             return self._sizes(shape, depth)
@@ -120,13 +161,46 @@ class _Extents:
         if name in ("array", "asarray") and isinstance(first, ast.Call) and _called(first) == "range":
             return self._sizes(first.args[0], depth) if len(first.args) == 1 else None
         if name in ("array", "asarray") and isinstance(first, ast.List):
-            return (len(first.elts),) if all(self.is_number(one, 1) for one in first.elts) else None
+            return self._listed(first)
+        if name in ("eye", "identity") and len(node.args) == 1:
+            return (self._sizes(first) or ()) * 2 or None
+        if name == "diag" and first is not None:
+            return self._diagonal(node, self.of(first, depth))
         owner = self._owner(node)
         if owner is not None and name in _KEPT:
             return self.of(owner, depth)
         if owner is not None and name == "reshape":
             return self._reshaped(node, self.of(owner, depth))
         return self.of(first, depth) if name in _SAME else self._returned(node, depth)
+
+    def _counted(self, node: ast.Call) -> Extents | None:
+        """The sizes of `arange` for whole numbers."""
+        if len(node.args) == 1:
+            return self._sizes(node.args[0])
+        given = [self.constants.value(one) for one in node.args]
+        bounds = [one for one in given if type(one) is int]
+        if not 2 <= len(bounds) == len(given) <= 3 or 0 in bounds[2:]:
+            return None
+        return (len(range(*bounds)) or None,)
+
+    def _listed(self, node: ast.expr) -> Extents | None:
+        """The sizes of an array of the numbers, or lists of numbers as long as each other, in a list."""
+        if not isinstance(node, ast.List):
+            return () if self.is_number(node, 1) else None
+        inner = {self._listed(one) for one in node.elts}
+        if len(inner) != 1:
+            return None
+        item = inner.pop()
+        return None if item is None else (len(node.elts), *item)
+
+    def _diagonal(self, node: ast.Call, line: Extents | None) -> Extents | None:
+        """The sizes of the matrix that has a line of numbers on a diagonal."""
+        by_name = next((one.value for one in node.keywords if one.arg == "k"), None)
+        written = node.args[1] if len(node.args) > 1 else by_name
+        offset = 0 if written is None else self.constants.value(written)
+        if line is None or len(line) != 1 or line[0] is None or type(offset) is not int:
+            return None
+        return (line[0] + abs(offset),) * 2
 
     def _owner(self, node: ast.Call) -> ast.expr | None:
         """The array whose method is called, None for a function."""
@@ -157,7 +231,8 @@ class _Extents:
             parameter.arg: self.constants.value(value)
             for parameter, value in zip(function.args.args, node.args, strict=False)
         }
-        inner = _Extents(HostScope(place[0], function, self.scope.workspace), given)
+        scope = HostScope(place[0], function, self.scope.workspace)
+        inner = _Extents(scope, given, largest=self.largest)
         returns = place[0].inside(function, ast.Return)
         found = {inner.of(one.value, depth) for one in returns}
         return found.pop() if len(found) == 1 else None
@@ -178,6 +253,16 @@ class _Extents:
 
 def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _set_from_outside(attribute: str, module: ModuleSyntax) -> bool:
+    """Whether the module stores to an attribute of that name of anything but `self`."""
+    return any(
+        node.attr == attribute
+        and isinstance(node.ctx, ast.Store)
+        and not (isinstance(node.value, ast.Name) and node.value.id == "self")
+        for node in module.inside(module.tree, ast.Attribute)
+    )
 
 
 def _defaults(function: FunctionNode | None) -> dict[str, object]:

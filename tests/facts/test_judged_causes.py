@@ -177,6 +177,20 @@ def test_the_longest_axis_of_a_launch(tmp_path: Path, made: str, axis: int | Non
         ("np.ones_like(made((4, 16)))", 64),
         ("made(n)", None),
         ("np.zeros(50) + np.zeros(n)", None),
+        ("np.array([[1.0, 2.0, 3.0], [4.0, -5.0, 6.0]])", 8),
+        ("np.array([[1.0, 2.0, 3.0, 4.0, 5.0]] * 2)", None),
+        ("np.array([[[1, 2, 3], [1, 2, 3]], [[1, 2, 3], [1, 2, 3]]])", 12),
+        ("np.array([[1, 2], [3]])", None),
+        ("np.array([2 + 2j, -4 - 4j, 8, 1, 2, 3, 4, 5, 6])", 9),
+        ("np.diag(np.array([2 + 2j, -4 - 4j, 8, 1]), k=-1)", 25),
+        ("np.diag(np.arange(4), 1) + np.diag(np.arange(5))", 25),
+        ("np.diag(np.zeros(n))", None),
+        ("np.diag(np.zeros(4), n)", None),
+        ("np.eye(4)", 16),
+        ("np.arange(1, 10)", 9),
+        ("np.arange(1, 20, 2)", 10),
+        ("np.arange(1, n)", None),
+        ("np.arange(0, 1, 0.05)", None),
     ],
 )
 def test_the_largest_array_of_a_launch(tmp_path: Path, made: str, elements: int | None) -> None:
@@ -193,7 +207,7 @@ def test_the_largest_array_of_a_launch(tmp_path: Path, made: str, elements: int 
         ("np.array([0])", 8),
         ("np.array([1.5] * 9)", None),
         ("np.array([1, 2, 3, 4, 5, 6, 7, 8, 9], dtype=np.float32)", 9),
-        ("np.array([[1, 2], [3, 4]])", None),
+        ("np.array([[1, 2], [3, 4]])", 8),
         ("np.array(list_of(n))", None),
         ("np.zeros(65)", 65),
         ("np.zeros(n)", None),
@@ -206,6 +220,58 @@ def test_the_largest_numpy_array_of_a_launch(tmp_path: Path, made: str, elements
     text += f"\n\ndef main(n):\n    a = {made}\n    b = np.zeros(8)\n    k[64, 64](a, b)\n"
     launch = records(tmp_path, "launch", text)[0]
     assert value(launch, "largest_host_array") == elements
+
+
+KEPT = """
+@cuda.jit
+def k(a):
+    a[0] = 1
+
+
+class Plane:
+    def __init__(self):
+        self.state = np.empty((2, 3))
+        k[1, 1](self.state)
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "elements"),
+    [
+        ("", 6),
+        ("    def wider(self):\n        self.state = np.empty((4, 3))\n", 12),
+        ("    def like(self, state):\n        self.state = state\n", None),
+        ("def change(plane, state):\n    plane.state = state\n", None),
+        ("def change(plane, other):\n    plane.other = other\n", 6),
+    ],
+)
+def test_the_array_that_an_object_keeps(tmp_path: Path, more: str, elements: int | None) -> None:
+    launch = records(tmp_path, "launch", KEPT.replace("{more}", more))[0]
+    assert value(launch, "largest_host_array") == elements
+
+
+SCRIPT = "@cuda.jit\ndef k(a):\n    a[0] = 1\n\n\ndef run(a):\n    k[1, 1](cuda.to_device(a))\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("calls", "elements"),
+    [
+        ("a = np.zeros(4)\nrun(a)\n", 4),
+        ("run(np.zeros(4))\nrun(np.zeros((3, 3)))\nrun(np.zeros(2))\n", 9),
+        ("run(np.zeros(4))\nrun(load())\n", None),
+        ("run(np.zeros(4))\ndef main(n):\n    run(np.zeros(n))\n", None),
+        ("run(np.zeros(4))\ndef main():\n    run(np.zeros(7))\n", 7),
+        # It may be imported, or called from elsewhere.
+        ("if __name__ == '__main__':\n    run(np.zeros(4))\n", None),
+        ("def main():\n    run(np.zeros(4))\n", None),
+        ("run(np.zeros(4))\nthread(run)\n", None),
+        ("a = np.zeros(4)\ndef main():\n    run(a)\n", None),
+    ],
+)
+def test_arrays_that_a_script_hands_to_its_function(tmp_path: Path, calls: str, elements: int | None) -> None:
+    launch = records(tmp_path, "launch", SCRIPT + calls)[0]
+    assert value(launch, "largest_array") == elements
 
 
 def test_a_list_that_grows_has_no_size(tmp_path: Path) -> None:
