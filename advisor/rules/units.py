@@ -129,14 +129,23 @@ def format_value(value: float | str | bool, unit: Unit) -> str:
         return _scaled(value, (("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6)), "B/s")
     if unit.name in ("count", ""):
         return _short(value)
-    return f"{_short(value)} {unit.name}"
+    return f"{_short(value)} {_counted(value, unit.name)}"
 
 
 def format_range(least: float, most: float, unit: Unit) -> str:
     """Two values of a unit as a person writes them: 4 to 8 sectors/request."""
     smaller, larger = format_value(least, unit), format_value(most, unit)
     number, _, name = smaller.partition(" ")
-    return f"{number} to {larger}" if name and larger.endswith(f" {name}") else f"{smaller} to {larger}"
+    larger_name = larger.partition(" ")[2]
+    alike = bool(name) and name in (larger_name, _counted(1.0, larger_name))
+    return f"{number} to {larger}" if alike else f"{smaller} to {larger}"
+
+
+def _counted(value: float, name: str) -> str:
+    """The unit's name as it stands behind a number: `1 sector/request`, `2 sectors/request`."""
+    above, slash, below = name.partition("/")
+    single = above.removesuffix("s")
+    return f"{single}{slash}{below}" if value == 1 and single in _SCALES else name
 
 
 def _scaled(value: float, steps: tuple[tuple[str, float], ...], last: str, factor: float = 1.0) -> str:
