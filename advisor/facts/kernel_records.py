@@ -13,6 +13,7 @@ from advisor.facts.kernel_facts import Array, BranchUse, Condition, KernelFacts,
 from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.loop_records import loop_records
 from advisor.facts.module import FunctionNode
+from advisor.facts.neighbour_reads import know_neighbour_reads
 from advisor.facts.operation_records import operation_records
 from advisor.facts.placed_records import record_at
 from advisor.facts.private_data import know_private_data, private_data
@@ -45,6 +46,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     accesses = access_records(facts, shapes, kernel.key, assumed)
     private = private_data(facts)
     know_private_data(facts, private, accesses)
+    know_neighbour_reads(facts, accesses)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)

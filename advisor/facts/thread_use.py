@@ -57,10 +57,10 @@ def _comparisons(test: ast.AST) -> list[ast.Compare]:
 
 
 def _with_given_size(test: ast.Compare, module: ModuleSyntax) -> bool:
-    return any(_is_given_size(side, module) for side in (test.left, *test.comparators))
+    return any(is_given_size(side, module) for side in (test.left, *test.comparators))
 
 
-def _is_given_size(side: ast.expr, module: ModuleSyntax) -> bool:
+def is_given_size(side: ast.expr, module: ModuleSyntax) -> bool:
     """Whether an expression is a parameter, a size of an array or a name that is bound to such a size alone,
     or a name of the module for no literal.
     """

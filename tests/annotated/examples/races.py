@@ -64,6 +64,31 @@ def private_to_the_thread(a, out):
         out[i] = total[0]
 
 
+@cuda.jit
+def smoothed_in_place(a):
+    i = cuda.grid(1)
+    if i > 0 and i < a.size - 1:
+        a[i] = (a[i - 1] + a[i + 1]) * np.float32(0.5)  # hit: neighbours-read-while-written
+
+
+@cuda.jit
+def smoothed(a, out):
+    i = cuda.grid(1)
+    if i > 0 and i < a.size - 1:
+        out[i] = (a[i - 1] + a[i + 1]) * np.float32(0.5)  # ok: neighbours-read-while-written
+
+
+@cuda.jit
+def drawn_together(a, out):
+    i = cuda.grid(1)
+    if i < a.size:
+        pull = np.float32(0)
+        for j in range(a.size):
+            pull += a[j] - a[i]
+        out[i] += pull  # ok: neighbours-read-while-written
+        a[i] += pull  # hit: neighbours-read-while-written
+
+
 def main():
     n = 1 << 20
     a = cuda.to_device(np.ones(n, dtype=np.float32))
@@ -78,5 +103,8 @@ def main():
     one_thread_adds[4096, 256](rows, out)
     with_an_atomic[n // 256, 256](a, out)
     where_the_data_says[n // 256, 256](keys, bins)
+    smoothed_in_place[n // 256, 256](a)
+    smoothed[n // 256, 256](a, out)
+    drawn_together[n // 256, 256](a, out)
     rows_by_key[4096, 256](keys, counts)
     private_to_the_thread[n // 256, 256](a, out)
