@@ -31,8 +31,12 @@ def know_row_parts(facts: KernelFacts, records: Sequence[Record]) -> None:
 
 
 def _place(access: Access) -> int | None:
-    """The constant place in its row that an access names."""
+    """The constant place in its row that an access names; None where the thread walks over rows in a loop, as
+    over a list of its own, which could lie the other way round.
+    """
     if access.fastest is None or len(access.indices) < 2:
+        return None
+    if any(name.startswith("loop#") for index in access.indices for name in index.form.atoms()):
         return None
     return access.fastest.form.constant
 

@@ -28,6 +28,10 @@ def found(tmp_path: Path, *body: str, metric: str = "used_together") -> list[obj
         ("b[i] = a[i, 0] + a[i + 1, 1]", [1, 1]),
         ("b[i] = a[i, n] + a[i, n + 1]", [1, 1]),
         ("b[i] = a[0] + a[1]", [1, 1]),
+        # A gather, and a list of rows that the thread walks over.
+        ("for m in range(n): b[i] += a[int(b[m]), 0] + a[int(b[m]), 1]", [1, 1]),
+        ("for m in range(n): b[i] += a[i, m, 0] + a[i, m, 1]", [1, 1]),
+        ("for m in range(n): j = int(b[m]); b[i] += a[j, 0] + a[j, 1]", [2, 2]),
     ],
 )
 def test_elements_at_constant_places(tmp_path: Path, body: str, used: list[int]) -> None:
