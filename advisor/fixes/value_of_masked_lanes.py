@@ -23,11 +23,18 @@ _VALUES = {
 
 
 def edits(place: Place) -> list[Edit] | None:
-    """The edit that adds `other=`; None for another reduction, or where the value may be given already."""
+    """The edit that adds `other=`; None for another reduction, or where the value may be given already.
+
+    None, too, where a maximum or minimum is not of the loaded value itself, or both are taken of it.
+    """
     call = place.exactly(cst.Call)
     row = place.facts.row_at("triton_access", place.finding)
     value = _VALUES.get(str(row.values.get("reduction", ""))) if row is not None else None
     if call is None or value is None or not isinstance(call.func, cst.Attribute | cst.Name):
+        return None
+    if "inf" in value and not (
+        row is not None and row.values.get("reduced_as_loaded") and not row.values.get("reduced_both_ways")
+    ):
         return None
     positional = [one for one in call.args if one.keyword is None]
     if len(positional) > 2 or any(

@@ -44,6 +44,9 @@ def test_masked_lanes_get_a_value(tmp_path: Path, before: str, after: str, reduc
         ("tl.load(x + at)", "tl.sum(v)"),
         ("tl.load(x + at, mask=mask)", "tl.sum(tl.where(mask, v, 0.0))"),
         ("tl.load(x + at, mask=mask)", "tl.sort(v)"),
+        ("tl.load(x + at, mask=mask)", "tl.max(tl.abs(v))"),
+        ("tl.load(x + at, mask=mask)", "tl.max(v * 2.0)"),
+        ("tl.load(x + at, mask=mask)", "tl.max(v) - tl.min(v)"),
     ],
 )
 def test_loads_left_alone(tmp_path: Path, load: str, reduced: str) -> None:

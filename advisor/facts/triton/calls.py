@@ -22,7 +22,8 @@ _RESHAPED = frozenset({"split", "join", "cat", "gather", "make_tensor_descriptor
 _METHODS = frozenset(
     {"reshape", "view", "permute", "ravel", "expand_dims", "broadcast_to", "split", "gather"}
 )
-_NUMBERS = frozenset({"min", "max", "abs", "float", "int", "len"})
+_NUMBERS = frozenset({"min", "max", "float", "int", "len"})
+_MAGNITUDES = frozenset({"abs", "fabs", "fast_absf"})
 _DEPTH = 3
 
 
@@ -31,6 +32,8 @@ class Calls(Reductions):
 
     def _call(self, node: ast.Call) -> Value:
         name = self.names.of(node.func)
+        if ast.unparse(node.func).rpartition(".")[2] in _MAGNITUDES and len(node.args) == 1:
+            return self._tl_abs(node)
         if name is not None and name.startswith("tl."):
             return self._library(node, name[3:])
         if isinstance(node.func, ast.Attribute) and not self._is_module(node.func):

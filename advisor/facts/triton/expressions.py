@@ -7,7 +7,17 @@ from dataclasses import replace
 
 from advisor.facts.forms import Form
 from advisor.facts.triton.notes import ChoiceNote, has_arange
-from advisor.facts.triton.quantities import Group, Quantity, Shape, Undefined, Value, rearranged
+from advisor.facts.triton.quantities import (
+    COMPUTED,
+    MAGNITUDE,
+    Group,
+    Quantity,
+    Shape,
+    Undefined,
+    Value,
+    rearranged,
+    routed,
+)
 from advisor.facts.triton.walk_state import WalkState, flattened
 
 _POLYNOMIAL = (ast.Add, ast.Sub, ast.Mult)
@@ -71,6 +81,8 @@ class Expressions(WalkState):
         undefined, zeroed = found.undefined, left.zeroed & right.zeroed
         if isinstance(operator, ast.Mult):
             undefined, zeroed = _times_zero(left, right), left.zeroed | right.zeroed
+        elif isinstance(operator, ast.Pow) and right.value is not None and right.value % 2 == 0:
+            undefined = routed(left.undefined, MAGNITUDE)
         result = replace(
             found,
             pointer=pointer,
@@ -96,7 +108,10 @@ class Expressions(WalkState):
         operand = self.quantity(node.operand)
         if isinstance(node.op, ast.USub):
             number = None if operand.value is None else -operand.value
-            return replace(operand, form=-operand.form, pointer=None, value=number, compared=())
+            undefined = routed(operand.undefined, COMPUTED)
+            return replace(
+                operand, form=-operand.form, pointer=None, value=number, compared=(), undefined=undefined
+            )
         if isinstance(node.op, ast.Not):
             return replace(self.opaque([operand]), undefined=frozenset())
         return self.opaque([operand])
@@ -167,6 +182,7 @@ class Expressions(WalkState):
             pointer=one.pointer if one.pointer == other.pointer else one.pointer or other.pointer,
             dtype=one.dtype if one.dtype == other.dtype else None,
             raised=one.raised and other.raised,
+            undefined=one.undefined | other.undefined,
             zeroed=one.zeroed & other.zeroed,
             constant=one.constant and other.constant,
             compared=tuple({*one.compared, *other.compared}),
@@ -239,7 +255,9 @@ def _times_zero(left: Quantity, right: Quantity) -> frozenset[Undefined]:
     if left.compared or right.compared:
         return frozenset()
     pairs = ((left, right), (right, left))
-    return frozenset(one for part, other in pairs for one in part.undefined if not one.axes <= other.zeroed)
+    found = [one for part, other in pairs for one in part.undefined if not one.axes <= other.zeroed]
+    magnitudes = left.form == right.form or all(one.route == MAGNITUDE for one in found)
+    return routed(found, MAGNITUDE if magnitudes else COMPUTED)
 
 
 def _polynomial(operator: ast.operator, left: Form, right: Form) -> Form:

@@ -18,6 +18,7 @@ from advisor.facts.triton.accesses import (
 from advisor.facts.triton.accumulation import only_collected
 from advisor.facts.triton.notes import AccessNote, AtomicNote, DotNote, KernelNotes
 from advisor.facts.triton.record_making import number, record_at
+from advisor.facts.triton.reduced_lanes import reduced_values
 from advisor.facts.triton.repetition import changes_results
 from advisor.facts.triton.tuning_records import sizes_of_extent, tuning_records
 from advisor.records import Record, Value
@@ -119,8 +120,7 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "masked": note.has_mask or note.checked,
         "masked_elsewhere": masked_elsewhere(note, notes),
         "other_given": note.has_other,
-        "reduction": note.reached[0] if note.reached else None,
-        "reduced": bool(note.reached),
+        **reduced_values(note, notes),
         "loop_depth": float(len(note.where.loops)),
         "loop_invariant": invariant_in_loop(note, notes),
         "repeated": first is not None,

@@ -23,7 +23,8 @@ class LoopAround:
 class Where:
     """Where something stands: the loops around it, the blocks of statements, and whether an `if` decides.
 
-    `inside` is 0 in the kernel's own text, and more in functions that it calls.
+    `inside` is 0 in the kernel's own text, and more in functions that it calls. `settings` are the conditions
+    around it that are known in compilation, as they are written.
     """
 
     loops: tuple[LoopAround, ...] = ()
@@ -31,11 +32,12 @@ class Where:
     guarded: bool = False
     inside: int = 0
     order: int = 0
+    settings: frozenset[str] = frozenset()
 
 
 @dataclass
 class AccessNote:
-    """A load or a store; `reached` are the reductions that its undefined lanes flow into."""
+    """A load or a store; `reached` are the reductions that its undefined lanes flow into, by what route."""
 
     node: ast.Call
     where: Where
@@ -49,7 +51,7 @@ class AccessNote:
     volatile: bool = False
     hinted: bool = False
     zeros: bool = False
-    reached: list[str] = field(default_factory=list)
+    reached: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass

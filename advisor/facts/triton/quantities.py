@@ -12,14 +12,20 @@ from advisor.facts.forms import Form
 Extent: TypeAlias = int | str | None
 Shape: TypeAlias = tuple[Extent, ...] | None
 _NONE: frozenset[int] = frozenset()
+AS_LOADED, MAGNITUDE, COMPUTED = "as loaded", "magnitude", "computed"
 
 
 @dataclass(frozen=True)
 class Undefined:
-    """Lanes of a load without `other`: which load, and the axes (from the end, -1 the last) of its mask."""
+    """Lanes of a load without `other`: which load, and the axes (from the end, -1 the last) of its mask.
+
+    `route` says what became of the loaded value: as loaded, a magnitude (zero where that is zero, never
+    below), or something else that was computed from it.
+    """
 
     load: int
     axes: frozenset[int]
+    route: str = AS_LOADED
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,11 @@ class Group:
 Value: TypeAlias = Quantity | Group
 
 
+def routed(undefined: Iterable[Undefined], route: str) -> frozenset[Undefined]:
+    """The undefined lanes of what was computed from them; a magnitude stays one."""
+    return frozenset(one if one.route == MAGNITUDE else replace(one, route=route) for one in undefined)
+
+
 def broadcast(shapes: Iterable[Shape]) -> Shape:
     """The shape of an operation on values of these shapes, None where one is not known."""
     result: tuple[Extent, ...] = ()
@@ -94,8 +105,6 @@ def moved(axes: frozenset[int], by: dict[int, int | None]) -> frozenset[int]:
 
 def rearranged(value: Quantity, shape: Shape, by: dict[int, int | None]) -> Quantity:
     """The value with its axes at other places."""
-    undefined = frozenset(
-        Undefined(one.load, axes) for one in value.undefined if (axes := moved(one.axes, by))
-    )
+    undefined = frozenset(replace(one, axes=axes) for one in value.undefined if (axes := moved(one.axes, by)))
     axes, zeroed = moved(value.axes, by), moved(value.zeroed, by)
     return replace(value, shape=shape, axes=axes, zeroed=zeroed, undefined=undefined, value=None)

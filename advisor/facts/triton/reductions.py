@@ -8,7 +8,14 @@ from dataclasses import replace
 from advisor.facts.triton.blocks import type_name
 from advisor.facts.triton.memory import Memory, is_zero
 from advisor.facts.triton.notes import ChoiceNote, DotNote
-from advisor.facts.triton.quantities import Quantity, Shape, Undefined, Value, rearranged
+from advisor.facts.triton.quantities import (
+    MAGNITUDE,
+    Quantity,
+    Shape,
+    Value,
+    rearranged,
+    routed,
+)
 from advisor.facts.triton.walk_state import flattened
 
 REDUCTIONS = frozenset({
@@ -83,9 +90,25 @@ class Reductions(Memory):
         """Nothing; notes that undefined lanes flow into a reduction along an axis."""
         for one in value.undefined:
             if anywhere or (axis is not None and axis in one.axes):
-                reached = self.notes.accesses[one.load].reached
-                if name not in reached:
-                    reached.append(name)
+                note = self.notes.accesses[one.load]
+                if (name, one.route) not in note.reached and _go_together(note.where.settings, self.settings):
+                    note.reached.append((name, one.route))
+
+    def _tl_abs(self, node: ast.Call) -> Value:
+        value = self.quantity(self.argument(node, 0, "x"))
+        return replace(
+            self.opaque([value]), pointer=None, compared=(), undefined=routed(value.undefined, MAGNITUDE)
+        )
+
+    def _tl_maximum(self, node: ast.Call) -> Value:
+        parts = [self.quantity(self.argument(node, at, name)) for at, name in ((0, "x"), (1, "y"))]
+        for keyword in node.keywords:
+            self.value(keyword.value) if keyword.arg not in ("x", "y") else None
+        # What cannot win in a block does not win against another block.
+        undefined = frozenset(lane for one in parts for lane in one.undefined)
+        return replace(self.opaque(parts), pointer=None, compared=(), undefined=undefined)
+
+    _tl_minimum = _tl_maximum
 
     def _tl_where(self, node: ast.Call) -> Value:
         before = len(self.notes.accesses)
@@ -98,7 +121,7 @@ class Reductions(Memory):
         self.notes.choices.append(ChoiceNote(node, self.where(), "where", condition, costly, loads))
         found = self.opaque([condition, *parts])
         kept = frozenset(
-            Undefined(one.load, axes)
+            replace(one, axes=axes)
             for part in parts
             for one in part.undefined
             if (axes := one.axes - condition.axes) and axes == one.axes
@@ -114,3 +137,8 @@ class Reductions(Memory):
                 if name.rpartition(".")[2] in _COSTLY:
                     return True
         return False
+
+
+def _go_together(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether what stands under these conditions of compilation and under those is meant to meet."""
+    return one <= other or other <= one

@@ -89,12 +89,16 @@ class Walk(Calls):
     def _do_if(self, statement: ast.If) -> None:
         condition = self.quantity(statement.test)
         self.note_choice(statement.test, condition, "if")
-        before = dict(self.env)
+        before, settings = dict(self.env), self.settings
+        written = ast.unparse(statement.test) if condition.constant else None
         self.guards += 1
+        self.settings = settings | {written} if written else settings
         self._block(statement.body)
         after, self.env = self.env, before
+        self.settings = settings | {f"not {written}"} if written else settings
         self._block(statement.orelse)
         self.guards -= 1
+        self.settings = settings
         left = _leaves(statement.body), _leaves(statement.orelse)
         if left == (True, False):
             # What follows is reached under the opposite of the condition only.

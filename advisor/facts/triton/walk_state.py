@@ -11,7 +11,7 @@ from advisor.facts.forms import atom, number
 from advisor.facts.triton.declarations import TritonFunction
 from advisor.facts.triton.names import TritonNames
 from advisor.facts.triton.notes import KernelNotes, LoopAround, Where
-from advisor.facts.triton.quantities import Group, Quantity, Value, broadcast
+from advisor.facts.triton.quantities import COMPUTED, Group, Quantity, Value, broadcast, routed
 from advisor.facts.workspace import Workspace
 
 Find = Callable[[str, TritonFunction], TritonFunction | None]
@@ -35,6 +35,7 @@ class WalkState:
         self.loops: tuple[LoopAround, ...] = ()
         self.blocks: tuple[int, ...] = (0,)
         self.guards = 0
+        self.settings: frozenset[str] = frozenset()
         self.inside = 0
         self.returned: list[Value] = []
         self._order = 0
@@ -48,7 +49,7 @@ class WalkState:
     def where(self) -> Where:
         """Where the walk stands."""
         self._order += 1
-        return Where(self.loops, self.blocks, self.guards > 0, self.inside, self._order)
+        return Where(self.loops, self.blocks, self.guards > 0, self.inside, self._order, self.settings)
 
     def known(self, value: object) -> Quantity | None:
         """A constant as a value."""
@@ -68,7 +69,7 @@ class WalkState:
             self.atoms.opaque(depends, any(self.atoms.loaded(one.form) for one in flat), kind),
             broadcast(one.shape for one in flat),
             frozenset[int]().union(*(one.axes for one in flat)),
-            frozenset().union(*(one.undefined for one in flat)),
+            routed((lane for one in flat for lane in one.undefined), COMPUTED),
             next((one.pointer for one in flat if one.pointer), None),
             None,
             any(one.loaded for one in flat),

@@ -21,6 +21,24 @@ def row_maximum_of_all(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def row_magnitude(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + at, mask=at < n)  # ok: triton-masked-load-in-maximum
+    tl.store(y_ptr + row, tl.max(tl.abs(x), axis=0))
+
+
+@triton.jit
+def row_range(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * n + at, mask=at < n)
+    # A selection right before each of the two is right for both.
+    highest = tl.max(tl.where(at < n, x, -float("inf")), axis=0)
+    tl.store(y_ptr + row, highest - tl.min(tl.where(at < n, x, float("inf")), axis=0))
+
+
+@triton.jit
 def row_sum(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     at = tl.arange(0, BLOCK)
@@ -140,7 +158,15 @@ def unrolled_far(x_ptr, y_ptr, BLOCK: tl.constexpr):
 
 def run(x, w, y, n):
     block = triton.next_power_of_2(n)
-    for kernel in (row_maximum, row_maximum_of_all, row_sum, selected_sum, variance):
+    for kernel in (
+        row_maximum,
+        row_maximum_of_all,
+        row_magnitude,
+        row_range,
+        row_sum,
+        selected_sum,
+        variance,
+    ):
         kernel[(64,)](x, y, n, BLOCK=block)
     sums_of_rows[(8,)](x, y, 64, n, R=8, C=block)
     weighted[(1,)](x, w, y, n, BLOCK=block)
