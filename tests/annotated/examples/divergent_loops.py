@@ -77,3 +77,11 @@ def main():
     fixed_length[n // 256, 256](a, out)
     length_for_each_block[n, 256](starts, a, rows)
     grid_stride[n, 256](flat)
+
+
+@cuda.jit
+def strided_by_hand(a):
+    i = cuda.grid(1)
+    while i < a.size:  # ok: divergent-loop
+        a[i] += 1
+        i += cuda.gridsize(1)
