@@ -78,57 +78,6 @@ def test_lanes_without_a_value_that_reach_a_reduction(tmp_path: Path, result: st
     assert value(load, "reduced") is reduced
 
 
-EXTREMES = [
-    ("tl.max(v, axis=0)", "max", True),
-    ("tl.max(v.to(tl.float32)[:, None], axis=0)", "max", True),
-    ("tl.max(tl.maximum(v, 0.5))", "max", True),
-    ("tl.min(v)", "min", True),
-    ("tl.max(v * 2.0)", "max", False),
-    ("tl.max(-v)", "max", False),
-    ("tl.min(tl.abs(v))", "min", False),
-    ("tl.sum(v) + tl.max(v)", "max", True),
-    ("tl.max(tl.abs(v))", None, False),
-    ("tl.max(abs(v.to(tl.float32)) / 127)", None, False),
-    ("tl.max(v * v)", None, False),
-    ("tl.max(v ** 2)", None, False),
-    ("tl.max(tl.math.abs(2 * v + 1))", None, False),
-]
-
-
-@pytest.mark.parametrize(("result", "reduction", "as_loaded"), EXTREMES)
-def test_what_becomes_of_a_value_before_a_maximum(
-    tmp_path: Path, result: str, reduction: str | None, as_loaded: bool
-) -> None:
-    body = f"at = tl.arange(0, BLOCK)\nv = tl.load(x + at, mask=at < n)\ntl.store(y, {result})"
-    load = of_kernel(tmp_path, "triton_access", body)[0]
-    assert (value(load, "reduction"), value(load, "reduced_as_loaded")) == (reduction, as_loaded)
-
-
-def test_a_kernel_with_several_such_loads_is_told_once(tmp_path: Path) -> None:
-    body = """
-        at = tl.arange(0, BLOCK)
-        v, w = tl.load(x + at, mask=at < n), tl.load(y + at, mask=at < n)
-        tl.store(y, tl.max(v) - tl.min(v) + tl.max(w))
-    """
-    first, second, _ = of_kernel(tmp_path, "triton_access", body)
-    assert [value(one, "reduced_before") for one in (first, second)] == [False, True]
-    assert [value(one, "reduced_both_ways") for one in (first, second)] == [True, False]
-    assert value(first, "reduced_alike") == 2.0
-
-
-@pytest.mark.parametrize(("second", "met"), [("A", True), ("B", False), ("A == 1", False)])
-def test_other_settings_of_the_compilation_do_not_meet(tmp_path: Path, second: str, met: bool) -> None:
-    text = (
-        HEAD
-        + "@triton.jit\ndef k(x, y, n, A: tl.constexpr, B: tl.constexpr):\n"
-        + "    at = tl.arange(0, 64)\n    v = tl.load(x + at)\n"
-        + "    if A:\n        v += tl.load(y + at, mask=at < n)\n"
-        + f"    if {second}:\n        tl.store(y, tl.max(v))\n"
-    )
-    masked = found(tmp_path, "triton_access", text)[1]
-    assert value(masked, "reduced") is met
-
-
 @pytest.mark.parametrize(
     ("mask", "axis", "reduced"),
     [

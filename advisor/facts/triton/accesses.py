@@ -5,25 +5,10 @@ from __future__ import annotations
 from advisor.facts.forms import Form, Monomial
 from advisor.facts.triton.notes import AccessNote, KernelNotes, Where
 
-_ROUNDED = ("round", "padded", "pad_")
-
 
 def own_accesses(notes: KernelNotes) -> list[AccessNote]:
     """The accesses in the kernel's own text."""
     return [one for one in notes.accesses if not one.where.inside]
-
-
-def masked_elsewhere(note: AccessNote, notes: KernelNotes) -> bool | None:
-    """Whether a mask of another access holds positions back that this unmasked one uses.
-
-    None for an array whose rows have a rounded length, by the name of the parameter: it holds whole blocks.
-    """
-    if note.has_mask or note.checked or note.where.guarded:
-        return False
-    if any(word in name.lower() for name in note.address.form.atoms() for word in _ROUNDED):
-        return None
-    limits = {form for one in own_accesses(notes) if one.mask is not None for form in one.mask.compared}
-    return any(uses(note.address.form, limit) for limit in limits)
 
 
 def uses(address: Form, position: Form) -> bool:

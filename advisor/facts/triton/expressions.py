@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from advisor.facts.forms import Form
+from advisor.facts.triton.arithmetic import polynomial, whole_number
 from advisor.facts.triton.notes import ChoiceNote, has_arange
 from advisor.facts.triton.quantities import (
     COMPUTED,
@@ -89,11 +90,11 @@ class Expressions(WalkState):
             undefined=undefined,
             zeroed=zeroed,
             dtype=_wider(left.dtype, right.dtype),
-            value=_number(operator, left.value, right.value),
+            value=whole_number(operator, left.value, right.value),
             blocked=left.blocked or right.blocked,
         )
         if isinstance(operator, _POLYNOMIAL) and not (left.loaded and right.loaded):
-            form = _polynomial(operator, left.form, right.form)
+            form = polynomial(operator, left.form, right.form)
             known = self._known_number(result)
             return replace(result, form=known if known is not None else form, compared=())
         if isinstance(operator, ast.BitAnd | ast.BitOr):
@@ -124,14 +125,16 @@ class Expressions(WalkState):
                 found, shape=(), axes=frozenset(), undefined=frozenset(), constant=True, compared=()
             )
         limited = [
-            position.form
+            (position, limit)
             for one, other, operator in zip(parts, parts[1:], node.ops, strict=False)
             for position, limit in ((one, other), (other, one))
             if isinstance(operator, _COMPARED)
             and has_arange(position.form)
             and self._is_size(limit, position)
         ]
-        return replace(found, compared=tuple(limited) or (found.form,))
+        for position, limit in limited:
+            self._note_bound(position, limit)
+        return replace(found, compared=tuple(one.form for one, _ in limited) or (found.form,))
 
     def _is_size(self, limit: Quantity, position: Quantity) -> bool:
         """Whether a number limits positions by the size of the data: it names a parameter, or was loaded."""
@@ -148,6 +151,16 @@ class Expressions(WalkState):
             or any(name in self.function.parameters for name in names)
             or any(name.startswith(("value#", "carried#", "loaded#")) for name in names)
         )
+
+    def _note_bound(self, position: Quantity, limit: Quantity) -> None:
+        """Nothing; notes positions that a size of the data bounds.
+
+        That is a parameter of the launch, or a constant where the program's index counts through blocks; what
+        was loaded is the length of one of several parts of the data.
+        """
+        counts = any(one.startswith("pid.") for one in self.atoms.depends(position.form))
+        if not limit.loaded and (counts or not limit.constant):
+            self.notes.bounds.add(position.form)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         parts = [self.quantity(one) for one in node.values]
@@ -258,26 +271,6 @@ def _times_zero(left: Quantity, right: Quantity) -> frozenset[Undefined]:
     found = [one for part, other in pairs for one in part.undefined if not one.axes <= other.zeroed]
     magnitudes = left.form == right.form or all(one.route == MAGNITUDE for one in found)
     return routed(found, MAGNITUDE if magnitudes else COMPUTED)
-
-
-def _polynomial(operator: ast.operator, left: Form, right: Form) -> Form:
-    if isinstance(operator, ast.Add):
-        return left + right
-    return left - right if isinstance(operator, ast.Sub) else left * right
-
-
-def _number(operator: ast.operator, left: int | None, right: int | None) -> int | None:
-    if left is None or right is None:
-        return None
-    if isinstance(operator, ast.Add):
-        return left + right
-    if isinstance(operator, ast.Sub):
-        return left - right
-    if isinstance(operator, ast.Mult):
-        return left * right
-    if isinstance(operator, ast.FloorDiv) and right:
-        return left // right
-    return None
 
 
 def _wider(one: str | None, other: str | None) -> str | None:

@@ -10,12 +10,12 @@ from advisor.facts.triton.accesses import (
     covers_blocks,
     invariant_in_loop,
     lane_strides,
-    masked_elsewhere,
     own_accesses,
     repeated_loads,
     walks_by_number,
 )
 from advisor.facts.triton.accumulation import only_collected
+from advisor.facts.triton.missing_masks import masked_elsewhere
 from advisor.facts.triton.notes import AccessNote, AtomicNote, DotNote, KernelNotes
 from advisor.facts.triton.record_making import number, record_at
 from advisor.facts.triton.reduced_lanes import reduced_values

@@ -11,6 +11,7 @@ from advisor.facts.triton.launches import LaunchValues, TritonLaunch
 from advisor.facts.triton.notes import KernelNotes
 from advisor.facts.triton.reader import TritonReader
 from advisor.facts.triton.record_making import number, record_at
+from advisor.facts.triton.rounded_arrays import rounded_arrays
 from advisor.facts.triton.tuning_records import dot_parameters, extent_parameters
 from advisor.records import Record, Value
 
@@ -26,6 +27,9 @@ def launch_records(launch: TritonLaunch, reader: TritonReader) -> Iterator[Recor
         launch.module, "triton_launch", launch.node.func, launch.kernel.name, launch.kernel.key,
         _values(launch, notes, values, reader),
     )  # fmt: skip
+    for name, node in rounded_arrays(launch):
+        given: dict[str, Value | None] = {"parameter": name, "rounded": True}
+        yield record_at(launch.module, "triton_argument", node, name, launch.kernel.key, given)
     extents, dots = extent_parameters(notes), dot_parameters(notes)
     for name, node in launch.given.items():
         size = values.number(node) if name in extents | dots else None

@@ -99,6 +99,7 @@ class LoopNote:
     around: LoopAround
     turns: int | None
     constant: bool
+    last: Quantity | None = None
     dots: int = 0
     loads: int = 0
 
@@ -124,7 +125,10 @@ class PrintNote:
 
 @dataclass
 class KernelNotes:
-    """All that the walk through one function found."""
+    """All that the walk through one function found.
+
+    `bounds` are the positions that a size of the data bounds.
+    """
 
     function: TritonFunction
     atoms: Atoms = field(default_factory=Atoms)
@@ -140,6 +144,7 @@ class KernelNotes:
     complete: bool = True
     called: set[str] = field(default_factory=set)
     limits: set[str] = field(default_factory=set)
+    bounds: set[Form] = field(default_factory=set)
 
 
 def extent_of(shape: Shape, axis: int) -> int | str | None:

@@ -150,8 +150,9 @@ class Walk(Calls):
         self.loops = (*self.loops, around)
         self._bind(statement.target, counter if parts else self.unknown())
         note = LoopNote(
-            statement, self.where(), around, _turns(parts), bool(parts) and all(p.constant for p in parts)
-        )
+            statement, self.where(), around, _turns(parts), bool(parts) and all(p.constant for p in parts),
+            parts[min(len(parts), 2) - 1] if parts else None,
+        )  # fmt: skip
         before = len(self.notes.dots), len(self.notes.accesses)
         self._block(statement.body)
         note.dots, note.loads = len(self.notes.dots) - before[0], len(self.notes.accesses) - before[1]
