@@ -237,6 +237,7 @@ def _loops(notes: KernelNotes) -> Iterator[Record]:
 
 def _extents(notes: KernelNotes) -> Iterator[Record]:
     function = notes.function
+    seen = set[str | None]()
     for note in notes.extents:
         if note.where.inside:
             continue
@@ -251,8 +252,10 @@ def _extents(notes: KernelNotes) -> Iterator[Record]:
             "elements": number(size),
             "power_of_two": None if size is None else is_power_of_two(size),
             "run_time": parameter is not None and not note.value.constant,
+            "repeated": parameter in seen,
             "given_at": "block",
         }
+        seen.add(parameter)
         yield _place(notes, "triton_size", note.node, parameter or str(size), values)
 
 

@@ -96,7 +96,13 @@ def whole_blocks_only(x, y, n):
 @triton.jit
 def as_long_as_the_data(x_ptr, y_ptr, n):
     at = tl.arange(0, n)  # hit: triton-extent-known-at-run-time
-    tl.store(y_ptr + at, tl.load(x_ptr + at))
+    again = tl.arange(0, n)  # ok: triton-extent-known-at-run-time
+    tl.store(y_ptr + at, tl.load(x_ptr + again))
+
+
+@triton.jit
+def for_other_files(x_ptr, n):
+    return tl.load(x_ptr + tl.arange(0, n))  # ok: triton-extent-known-at-run-time
 
 
 @triton.jit
