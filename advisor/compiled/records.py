@@ -45,7 +45,7 @@ def _know_float64_shares(unit: CompilationUnit, kernel: CompiledKernel, lines: l
         if float64 is not None and inside and total:
             executed = float(float64.value) * runs(record.path, record.span.line)
             share = min(executed / total, 1.0)
-            record.know("compiled", kernel.assumptions, fp64_share=share)
+            record.know("compiled", kernel.assumptions, fp64_share=share, fp64_executed=executed)
 
 
 def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:

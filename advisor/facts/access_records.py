@@ -152,7 +152,7 @@ def _know_context(
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
         global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
-        outweighed_by_copies=access.array.given == "host" and _met_once(access, facts, depends),
+        outweighed_by_copies=access.array.given == "host" and _spans_no_more(access, facts),
         empty_by_default=access.array.given == "empty",
         single_thread=single_thread(access.place),
         in_row=access.row is not None,
@@ -164,11 +164,12 @@ def _know_context(
     )
 
 
-def _met_once(access: Access, facts: KernelFacts, depends: set[str]) -> bool:
-    """Whether neither another thread nor another iteration meets the same element."""
-    threads = {f"tid.{axis}" for axis in facts.thread_dimensions}
-    followed = {loop.counter for loop in access.place.loops} | threads
-    return followed <= depends and not any(facts.atoms.loaded(index.form) for index in access.indices)
+def _spans_no_more(access: Access, facts: KernelFacts) -> bool:
+    """Whether the kernel's thread indices and the loops around an access are no more than the indices that
+    vary, so that there are about as many accesses as elements at most.
+    """
+    varying = [index for index in access.indices if index.form.constant is None]
+    return len(facts.thread_dimensions) + len(access.place.loops) <= len(varying)
 
 
 def _spans_the_grid(depends: frozenset[str]) -> bool:

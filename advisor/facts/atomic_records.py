@@ -11,6 +11,7 @@ from advisor.facts.forms import Form
 from advisor.facts.kernel_facts import Access, AtomicUse, KernelFacts
 from advisor.facts.lanes import lane_pattern
 from advisor.facts.thread_use import single_thread
+from advisor.facts.traffic_shares import leaves_the_loop
 from advisor.records import Record
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
@@ -94,6 +95,8 @@ def _lanes_per_address(atomic: AtomicUse, facts: KernelFacts, shapes: Sequence[B
 def _same_element_again(atomic: AtomicUse, facts: KernelFacts) -> bool:
     """Whether the innermost loop meets one element in each iteration, wherever the index came from."""
     if not atomic.place.loops or not atomic.indices or atomic.place.loops[-1].is_while:
+        return False
+    if leaves_the_loop(atomic.place):
         return False
     counter = atomic.place.loops[-1].counter
     return all(counter not in facts.atoms.depends(index.form) for index in atomic.indices)

@@ -231,6 +231,8 @@ class KernelFacts:
     operations: list[OperationUse] = field(default_factory=list)
     index_atoms: set[str] = field(default_factory=set)
     thread_dimensions: set[str] = field(default_factory=set)
+    # Of global memory, by a warp; known once the accesses have records.
+    estimated_sectors: float | None = None
     block_index_read: bool = False
     float64_cast: bool = False
     narrow_cast: bool = False

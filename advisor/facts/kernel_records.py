@@ -47,6 +47,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     private = private_data(facts)
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)
+    kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from advisor.facts.block_shape import WARP
-from advisor.facts.kernel_facts import Access, Condition, KernelFacts
+from advisor.facts.kernel_facts import Access, Condition, KernelFacts, Place
 from advisor.facts.tree_nodes import below
 from advisor.records import Record
 
@@ -18,7 +18,7 @@ _REPEATS = 32
 
 def know_traffic(facts: KernelFacts, records: Sequence[Record]) -> None:
     """Nothing; notes with each access of global memory the share that its array takes along the same axis,
-    and whether it is `picked_by_data`.
+    and whether it is `picked_by_data`, and with the facts the sectors of all.
 
     `records` are those of `facts.accesses`, in that order. Elements that a kernel touches several times in
     the same way count once, in the deepest loop; accesses of unknown pattern count a sector for each lane.
@@ -32,7 +32,7 @@ def know_traffic(facts: KernelFacts, records: Sequence[Record]) -> None:
             heaviest[element] = max(_sectors(record) * _runs(access), heaviest.get(element, 0.0))
             causes[element] = _cause(access, record)
     shares: dict[object, float] = defaultdict(float)
-    total = sum(heaviest.values())
+    total = facts.estimated_sectors = sum(heaviest.values())
     for element, weight in heaviest.items():
         shares[causes[element]] += weight / total
     for access, record in zip(facts.accesses, records, strict=True):
@@ -87,18 +87,23 @@ def _picks(condition: Condition, access: Access, inside: Insides) -> bool:
     loops = [loop for loop in access.place.loops if inside.holds(loop.node, condition.node)]
     if not loops:
         return False
-    if _ends_the_loop(condition.node, access):
+    if _ends_the_loop(condition.node, access.place):
         return True
     advances = any(loop.counter in index.form.atoms() for loop in loops for index in access.indices)
     return (access.kind != "load" and not advances) or _equal_to_another(condition.node)
 
 
-def _ends_the_loop(test: ast.AST, access: Access) -> bool:
+def leaves_the_loop(place: Place) -> bool:
+    """Whether a test around a place ends the loop there, so that a thread gets to it once at most."""
+    return any(_ends_the_loop(condition.node, place) for condition in place.conditions)
+
+
+def _ends_the_loop(test: ast.AST, place: Place) -> bool:
     """Whether what a test encloses ends with a `break`: each lane gets there once, at a time of its own."""
-    branch = access.place.module.parents.get(test)
+    branch = place.module.parents.get(test)
     if not (isinstance(branch, ast.If) and branch.test is test and isinstance(branch.body[-1], ast.Break)):
         return False
-    return branch.body[0].lineno <= getattr(access.place.node, "lineno", 0) <= branch.body[-1].lineno
+    return branch.body[0].lineno <= getattr(place.node, "lineno", 0) <= branch.body[-1].lineno
 
 
 def _equal_to_another(test: ast.AST) -> bool:

@@ -89,7 +89,7 @@ def launch(n):
     [
         ("i = cuda.grid(1)\nout[i] = x[i, 3]", "x", True),
         ("i = cuda.grid(1)\nfor j in range(9):\n    out[i] += x[i, j]", "x", True),
-        # A second loop meets the elements again, and so do the other lanes.
+        # A second loop meets the elements again, and so do other threads.
         (
             "i = cuda.grid(1)\nfor m in range(9):\n    for j in range(9):\n        out[i] += x[i, j]",
             "x",
@@ -97,7 +97,8 @@ def launch(n):
         ),
         ("i = cuda.grid(1)\nfor j in range(out.size):\n    out[i] += x[j, 3]", "x", False),
         ("i, j = cuda.grid(2)\nout[i] = x[i, 3]", "x", False),
-        ("i = cuda.grid(1)\nout[i] = x[int(out[i]), 3]", "x", False),
+        ("i = cuda.grid(1)\nout[i] = x[int(out[i]), 3]", "x", True),
+        ("i = cuda.grid(1)\nfor j in range(9):\n    out[i] += x[int(out[i]), 3]", "x", False),
         ("i = cuda.grid(1)\nout[i] = x[i, 3]", "cuda.to_device(x)", False),
     ],
 )

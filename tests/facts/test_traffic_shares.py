@@ -170,3 +170,31 @@ def test_kernels_that_a_notebook_never_launches(tmp_path, launch, left):
 def test_a_module_may_be_launched_by_others(tmp_path):
     (kernel,) = records(tmp_path, "kernel", "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n")
     assert value(kernel, "left_in_notebook") is False
+
+
+@pytest.mark.parametrize(
+    ("inside", "again"),
+    [
+        ("cuda.atomic.add(out, 0, x[j])", True),
+        ("if x[j] == y:\n            cuda.atomic.add(out, 0, x[j])", True),
+        ("if x[j] == y:\n            cuda.atomic.add(out, 0, x[j])\n            break", False),
+        (
+            "if x[j] == y:\n            out[1] = j\n            break\n        cuda.atomic.add(out, 0, x[j])",
+            True,
+        ),
+    ],
+)
+def test_an_atomic_where_a_search_ends_is_done_once(tmp_path, inside, again):
+    text = "@cuda.jit\ndef k(x, y, out):\n    i = cuda.grid(1)\n    for j in range(x.size):\n"
+    (atomic,) = records(tmp_path, "atomic", f"{text}        {inside}\n")
+    assert value(atomic, "loop_invariant") is again
+
+
+def test_the_sectors_of_a_kernel_are_those_of_its_elements_in_its_loops(tmp_path):
+    text = "@cuda.jit\ndef k(x, y, out):\n    i = cuda.grid(1)\n    for j in range(8):\n"
+    text += "        out[i] = x[j, i] + x[j, i] + y[i]\n"
+    text += "def main():\n    a = cuda.device_array(64, dtype=np.float32)\n"
+    text += "    k[2, 32](cuda.device_array((8, 64), dtype=np.float32), a, a)\n"
+    (kernel,) = records(tmp_path, "kernel", text)
+    # Three elements of four sectors each, in eight iterations.
+    assert value(kernel, "estimated_sectors") == 3 * 4 * 8
