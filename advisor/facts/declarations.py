@@ -254,6 +254,15 @@ def launched_names(module: ModuleSyntax) -> set[str]:
     return cached
 
 
+def names_checked(node: FunctionNode) -> set[str]:
+    """Names that a function calls which looks at a remainder, and raises or asserts."""
+    remainders = refuses = False
+    for one in below(node):
+        remainders |= isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod)
+        refuses |= isinstance(one, ast.Raise | ast.Assert)
+    return called_names(node) if remainders and refuses else set()
+
+
 def launched_in(calls: Iterable[ast.Call]) -> set[str]:
     """Names that are subscripted and then called."""
     found = set()

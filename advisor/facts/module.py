@@ -39,13 +39,15 @@ class Import:
 class NamesElsewhere:
     """Names in parts that a text leaves out of its module: called in functions for the GPU, and launched.
 
-    `words` are those of FILE_WORDS that the whole module has, `often` launched names in more than two parts.
+    `words` are those of FILE_WORDS that the whole module has, `often` launched names in more than two parts,
+    `checked` those that are called in functions which refuse remainders.
     """
 
     called: frozenset[str] = frozenset()
     launched: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     often: frozenset[str] = frozenset()
+    checked: frozenset[str] = frozenset()
 
 
 NOWHERE = NamesElsewhere()

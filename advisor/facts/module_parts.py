@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.facts.declarations import called_names, launched_in
+from advisor.facts.declarations import called_names, launched_in, names_checked
 from advisor.syntax_trees import syntax_tree
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -20,7 +20,8 @@ class PartNames:
 
     `functions` are those of its definitions, nested ones too. `first_arguments` are names that calls get as
     their first argument; `called` those called in functions that may be for the GPU; `launched` those
-    subscripted and then called. `everywhere` when it may bind any name.
+    subscripted and then called; `checked` those called in functions that refuse remainders.
+    `everywhere` when it may bind any name.
     """
 
     binds: frozenset[str] = frozenset()
@@ -29,6 +30,7 @@ class PartNames:
     first_arguments: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
     launched: frozenset[str] = frozenset()
+    checked: frozenset[str] = frozenset()
     everywhere: bool = False
 
 
@@ -116,7 +118,7 @@ def _part(first: int, lines: tuple[str, ...], statements: Sequence[ast.stmt]) ->
 
 def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
     binds, functions = set[str](), set[str]()
-    firsts, called, calls = set[str](), set[str](), []
+    firsts, called, checked, calls = set[str](), set[str](), set[str](), []
     everywhere = False
     for statement in statements:
         defines = isinstance(statement, _Function | ast.ClassDef)
@@ -126,6 +128,7 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
                 if isinstance(node, _Function):
                     functions.add(node.name)
                     called |= called_names(node) if node.decorator_list else set()
+                    checked |= names_checked(node)
             elif isinstance(node, ast.Global):
                 binds.update(node.names)
             elif isinstance(node, ast.alias):
@@ -147,6 +150,7 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
         frozenset(firsts),
         frozenset(called),
         frozenset(launched_in(calls)),
+        frozenset(checked),
         everywhere,
     )
 

@@ -160,9 +160,10 @@ class _Edit:
         self._needs = Needs(parts)
         called = frozenset[str]().union(*(part.names.called for part in parts))
         launched = frozenset[str]().union(*(part.names.launched for part in parts))
+        checked = frozenset[str]().union(*(part.names.checked for part in parts))
         words = (one for one in FILE_WORDS if any(one in part.names.words for part in parts))
         often = (name for name in launched if sum(name in part.names.words for part in parts) > 2)
-        self._elsewhere = NamesElsewhere(called, launched, frozenset(words), frozenset(often))
+        self._elsewhere = NamesElsewhere(called, launched, frozenset(words), frozenset(often), checked)
         self._hosts: list[_Found] = []
         self._read: frozenset[int] = frozenset()
 
@@ -223,6 +224,7 @@ class _Edit:
         elsewhere = self._elsewhere
         flags = (
             names & elsewhere.called, names & elsewhere.launched, names & elsewhere.often, elsewhere.words,
+            names & elsewhere.checked,
         )  # fmt: skip
         own = numbers.index(place) if place >= 0 else -1
         return (own, tuple(part.text for part in parts), *flags)

@@ -48,7 +48,7 @@ def triton_kernel_records(notes: KernelNotes, launched: bool | None, called: boo
 def _kernel(notes: KernelNotes, launched: bool | None, called: bool) -> Record:
     function = notes.function
     module, tuning = function.module, function.tuning
-    masks = [one for one in notes.accesses if one.has_mask]
+    masks = [one for one in notes.accesses if one.has_mask or checks_bounds(one)]
     in_loops = [one for one in notes.dots if one.where.loops]
     repeats = changes_results(notes)
     values: dict[str, Value | None] = {
@@ -98,6 +98,11 @@ def _restored(notes: KernelNotes, pointer: str | None) -> bool | None:
     if tuning.hooked or any(one.hooked or one.open for one in tuning.configurations):
         return True
     return None if tuning.restored is None else pointer in tuning.restored
+
+
+def checks_bounds(note: AccessNote) -> bool:
+    """Whether a load or store says along which axes it checks bounds, or may say so."""
+    return any(one.arg in ("boundary_check", None) for one in note.node.keywords)
 
 
 def is_elementwise(notes: KernelNotes) -> bool:

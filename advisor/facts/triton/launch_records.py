@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterator
 
+from advisor.facts.triton.grids import grid_remainder, rounds_down, rounds_up
 from advisor.facts.triton.kernel_records import is_power_of_two
 from advisor.facts.triton.launches import LaunchValues, TritonLaunch
 from advisor.facts.triton.notes import KernelNotes
@@ -72,8 +72,9 @@ def _values(
         "given_twice": given[0] if given else None,
         "gives_twice": bool(given),
         "single_program": _single(launch, values),
-        "rounds_down": rounds_down(launch, notes),
-        "rounds_up": rounds_up(launch, reader),
+        "rounds_down": rounds_down(launch, notes, values),
+        "rounds_up": rounds_up(launch, reader, values),
+        "sizes_known": grid_remainder(launch, reader, values) is not None,
         "host_loop_depth": float(len(context.loops)) if context else None,
         "in_test_or_benchmark": bool(context and context.timed),
     }
@@ -120,53 +121,3 @@ def _product_elements(notes: KernelNotes, values: LaunchValues) -> int | None:
         if all(len(size) == 1 for size in sizes):
             found.append(math.prod(min(size) for size in sizes))
     return max(found, default=None)
-
-
-def rounds_down(launch: TritonLaunch, notes: KernelNotes) -> bool | None:
-    """Whether a size of the grid is a size of the data over the block's, without its remainder.
-
-    None where the grid cannot be seen, or the host code looks at a remainder by that block.
-    """
-    if not launch.grid:
-        return None
-    divisors = [one.right for one in launch.grid if isinstance(one, ast.BinOp) and _divides(one)]
-    names = extent_parameters(notes)
-    blocks = [one for one in divisors if _is_block(one, launch, names)]
-    if not blocks or not any(one.has_mask for one in notes.accesses):
-        return False
-    scope: ast.AST = launch.function or launch.module.tree
-    remainders = {
-        ast.unparse(one.right)
-        for one in ast.walk(scope)
-        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod)
-    }
-    rounded = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith(("cdiv", "next_power_of_2"))
-                  for one in ast.walk(scope))  # fmt: skip
-    if remainders or rounded:
-        return None
-    return True
-
-
-def _divides(node: ast.BinOp) -> bool:
-    """Whether an expression is a size over another, to which nothing was added before."""
-    sums = any(isinstance(one, ast.Add | ast.Sub) for one in ast.walk(node.left))
-    return isinstance(node.op, ast.FloorDiv) and not sums and not isinstance(node.left, ast.Constant)
-
-
-def _is_block(node: ast.expr, launch: TritonLaunch, names: frozenset[str]) -> bool:
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return node.slice.value in names
-    text = ast.unparse(node)
-    return any(name in names and ast.unparse(value) == text for name, value in launch.given.items())
-
-
-def rounds_up(launch: TritonLaunch, reader: TritonReader) -> bool | None:
-    """Whether a size of the grid is rounded up by `triton.cdiv` and nobody asserts that it need not be."""
-    if not launch.grid:
-        return None
-    names = reader.names(launch.module)
-    if not any(names.called(one) == "triton.cdiv" for one in launch.grid):
-        return False
-    scope: ast.AST = launch.function or launch.module.tree
-    checks = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(scope))
-    return None if checks else True

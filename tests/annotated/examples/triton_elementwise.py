@@ -87,6 +87,27 @@ def rounded_up_without_a_mask(x, y, n):
     whole_blocks[(triton.cdiv(n, 1024),)](x, y, BLOCK=1024)  # hit: triton-grid-rounded-up-without-mask
 
 
+def rounded_up_with_a_last_block_in_part(x, y):
+    whole_blocks[(triton.cdiv(1000, 64),)](x, y, BLOCK=64)  # hit: triton-grid-rounded-up-without-mask
+
+
+def rounded_up_to_what_it_is():
+    x = torch.zeros((16 * 1024,))
+    size = x.numel()
+    # ok: triton-grid-rounded-up-without-mask
+    whole_blocks[lambda meta: (triton.cdiv(size, meta["BLOCK"]),)](x, x, BLOCK=1024)
+
+
+def checked_by_its_caller(x, y, n, block):
+    scale[(n // block,)](x, y, n, 2.0, BLOCK=block)  # ok: triton-grid-rounded-down
+
+
+def refuses_remainders(x, y, n, block):
+    if n % block != 0:
+        raise ValueError("whole blocks only")
+    checked_by_its_caller(x, y, n, block)
+
+
 def whole_blocks_only(x, y, n):
     if n % 1024:
         raise ValueError("whole blocks only")
