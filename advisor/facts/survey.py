@@ -32,6 +32,7 @@ ENTITIES = (
     "collective", "round_trip",
     "triton_kernel", "triton_access", "triton_dot", "triton_atomic", "triton_choice", "triton_loop",
     "triton_size", "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
+    "triton_argument",
 )  # fmt: skip
 Step = Callable[[int, int], None]
 

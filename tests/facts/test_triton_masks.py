@@ -148,3 +148,12 @@ def test_arrays_of_rounded_length(tmp_path: Path, made: str, rounded: list[str])
     text += f"def run(x, n, n_padded):\n    {made}\n    k[(8,)](x, z, n, 4, BLOCK=64)\n"
     arguments = found(tmp_path, "triton_argument", text)
     assert [one.label for one in arguments if value(one, "rounded")] == rounded
+
+
+@pytest.mark.parametrize(("around", "kernels"), [("pytest.raises(Exception)", 0), ("torch.no_grad()", 1)])
+def test_what_a_test_wants_to_fail_is_left_out(tmp_path: Path, around: str, kernels: int) -> None:
+    text = "import pytest\nimport torch\n" + HEAD + "def test_it(x):\n    @triton.jit\n    def k(x):\n"
+    text += "        tl.store(x + tl.arange(0, 48), 1)\n\n"
+    text += f"    with {around}:\n        k[(1,)](x)\n"
+    assert len(found(tmp_path, "triton_kernel", text)) == kernels
+    assert len(found(tmp_path, "triton_launch", text)) == kernels

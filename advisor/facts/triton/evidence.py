@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -34,7 +35,7 @@ def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
     reader = TritonReader(workspace)
     if not reader.names(module).used and not module.imports:
         return []
-    functions = reader.functions(module)
+    functions = [one for one in reader.functions(module) if not _is_refused(one.node, module)]
     called, launched = _called(module), launched_in(module.calls) | module.elsewhere.launched
     found: list[Record] = []
     for function in functions:
@@ -52,6 +53,21 @@ def _for_other_hardware(path: str) -> bool:
     return not words.isdisjoint(_OTHER_HARDWARE)
 
 
+def _is_refused(node: ast.AST, module: ModuleSyntax) -> bool:
+    """Whether a test that wants an error holds a kernel or a launch: what is wrong there is meant."""
+    tests = [one for one in module.scopes(node) if isinstance(one, ast.FunctionDef) and one is not node]
+    return any(
+        isinstance(inner, ast.With)
+        and any(
+            isinstance(item.context_expr, ast.Call)
+            and ast.unparse(item.context_expr.func) in ("pytest.raises", "raises", "self.assertRaises")
+            for item in inner.items
+        )
+        for one in tests
+        for inner in ast.walk(one)
+    )
+
+
 def _called(module: ModuleSyntax) -> frozenset[str]:
     """The names that functions with decorators call, as parts of a text tell them of each other."""
     found = [called_names(one) for one in module.functions if one.decorator_list]
@@ -59,7 +75,7 @@ def _called(module: ModuleSyntax) -> frozenset[str]:
 
 
 def _host_records(module: ModuleSyntax, reader: TritonReader) -> Iterator[Record]:
-    launches = find_triton_launches(module, reader)
+    launches = [one for one in find_triton_launches(module, reader) if not _is_refused(one.node, module)]
     for launch in launches:
         yield from launch_records(launch, reader)
     for pair in find_pairs(module, launches, reader):
