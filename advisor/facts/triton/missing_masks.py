@@ -18,6 +18,9 @@ def masked_elsewhere(note: AccessNote, notes: KernelNotes) -> bool | None:
     """
     if note.has_mask or note.checked or note.where.guarded or _is_selected(note):
         return False
+    if note.address.pointer is None:
+        # Memory that no launch hands over has an extent of its own.
+        return None
     if any(word in name.lower() for name in note.address.form.atoms() for word in _ROUNDED):
         return None
     return any(
