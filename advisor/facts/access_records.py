@@ -165,9 +165,7 @@ def _know_context(
 
 
 def _spans_no_more(access: Access, facts: KernelFacts) -> bool:
-    """Whether the kernel's thread indices and the loops around an access are no more than the indices that
-    vary, so that there are about as many accesses as elements at most.
-    """
+    """Whether thread indices and loops around are no more than the varying indices: an access per element."""
     varying = [index for index in access.indices if index.form.constant is None]
     return len(facts.thread_dimensions) + len(access.place.loops) <= len(varying)
 
