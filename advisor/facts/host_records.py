@@ -48,6 +48,7 @@ def _launch_record(launch: Launch) -> Record:
         grid_constant=blocks is not None,
         grid_from_size=launch.grid_from_size,
         host_loop_depth=float(launch.loops),
+        in_function=module.scope_of(node) is not None,
         in_test_or_benchmark=launch.timed or is_test_path(module.path),
         timed_by_command=launch.timed_by_command,
         in_workload=_in_workload(launch),

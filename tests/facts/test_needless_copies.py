@@ -115,3 +115,10 @@ def test_device_arrays_in_another_file_show_nothing(tmp_path: Path) -> None:
 def test_the_array_is_the_one_that_reaches_the_launch(tmp_path: Path, body: str, names: str | None) -> None:
     host = f"def run(n):\n{textwrap.indent(body, '    ')}\n"
     assert value(records(tmp_path, "launch", CHANGES + host)[-1], "host_array_names") == names
+
+
+def test_whether_a_function_launches(tmp_path):
+    text = "@cuda.jit\ndef k(x):\n    x[cuda.grid(1)] = 1\n\nx = np.ones(64)\nk[1, 64](x)\n\n"
+    text += "def main():\n    k[1, 64](x)\n"
+    found = [value(launch, "in_function") for launch in records(tmp_path, "launch", text)]
+    assert found == [False, True]

@@ -21,9 +21,9 @@ def sum_of_roots(a, total):
 
 
 def main():
-    a = cuda.device_array(100_000, dtype=np.float32)
+    a = cuda.device_array(300_000, dtype=np.float32)
     sum_of_roots[60, 256](a, a)
-    sum_of_roots[100_000 // 100, 100](a, a)
+    sum_of_roots[300_000 // 100, 100](a, a)
 """
 POWER, RACE = ("slow-power", "kernels.py", 9), ("unordered-update", "kernels.py", 9)
 GRID, WARP = ("grid-too-small", "kernels.py", 14), ("block-not-warp-multiple", "kernels.py", 15)
