@@ -112,6 +112,17 @@ def test_rules_list_as_a_table(advisor: Run, house: Path) -> None:
     assert "house-registers" in out
 
 
+def test_rules_are_counted_by_category_and_by_document(advisor: Run, house: Path) -> None:
+    table, categories, documents = advisor("rules", "list").out.rstrip().split("\n\n")
+    rules = len(table.splitlines()) - 1
+    counted = [int(line.split()[-1]) for line in categories.splitlines()[1:]]
+    assert sum(counted) == rules and counted == sorted(counted, reverse=True)
+    assert categories.splitlines()[0].split() == ["category", "rules"]
+    assert any(line.split() == ["House", "handbook", "1"] for line in documents.splitlines())
+    # A rule may cite several documents, so that there are more of them than rules.
+    assert sum(int(line.split()[-1]) for line in documents.splitlines()[1:]) >= rules
+
+
 def test_metrics_as_json_name_unit_range_and_the_rules_that_use_them(advisor: Run, house: Path) -> None:
     content = json.loads(advisor("metrics", "kernel", "--format", "json").out)
     (registers,) = [metric for metric in content["metrics"] if metric["name"] == "registers"]

@@ -2,36 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
 import pytest
-
-from advisor.facts.survey import survey
-from advisor.records import Record, Value
-
-HEAD = "import triton\nimport triton.language as tl\n\n\n"
-KERNEL = "@triton.jit\ndef k(x, y, n, stride, BLOCK: tl.constexpr):\n"
-LAUNCH = "\n\ndef run(x, y, n):\n    k[(triton.cdiv(n, 128),)](x, y, n, 4, BLOCK=128)\n"
-
-
-def found(folder: Path, entity: str, text: str) -> list[Record]:
-    file = folder / "program.py"
-    file.write_text(text)
-    return [one for one in survey([file], folder).records if one.entity == entity]
-
-
-def of_kernel(folder: Path, entity: str, body: str) -> list[Record]:
-    """The records of an entity in a kernel with this body, which the file launches."""
-    return found(
-        folder, entity, HEAD + KERNEL + textwrap.indent(textwrap.dedent(body).strip(), "    ") + LAUNCH
-    )
-
-
-def value(record: Record, metric: str) -> Value | None:
-    reading = record.readings.get(metric)
-    return None if reading is None else reading.value
-
+from triton_surveying import HEAD, KERNEL, found, of_kernel, value
 
 EXTREMES = [
     ("tl.max(v, axis=0)", "max", True),

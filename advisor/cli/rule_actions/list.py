@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
+from typing import TYPE_CHECKING
 
-SUMMARY = "List the rules."
+if TYPE_CHECKING:
+    from advisor.pages.catalogue import AnyRule
+
+SUMMARY = "List the rules, and count them by category and by the document that they cite."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +41,19 @@ def run(args: argparse.Namespace) -> int:
         for rule in catalogue.values()
     ]
     print(plain_table(header, rows))
+    documents = Counter(text for rule in catalogue.values() for text in _documents(rule))
+    for name, counts in (("category", Counter(row[1] for row in rows)), ("document", documents)):
+        counted = [(text, str(count)) for text, count in counts.most_common()]
+        print("\n" + plain_table((name, "rules"), counted, right=(1,)))
     return 0
+
+
+def _documents(rule: AnyRule) -> list[str]:
+    """The documents that a rule cites, each once."""
+    from advisor.rules.model import Rule
+
+    cited = rule.sources if isinstance(rule, Rule) else ()
+    return list(dict.fromkeys(source.text for source in cited)) or ["(none)"]
 
 
 def _show_calibration(rules: list[str], form: str) -> int:
