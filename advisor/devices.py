@@ -124,7 +124,7 @@ def _folded(name: str) -> str:
 
 @cache
 def _load(folder: Path) -> dict[str, Device]:
-    return {file.stem: _read(file) for file in sorted(folder.glob("*.toml"))}
+    return {file.stem: _read(file) for file in sorted(folder.glob("*.toml"), key=lambda one: one.stem)}
 
 
 def _read(file: Path) -> Device:

@@ -26,7 +26,7 @@ ARCHITECTURE = NEEDED_FOR_OCCUPANCY | {
 
 def test_the_promised_devices_are_there() -> None:
     assert list(DEVICES) == [
-        "a100-40gb", "a100-80gb", "b200", "h100-pcie", "h100-sxm", "h200",
+        "a100-40gb", "a100-80gb", "a100-80gb-pcie", "b200", "h100-pcie", "h100-sxm", "h200",
         "l4", "l40s", "rtx-3090", "rtx-4090", "t4", "v100",
     ]  # fmt: skip
 
@@ -82,9 +82,11 @@ def test_names_are_unique() -> None:
     assert sorted(names) == sorted(set(names))
 
 
-def test_the_bandwidths_of_the_two_a100() -> None:
+def test_the_bandwidths_of_the_three_a100() -> None:
     assert find_device("A100-SXM4-40GB").dram_bandwidth == 1555e9
     assert find_device("A100-SXM4-80GB").dram_bandwidth == 2039e9
+    # The name that the driver gives the card.
+    assert find_device("NVIDIA A100 80GB PCIe").dram_bandwidth == 1935e9
 
 
 @pytest.mark.parametrize(
@@ -92,6 +94,7 @@ def test_the_bandwidths_of_the_two_a100() -> None:
     [
         ("a100", "a100-40gb"),
         ("NVIDIA A100 80GB", "a100-80gb"),
+        ("NVIDIA A100 80GB PCIe", "a100-80gb-pcie"),
         ("rtx 4090", "rtx-4090"),
         ("RTX_4090", "rtx-4090"),
         ("NVIDIA GeForce RTX 3090", "rtx-3090"),
