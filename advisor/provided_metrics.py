@@ -99,7 +99,7 @@ def _value(metric: Metric, given: object) -> Value | None:
 def _quantity(metric: Metric, text: str) -> float | None:
     match = _QUANTITY.fullmatch(text)
     unit = find_unit(match[2]) if match and match[2] else None
-    if match is None or unit is None or unit.dimension != metric.unit.dimension:
+    if match is None or unit is None or not unit.fits(metric.unit):
         return None
     return unit.in_base(float(match[1]))
 

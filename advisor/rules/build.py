@@ -143,7 +143,7 @@ class Builder(ExpressionTrees):
         name, _, quantity, limits, reason = children
         value, unit = self._quantity(quantity)
         low, high, range_unit = self._range(limits)
-        if range_unit is not None and range_unit.dimension != unit.dimension:
+        if range_unit is not None and not range_unit.fits(unit):
             self.reader.complaints.add(
                 "E316", self._span(clause), name="range", found=range_unit.described, wanted=unit.described
             )

@@ -52,7 +52,7 @@ def _fits(override: Override, rule: Rule, span: Span, complaints: Complaints) ->
             complaints.add("E205", span, name=name, hint=hint_for(name, params))
             return False
         param = params[name]
-        if override.unit not in (None, NO_UNIT) and override.unit.dimension != param.unit.dimension:
+        if override.unit not in (None, NO_UNIT) and not override.unit.fits(param.unit):
             found, wanted = override.unit.described, param.unit.described
             complaints.add("E316", span, name=name, found=found, wanted=wanted)
             return False

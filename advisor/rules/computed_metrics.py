@@ -68,7 +68,7 @@ def _checked(
     unit = typing.unit(expression)
     if len(complaints.errors) > before:
         return None
-    if unit is not None and unit.dimension != metric.unit.dimension:
+    if unit is not None and not unit.fits(metric.unit):
         complaints.add(
             "E321", computed.span, name=metric.name, wanted=metric.unit.described, found=unit.described
         )

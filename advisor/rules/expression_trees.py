@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor.rules.expressions import Expression, Macro, Number, Operation, Quantified, Reference, Text, Truth
 from advisor.rules.syntax import Reader
-from advisor.rules.units import COUNT, NO_UNIT, Unit, find_unit, unit_names
+from advisor.rules.units import NO_UNIT, PLAIN, RATIO, Unit, find_unit, unit_names
 from advisor.text import Span
 
 _OPERATORS = {
@@ -56,10 +56,10 @@ class ExpressionTrees:
         match = _QUANTITY.fullmatch(token.text)
         assert match is not None
         if not match[2]:
-            return min(float(match[1]), _LARGEST), COUNT
+            return min(float(match[1]), _LARGEST), PLAIN
         unit = self._unit(match[2].strip(), self._span(token))
         value = min(unit.in_base(float(match[1])), _LARGEST)
-        return value, Unit("ratio", 1.0, ()) if match[2].strip() == "%" else unit
+        return value, RATIO if match[2].strip() == "%" else unit
 
     def _quantity(self, tree: Any) -> tuple[float, Unit]:
         tokens = [child for child in tree.children if child is not None]

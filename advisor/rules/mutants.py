@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from advisor.rules.expressions import Expression, Operation, Quantified, Reference
 from advisor.rules.model import Param, Rule, Unless
-from advisor.rules.units import COUNT, format_value
+from advisor.rules.units import COUNT, PLAIN, format_value
 from advisor.rules.written_form import written
 from advisor.text import Span
 
@@ -65,7 +65,7 @@ def _exceptions_changed(
 
 def _scaled(rule: Rule, place: int, param: Param, factor: float, word: str) -> Iterator[Mutant]:
     value = param.value * factor
-    if param.unit == COUNT and param.value == int(param.value):
+    if param.unit in (COUNT, PLAIN) and param.value == int(param.value):
         # Half of one loop is none.
         value = float(int(value))
     if value != param.value:

@@ -12,7 +12,7 @@ from advisor.config import ProjectOverride, RuleSetting
 from advisor.errors import UsageError
 from advisor.findings import Severity
 from advisor.rules.model import Override, Rule, Rulebook, Scope
-from advisor.rules.units import find_unit, format_value
+from advisor.rules.units import PLAIN, find_unit, format_value
 from advisor.selectors import suggestion
 
 _QUANTITY = re.compile(r"\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(.*?)\s*")
@@ -84,8 +84,8 @@ def param_value(rule: Rule, name: str, text: str) -> float:
             f"{place}: unknown parameter `{name}`.{suggestion(name, [p.name for p in rule.params])}"
         )
     match = _QUANTITY.fullmatch(str(text))
-    unit = find_unit(match[2]) if match and match[2] else find_unit("count")
-    if match is None or unit is None or unit.dimension != param.unit.dimension:
+    unit = find_unit(match[2]) if match and match[2] else PLAIN
+    if match is None or unit is None or not unit.fits(param.unit):
         raise UsageError(
             f"{place}: {name} = {text!r} is no {param.unit.described}; "
             f"write it like {format_value(param.value, param.unit)}."

@@ -8,7 +8,7 @@ from advisor.rules.expressions import Expression, Number, Operation, Quantified,
 from advisor.rules.model import Metric, Param
 from advisor.rules.names import heads
 from advisor.rules.problems import Complaints
-from advisor.rules.units import COUNT, NO_UNIT, TEXT, TRUTH, Unit, format_value
+from advisor.rules.units import COUNT, NO_UNIT, PLAIN, TEXT, TRUTH, Unit, format_value
 from advisor.rules.vocabulary import SINGLETONS, Vocabulary, hint_for
 
 _ORDER = ("<", "<=", ">", ">=")
@@ -219,7 +219,7 @@ class Typing:
         assert left is not None
         for operand, unit in zip(expression.operands[1:], units[1:], strict=True):
             assert unit is not None
-            if left.dimension != unit.dimension:
+            if not left.fits(unit):
                 hint = self._unit_hint(left, unit)
                 self.complaints.add(
                     "E207", expression.span, left=left.described, right=unit.described, hint=hint
@@ -241,23 +241,32 @@ class Typing:
         return "give the number its unit, or compare with a metric of the same kind."
 
     def _check_value(self, reference: Expression, unit: Unit, value: Expression, value_unit: Unit) -> None:
-        """A literal beside a metric: a count where a share is meant, or a value outside the range."""
-        if not (isinstance(reference, Reference) and isinstance(value, Number)):
+        """A constant beside a metric: a number where a share is meant, or a value outside the range."""
+        metric = self.metric(reference.parts) if isinstance(reference, Reference) else None
+        constant = self._constant(value)
+        if metric is None or constant is None:
             return
-        metric = self.metric(reference.parts)
-        if metric is None:
-            return
-        if unit.name == "ratio" and value_unit.name == "count" and value.value > 1:
-            shown = f"{value.value:g}"
+        if unit.name == "ratio" and value_unit == PLAIN and constant > 1:
+            shown = f"{constant:g}"
             self.complaints.add("E210", value.span, number=shown, metric=metric.name, percent=shown)
-            return
-        if (metric.low is not None and value.value < metric.low) or (
-            metric.high is not None and value.value > metric.high
+        # A parameter is held by its own range.
+        elif isinstance(value, Number) and (
+            (metric.low is not None and constant < metric.low)
+            or (metric.high is not None and constant > metric.high)
         ):
             self.complaints.add(
-                "E309", value.span, value=format_value(value.value, unit), metric=metric.name,
+                "E309", value.span, value=format_value(constant, unit), metric=metric.name,
                 low=_limit(metric.low, unit), high=_limit(metric.high, unit),
             )  # fmt: skip
+
+    def _constant(self, expression: Expression) -> float | None:
+        """The value of a literal, or of a parameter by its default."""
+        if isinstance(expression, Number):
+            return expression.value
+        if isinstance(expression, Reference) and len(expression.parts) == 1:
+            param = self.params.get(expression.parts[0])
+            return None if param is None else param.value
+        return None
 
     def _sum(self, expression: Operation) -> Unit | None:
         if expression.operator in ("min", "max") and len(expression.operands) < 2:
@@ -273,11 +282,12 @@ class Typing:
         assert first is not None
         for unit in units[1:]:
             assert unit is not None
-            if unit.dimension != first.dimension:
+            if not unit.fits(first):
                 self.complaints.add("E214", expression.span, left=first.described, right=unit.described)
                 return None
-        named = next((unit for unit in units if unit is not None and unit.name not in ("count", "")), first)
-        return named
+            # A number without a unit takes that of what it is added to.
+            first = unit if first == PLAIN else first
+        return first
 
 
 def _limit(value: float | None, unit: Unit) -> str:

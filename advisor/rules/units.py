@@ -26,7 +26,8 @@ _SECONDS = 1e3
 class Unit:
     """A unit as written, its scale to the base unit of its dimension, and the dimension.
 
-    `truth` and `text` are kinds of their own; `ratio` and `count` share the empty dimension.
+    `truth` and `text` are kinds of their own. `ratio`, `count` and `number` have the empty dimension: a ratio
+    does not fit a count, and a number without a unit fits both.
     """
 
     name: str
@@ -39,18 +40,24 @@ class Unit:
         return self.name not in ("truth", "text", "location")
 
     def times(self, other: Unit, power: int = 1) -> Unit:
-        """The unit of a product (power 1) or a quotient (power -1)."""
+        """The unit of a product (power 1) or a quotient (power -1).
+
+        A quotient of like values is a plain number, and so is a share of a number without a unit: which of
+        the two it is, a ratio or a count, only its author knows.
+        """
         exponents = dict(self.dimension)
         for base, exponent in other.dimension:
             exponents[base] = exponents.get(base, 0) + power * exponent
         dimension = tuple(sorted((base, exponent) for base, exponent in exponents.items() if exponent))
-        if not dimension:
-            both = {self.name, other.name}
-            ratio = both == {"ratio"} or (
-                power < 0 and self.dimension == other.dimension and bool(self.dimension)
-            )
-            return RATIO if ratio else COUNT
-        return Unit("", 1.0, dimension)
+        if dimension:
+            return Unit("", 1.0, dimension)
+        if self.dimension:
+            return PLAIN
+        return _COMBINED.get((self.name, other.name, power), PLAIN)
+
+    def fits(self, other: Unit) -> bool:
+        """Whether values of both units may be compared and added."""
+        return self.dimension == other.dimension and {self.name, other.name} != {"ratio", "count"}
 
     def in_base(self, value: float) -> float:
         """The value in the dimension's first unit; 35% is 0.35 to the last bit, which 35 * 0.01 is not."""
@@ -65,7 +72,7 @@ class Unit:
     def described(self) -> str:
         """The dimension for an error message: [time], [ratio], [count], [byte/time]."""
         if not self.is_number or not self.dimension:
-            return f"[{self.name or 'count'}]"
+            return f"[{self.name or 'number'}]"
         above = "·".join(base for base, exponent in self.dimension if exponent > 0) or "1"
         below = "·".join(base for base, exponent in self.dimension if exponent < 0)
         return f"[{above}/{below}]" if below else f"[{above}]"
@@ -75,9 +82,16 @@ class Unit:
 NO_UNIT = Unit("?", 1.0, (("?", 1),))
 COUNT = Unit("count", 1.0, ())
 RATIO = Unit("ratio", 1.0, ())
+# Of a number that is written without a unit, and of a quotient of like values.
+PLAIN = Unit("number", 1.0, ())
 PERCENT = Unit("ratio", 0.01, ())
 TRUTH = Unit("truth", 1.0, (("truth", 1),))
 TEXT = Unit("text", 1.0, (("text", 1),))
+_COMBINED = {
+    ("ratio", "ratio", 1): RATIO, ("ratio", "count", 1): COUNT, ("count", "ratio", 1): COUNT,
+    ("count", "count", 1): COUNT, ("count", "number", 1): COUNT, ("number", "count", 1): COUNT,
+    ("count", "ratio", -1): COUNT, ("ratio", "count", -1): RATIO, ("ratio", "number", -1): RATIO,
+}  # fmt: skip
 
 
 def find_unit(name: str) -> Unit | None:
@@ -127,7 +141,7 @@ def format_value(value: float | str | bool, unit: Unit) -> str:
         return _scaled(value, (("s", 1e3), ("ms", 1.0), ("us", 1e-3)), "ns", 1e6)
     if unit.dimension == (("byte", 1), ("time", -1)):
         return _scaled(value, (("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6)), "B/s")
-    if unit.name in ("count", ""):
+    if unit.name in ("count", "number", ""):
         return _short(value)
     return f"{_short(value)} {_counted(value, unit.name)}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from advisor.rules.expressions import Expression, Macro, Number, Operation, Quantified, Reference, Text, Truth
-from advisor.rules.units import COUNT, PERCENT, RATIO, Unit
+from advisor.rules.units import PERCENT, PLAIN, RATIO, Unit
 
 _PLAINLY = 1e15
 _PLAIN = {"and", "or", "=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "otherwise"}
@@ -33,7 +33,7 @@ def _number(number: Number) -> str:
     if number.unit == RATIO:
         return f"{_digits(number.value, PERCENT)}%"
     digits = _digits(number.value, number.unit)
-    return digits if number.unit == COUNT else f"{digits} {number.unit}"
+    return digits if number.unit == PLAIN else f"{digits} {number.unit}"
 
 
 def _digits(value: float, unit: Unit) -> str:

@@ -121,7 +121,10 @@ class Writer:
         if form == "abs":
             return ("abs", self.number(kind, scope, depth - 1))
         if form == "scaled":
-            return ("*", self.number("count", scope, depth - 1), self.number(kind, scope, depth - 1))
+            plain = ("literal", "count", self.one_of(list(LITERALS["count"])))
+            # A ratio of a count is a count.
+            factor = plain if kind == "ratio" else self.number("count", scope, depth - 1)
+            return ("*", factor, self.number(kind, scope, depth - 1))
         return (form, self.number(kind, scope, depth - 1), self.number(kind, scope, depth - 1))
 
     def text(self, scope: Scope, depth: int) -> Node:

@@ -124,5 +124,33 @@ def test_a_near_miss_is_offered(text, hint):
     assert f"`{hint}" in found.help
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("k.share > k.registers", "E207"), ("k.registers > 3%", "E207"), ("k.share = 1 count", "E207"),
+        ("k.registers between 1 and 20%", "E207"), ("k.registers * k.share > k.share", "E207"),
+        ("k.registers + k.share > 1", "E214"), ("max(k.share, k.registers) > 1", "E214"),
+        ("(number of access a of k with (a.guarded)) > 50%", "E207"), ("k.share < most", "E210"),
+    ],
+)  # fmt: skip
+def test_a_ratio_is_no_count(text, code):
+    assert codes(errors(*when(text))) == [code]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k.share > 0.5", "k.share > 50%", "1 - k.share > 50%", "2 * k.share < 1.5",
+        "k.share * 64 < k.registers",
+        "20% of k.registers > 3", "20% of 128 > k.registers", "k.registers / 255 > 50%",
+        "k.registers / 2 > 3",
+        "k.registers / k.registers > 20%", "k.time / k.time > 3", "min(k.share, 0.5) > 20%",
+        "k.share of k.share > 1%", "k.registers / k.share > 128",
+    ],
+)  # fmt: skip
+def test_a_number_without_a_unit_is_what_it_stands_beside(text):
+    assert errors(*when(text)) == []
+
+
 def test_a_correct_rule_has_no_errors():
     assert errors() == []

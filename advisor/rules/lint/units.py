@@ -9,7 +9,7 @@ from advisor.rules.expressions import Expression, Number, Operation, Quantified,
 from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.remarks import Remark, of_rule
 from advisor.rules.model import Rule, Rulebook
-from advisor.rules.units import COUNT, RATIO, format_value
+from advisor.rules.units import PLAIN, RATIO, format_value
 
 _DECIMAL = {"KB": "KiB", "MB": "MiB", "GB": "GiB"}
 _ORDER = ("<", "<=", ">", ">=", "=", "!=", "between")
@@ -36,7 +36,7 @@ def _of(expression: Expression, rule: Rule, book: Rulebook) -> Iterator[Remark]:
     if expression.operator in _ORDER:
         metrics = [_metric(one, rule, book) for one in expression.operands]
         for operand in expression.operands:
-            if isinstance(operand, Number) and operand.unit == COUNT and 0 < operand.value < 1:
+            if isinstance(operand, Number) and operand.unit == PLAIN and 0 < operand.value < 1:
                 named = [one for one in metrics if one is not None]
                 if named:
                     percent = format_value(operand.value, RATIO)
