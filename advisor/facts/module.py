@@ -73,6 +73,7 @@ class ModuleSyntax:
     calls: list[ast.Call] = field(default_factory=list)
     elsewhere: NamesElsewhere = NOWHERE
     _inside: dict[ast.AST, dict[type[ast.AST], list[ast.AST]]] = field(default_factory=dict, repr=False)
+    _stores: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
 
     @property
     def path(self) -> str:
@@ -85,6 +86,16 @@ class ModuleSyntax:
         if found is None:
             found = self._inside[node] = by_kind(node)
         return cast("list[Node]", found.get(kind, []))
+
+    def stores(self, name: str, definition: ast.AST) -> list[ast.Name]:
+        """The places in a definition, functions in it included, that store to a name."""
+        found = self._stores.get(definition)
+        if found is None:
+            found = self._stores[definition] = {}
+            for node in self.inside(definition, ast.Name):
+                if isinstance(node.ctx, ast.Store):
+                    found.setdefault(node.id, []).append(node)
+        return found.get(name, [])
 
     @cached_property
     def assigned(self) -> dict[str, list[ast.expr]]:

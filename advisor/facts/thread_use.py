@@ -69,7 +69,7 @@ def is_given_size(side: ast.expr, module: ModuleSyntax) -> bool:
     scope = module.scope_of(side)
     if not isinstance(scope, ast.FunctionDef):
         return False
-    bound = _bound(side.id, scope)
+    bound = module.stores(side.id, scope)
     if bound:
         value = module.parents.get(bound[0])
         return len(bound) == 1 and isinstance(value, ast.Assign) and _is_size_of_array(value.value)
@@ -84,14 +84,6 @@ def _is_size_of_array(node: ast.expr) -> bool:
     if isinstance(node, ast.Subscript):
         node = node.value
     return isinstance(node, ast.Attribute) and node.attr in ("shape", "size")
-
-
-def _bound(name: str, scope: ast.FunctionDef) -> list[ast.Name]:
-    return [
-        inner
-        for inner in ast.walk(scope)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id == name
-    ]
 
 
 def _compares_by_order(test: ast.AST) -> bool:

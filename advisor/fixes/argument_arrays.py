@@ -80,8 +80,11 @@ def _call_at(site: LaunchSite, syntax: ModuleSyntax) -> ast.Call | None:
     line = site.module.line_of(begin)
     column = begin - site.module.line_start(begin) + 1
     for call in syntax.calls:
-        span = syntax.span(call)
-        if (span.line, span.column) == (line, column) and isinstance(call.func, ast.Subscript):
+        if (
+            call.lineno == line
+            and isinstance(call.func, ast.Subscript)
+            and syntax.span(call).column == column
+        ):
             return call
     return None
 

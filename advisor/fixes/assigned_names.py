@@ -14,6 +14,10 @@ ARRAY_QUESTIONS = ("shape", "size", "dtype", "ndim")
 
 def names_in(module: SourceModule, node: cst.CSTNode) -> list[cst.Name]:
     """The names of variables in a node, neither attributes nor keywords of calls."""
+    return module.answer(_names_in, node)
+
+
+def _names_in(module: SourceModule, node: cst.CSTNode) -> list[cst.Name]:
     found = []
     for name in module.nodes_in(cst.Name, node):
         above = module.parent(name)
@@ -26,6 +30,10 @@ def names_in(module: SourceModule, node: cst.CSTNode) -> list[cst.Name]:
 
 def words_in(module: SourceModule, node: cst.CSTNode) -> frozenset[str]:
     """The variables that a node names."""
+    return module.answer(_words_in, node)
+
+
+def _words_in(module: SourceModule, node: cst.CSTNode) -> frozenset[str]:
     return frozenset(name.value for name in names_in(module, node))
 
 

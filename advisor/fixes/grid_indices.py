@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from advisor.fixes.kernel_body import KernelBody
+from advisor.fixes.source_module import SourceModule
 from advisor.fixes.thread_axes import grid_call, thread_index
 
 _DEEPEST = 4
@@ -15,6 +16,11 @@ def grid_indices(body: KernelBody) -> dict[str, cst.BaseStatement]:
 
     Each name is bound once; its value is `cuda.grid(n)` or `threadIdx + blockIdx * blockDim` of one axis.
     """
+    return body.module.answer(_grid_indices, body.function)
+
+
+def _grid_indices(module: SourceModule, function: cst.FunctionDef) -> dict[str, cst.BaseStatement]:
+    body = KernelBody(module, function)
     found: dict[str, cst.BaseStatement] = {}
     for line in body.statements:
         if not isinstance(line, cst.SimpleStatementLine):

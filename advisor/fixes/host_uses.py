@@ -86,8 +86,8 @@ class HostUses:
     def of(self, name: str, scope: cst.FunctionDef | None) -> list[Use]:
         """The uses of a variable of a function, or of the module for None, in the order of the text."""
         found = []
-        for node in self.module.nodes(cst.Name):
-            if node.value == name and is_variable(self.module, node) and belongs(self.module, node, scope):
+        for node in self.module.names.get(name, ()):
+            if is_variable(self.module, node) and belongs(self.module, node, scope):
                 found.append(self._use(node))
         return found
 

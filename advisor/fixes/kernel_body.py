@@ -117,8 +117,5 @@ def own_kernel(place: Place) -> KernelBody | None:
     if kernel is None or kernel[0] is not place.module or place.function() is not kernel[1]:
         return None
     body = KernelBody(*kernel)
-    name = body.function.name.value
-    called = any(
-        isinstance(one.func, cst.Name) and one.func.value == name for one in body.module.nodes(cst.Call)
-    )
+    called = body.function.name.value in body.module.called_names
     return body if body.statements and not called else None

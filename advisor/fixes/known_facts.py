@@ -30,12 +30,13 @@ class KnownFacts:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
+        self._rows: dict[tuple[int, int], Row] = {}
 
     @cached_property
     def device(self) -> Row | None:
         """The device that the numbers were computed for."""
         table = self._tables.get("device")
-        return _row(table, 0) if table is not None and len(table) else None
+        return self._row(table, 0) if table is not None and len(table) else None
 
     def kernel_of(self, finding: Finding) -> Row | None:
         """The kernel that a finding is about, None where it is about none or the name stands for several.
@@ -50,21 +51,21 @@ class KnownFacts:
             alike = [number for number, label in enumerate(kernels.labels) if label == finding.kernel]
             here = [number for number in alike if kernels.paths[number] == finding.path]
             numbers = set(here or alike)
-        return _row(kernels, numbers.pop()) if len(numbers) == 1 else None
+        return self._row(kernels, numbers.pop()) if len(numbers) == 1 else None
 
     def of_kernel(self, entity: str, kernel: Row) -> list[Row]:
         """The rows of an entity that belong to a kernel, such as its launches or accesses."""
         table = self._tables.get(entity)
         if table is None:
             return []
-        return [_row(table, int(number)) for number in np.flatnonzero(table.owners == kernel.number)]
+        return [self._row(table, int(number)) for number in np.flatnonzero(table.owners == kernel.number)]
 
     def row_at(self, entity: str, finding: Finding) -> Row | None:
         """The row of an entity at a finding's place, None where there is none or more than one."""
         table = self._tables.get(entity)
         places = zip(table.paths, table.spans, strict=True) if table is not None else ()
         found = [number for number, place in enumerate(places) if place == (finding.path, finding.span)]
-        return _row(table, found[0]) if table is not None and len(found) == 1 else None
+        return self._row(table, found[0]) if table is not None and len(found) == 1 else None
 
     def launches(self) -> list[tuple[Row, Row | None]]:
         """Every launch that was found, with its kernel where that is known."""
@@ -74,7 +75,9 @@ class KnownFacts:
         found: list[tuple[Row, Row | None]] = []
         for number in range(len(table)):
             owner = int(table.owners[number])
-            found.append((_row(table, number), _row(kernels, owner) if 0 <= owner < len(kernels) else None))
+            found.append(
+                (self._row(table, number), self._row(kernels, owner) if 0 <= owner < len(kernels) else None)
+            )
         return found
 
     def _owners_at(self, finding: Finding) -> set[int]:
@@ -98,8 +101,14 @@ class KnownFacts:
                     found.setdefault((path, span), []).append((entity, owner))
         return found
 
+    def _row(self, table: Table, number: int) -> Row:
+        key = id(table), number
+        if key not in self._rows:
+            self._rows[key] = _read_row(table, number)
+        return self._rows[key]
 
-def _row(table: Table, number: int) -> Row:
+
+def _read_row(table: Table, number: int) -> Row:
     values: dict[str, Value] = {}
     for metric, column in table.columns.items():
         if column.source(number) is not None:

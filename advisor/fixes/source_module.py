@@ -5,16 +5,18 @@ from __future__ import annotations
 import dataclasses
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 from advisor.findings import Edit
+from advisor.fixes.node_ranges import node_ranges
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
+_Asked = TypeVar("_Asked", bound=cst.CSTNode)
+_Answer = TypeVar("_Answer")
 
 
 class SourceModule:
@@ -22,11 +24,10 @@ class SourceModule:
 
     def __init__(self, text: str, module: cst.Module) -> None:
         self.text = text
-        self.wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-        self.module = self.wrapper.module
+        self.module = module
+        self._answers: dict[tuple[object, cst.CSTNode], Any] = {}
         self._by_kind: dict[type[cst.CSTNode], tuple[list[Any], list[int]]] = {}
-        self._positions = self.wrapper.resolve(PositionProvider)
-        self._ranges: dict[cst.CSTNode, tuple[int, int]] = {}
+        self._ranges = node_ranges(module)
         self._parents = _parents(self.module)
         # Python's line ends, which are fewer than those of str.splitlines.
         self._starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text))]
@@ -41,17 +42,20 @@ class SourceModule:
 
     def range_of(self, node: cst.CSTNode) -> tuple[int, int]:
         """The offsets where a node begins and ends."""
-        known = self._ranges.get(node)
-        if known is None:
-            place = self._positions[node]
-            begin = self.offset(place.start.line, place.start.column)
-            known = self._ranges[node] = begin, self.offset(place.end.line, place.end.column)
-        return known
+        return self._ranges[node]
 
     def code_of(self, node: cst.CSTNode) -> str:
         """The text of a node as it stands."""
         begin, end = self.range_of(node)
         return self.text[begin:end]
+
+    def answer(self, question: Callable[[SourceModule, _Asked], _Answer], node: _Asked) -> _Answer:
+        """What a function says of a node of this module, which never changes: each is asked once."""
+        key = question, node
+        if key not in self._answers:
+            self._answers[key] = question(self, node)
+        found: _Answer = self._answers[key]
+        return found
 
     def written(self, node: cst.CSTNode) -> str:
         """The text of a node, also of one that was made."""
@@ -76,8 +80,16 @@ class SourceModule:
     @cached_property
     def _by_type(self) -> dict[type[cst.CSTNode], list[Any]]:
         found: dict[type[cst.CSTNode], list[Any]] = {}
-        for node in self._positions:
+        for node in self._ranges:
             found.setdefault(type(node), []).append(node)
+        return found
+
+    @cached_property
+    def names(self) -> dict[str, list[cst.Name]]:
+        """The places of each name, attributes and keywords too, in the order of the text."""
+        found: dict[str, list[cst.Name]] = {}
+        for node in self.nodes(cst.Name):
+            found.setdefault(node.value, []).append(node)
         return found
 
     def nodes_between(self, kind: type[_Node], begin: int, end: int) -> Iterator[_Node]:
@@ -99,14 +111,28 @@ class SourceModule:
 
     def function_around(self, offset: int) -> cst.FunctionDef | None:
         """The innermost function that an offset lies in, its decorators included."""
-        around = []
+        begins, ends, functions = self._functions
+        # Functions lie apart or in each other: of those around the offset the innermost begins last.
+        for number in range(bisect_right(begins, offset) - 1, -1, -1):
+            if offset < ends[number]:
+                return functions[number]
+        return None
+
+    @cached_property
+    def _functions(self) -> tuple[list[int], list[int], list[cst.FunctionDef]]:
+        """Where each function, its decorators included, begins and ends, in order of their beginnings."""
+        found = []
         for node in self.nodes(cst.FunctionDef):
             begin, end = self.range_of(node)
-            for decorator in node.decorators:
-                begin = min(begin, self.range_of(decorator)[0])
-            if begin <= offset < end:
-                around.append((end - begin, node))
-        return min(around, key=lambda one: one[0])[1] if around else None
+            first = min([begin, *(self.range_of(one)[0] for one in node.decorators)])
+            found.append((first, end, node))
+        found.sort(key=lambda one: one[:2])
+        return [one[0] for one in found], [one[1] for one in found], [one[2] for one in found]
+
+    @cached_property
+    def called_names(self) -> frozenset[str]:
+        """The plain names that are called anywhere."""
+        return frozenset(one.func.value for one in self.nodes(cst.Call) if isinstance(one.func, cst.Name))
 
     def bindings(self, name: str, function: cst.FunctionDef | None) -> list[cst.CSTNode]:
         """The nodes that bind a name in a function's own body, or at module level for None: assignments,
