@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bisect
 import mmap
+import threading
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +14,33 @@ import numpy.typing as npt
 ALIGNMENT = 256
 
 
+def zeroed_pages(size: int) -> npt.NDArray[np.uint8]:
+    """So many zeroed bytes on pages of their own, from a multiple of 256.
+
+    Raises OSError, OverflowError or ValueError when the host has no such memory.
+    """
+    whole = np.frombuffer(mmap.mmap(-1, size + 2 * ALIGNMENT), np.uint8)
+    begin = ALIGNMENT - int(whole.ctypes.data) % ALIGNMENT
+    return whole[begin : begin + size]
+
+
+class Buffer(NamedTuple):
+    """A buffer's addresses, `end` that behind its last byte; its pages stay while this object lives."""
+
+    begin: int
+    end: int
+    content: npt.NDArray[np.uint8]
+
+
 class DeviceMemory:
     """Buffers that kernels may access; every address is that of the host, so NumPy can view it.
 
-    Freed addresses are not given out again while the object lives longer than the buffer's pages are needed:
-    each buffer has pages of its own, so an access beside a buffer never meets another one within a page.
+    Each buffer has pages of its own, so an access beside a buffer never meets another one within a page. The
+    address of a freed buffer may be given out again.
     """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._starts: list[int] = []
         self._buffers: dict[int, tuple[int, npt.NDArray[np.uint8]]] = {}
 
@@ -31,20 +52,20 @@ class DeviceMemory:
         if size < 0:
             raise ValueError(f"a buffer cannot have {size} bytes")
         try:
-            pages = mmap.mmap(-1, size + 2 * ALIGNMENT)
+            content = zeroed_pages(max(size, 1))
         except (OSError, OverflowError, ValueError) as error:
             raise MemoryError(f"the host has no {size:,} bytes for a buffer of the device") from error
-        whole = np.frombuffer(pages, np.uint8)
-        begin = ALIGNMENT - int(whole.ctypes.data) % ALIGNMENT
-        address = int(whole.ctypes.data) + begin
-        self._buffers[address] = (size, whole[begin : begin + max(size, 1)])
-        bisect.insort(self._starts, address)
+        address = int(content.ctypes.data)
+        with self._lock:
+            self._buffers[address] = (size, content)
+            bisect.insort(self._starts, address)
         return address
 
     def free(self, address: int) -> None:
         """Nothing; gives a buffer back. Raises KeyError for an address at which none starts."""
-        del self._buffers[address]
-        self._starts.remove(address)
+        with self._lock:
+            del self._buffers[address]
+            self._starts.remove(address)
 
     def view(self, address: int, size: int) -> npt.NDArray[np.uint8]:
         """`size` bytes of a buffer from an address inside it; raises KeyError outside of every buffer."""
@@ -69,9 +90,11 @@ class DeviceMemory:
         """The bytes of the buffer that begins at an address; raises KeyError where none begins."""
         return self._buffers[address][0]
 
-    def extents(self) -> list[tuple[int, int]]:
-        """Begin and end of each buffer, by address."""
-        return [(start, start + self._buffers[start][0]) for start in self._starts]
+    def buffers(self) -> list[Buffer]:
+        """All buffers by address; their pages stay for whoever holds the list, also when they are freed."""
+        with self._lock:
+            found = [(start, *self._buffers[start]) for start in self._starts]
+        return [Buffer(start, start + size, content) for start, size, content in found]
 
     def upload(self, array: npt.NDArray[np.generic]) -> int:
         """The address of a new buffer with the bytes of a contiguous array."""

@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.launch import Launch
+from advisor.simt.vector import host_memory
 from advisor.simt.vector.caches import CacheSizes, cache_tables
-from advisor.simt.vector.contexts import HostThread, TouchedSectors, aligned_bytes, host_thread
+from advisor.simt.vector.contexts import HostThread, host_thread
 from advisor.simt.vector.kernels import Kernel, compile_kernel
 from advisor.simt.vector.layout import Context, DefectWord, Site, Space, Status
+from advisor.simt.vector.touched_sectors import TouchedSectors
 
 Counts = npt.NDArray[np.int64]
 _RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -152,14 +154,14 @@ def _run_detailed(
     context = worker.context
     sizes = np.array([block.last - block.first for block in kernel.warp.blocks], np.int64)
     shift = _shadow_shift(kernel)
-    shadow = aligned_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
+    shadow = host_memory.zeroed_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
     context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
     tables = cache_tables(settings.caches) if settings.caches is not None else None
     context[Context.DETAILED] = 1
     context[Context.ALONE] = 1
-    context[Context.SHADOW] = int(shadow.ctypes.data) if context[Context.SHARED_SIZE] else 0
+    context[Context.SHADOW] = host_memory.address_of(shadow) if context[Context.SHARED_SIZE] else 0
     if tables is not None and settings.caches is not None:
-        context[Context.CACHES] = int(tables.ctypes.data)
+        context[Context.CACHES] = host_memory.address_of(tables)
         context[Context.PROCESSORS] = settings.caches.processors
     status = Status.DONE
     function = _RUN_BLOCKS(kernel.runtime.addresses["run_blocks"])

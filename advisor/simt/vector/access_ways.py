@@ -11,7 +11,7 @@ from typing import Any
 from llvmlite import ir
 
 from advisor.simt.vector.emission import Emission
-from advisor.simt.vector.lanes import I1, I32, I64, is_vector, splat, vector
+from advisor.simt.vector.lanes import I1, I32, I64, is_vector, splat
 from advisor.simt.vector.layout import Space
 from advisor.simt.vector.places import Place
 
@@ -56,7 +56,10 @@ class Ways:
         return _Way(self, shape)
 
     def otherwise(self) -> Any:
-        """A context in which the code of the general way is written; gives the addresses of the lanes."""
+        """A context in which the code of the general way is written; gives the lanes' addresses as they are.
+
+        Those of a generic access are generic ones.
+        """
         return _Otherwise(self)
 
     def give(self, values: list[Any]) -> None:
@@ -132,10 +135,7 @@ class _Otherwise:
         builder.position_at_end(ways.slow)
         place = ways.place
         base = builder.broadcast(place.base)
-        addresses = builder.add(base, splat(I64, place.offset)) if place.offset else base
-        if place.access.space == Space.GENERIC:
-            return ways.e.call("generic_addresses", vector(I64), ways.e.context, addresses)
-        return addresses
+        return builder.add(base, splat(I64, place.offset)) if place.offset else base
 
     def __exit__(self, *exception: object) -> None:
         return None

@@ -7,15 +7,12 @@ from typing import Any
 
 from llvmlite import ir
 
+from advisor.simt.vector.generic_routines import lane_offsets, lanes_by_space, some_lanes
 from advisor.simt.vector.lanes import DOUBLE, FLOAT, I32, I64, POINTER, is_float, splat, vector
 from advisor.simt.vector.layout import NO_RANGE, WORD, Context, Site, Space
-from advisor.simt.vector.memory_routines import (
-    count_sectors,
-    distinct_sectors,
-    good_lanes,
-    touch,
-)
+from advisor.simt.vector.memory_routines import count_local, count_sectors, good_lanes
 from advisor.simt.vector.routines import Routine, routine
+from advisor.simt.vector.shared_routines import follow
 
 _ADDRESSES = vector(I64)
 _INSTRUCTIONS = {
@@ -26,8 +23,43 @@ _FLOAT_OPERATIONS = ("add", "min", "max")
 
 
 def _inspect_atomic(r: Routine, size: int) -> None:
+    """Checks lanes by their real addresses, in the one space of the site, and counts them."""
     context, site, addresses, mask = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    most, groups = _count_places(r, site, addresses, good, size)
+    space = r.and_(r.lshr(r.site_word(site, Site.DESCRIPTION), r.number(8)), r.number(15))
+    shared = r.icmp_unsigned("==", space, r.number(Space.SHARED))
+    with r.if_else(shared) as (then, otherwise):
+        with then:
+            r.count(site, Site.WAVEFRONTS, most)
+            follow(r, context, site, addresses, good, size)
+        with otherwise:
+            count_sectors(r, context, site, addresses, good, groups, size)
+    r.ret(good)
+
+
+def _inspect_generic(r: Routine, size: int) -> None:
+    """Checks lanes by their generic addresses and counts each in the space that it lies in."""
+    context, site, addresses, mask = r.arguments
+    good = good_lanes(r, context, site, addresses, mask, size)
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    real = r.call(r.module.globals["generic_addresses"], [context, addresses])
+    shared, local, rest = lanes_by_space(r, addresses, good)
+    with some_lanes(r, shared):
+        most, _ = _count_places(r, site, real, shared, size)
+        r.count(site, Site.WAVEFRONTS, most)
+        follow(r, context, site, real, shared, size)
+    with some_lanes(r, local):
+        count_local(r, site, lane_offsets(r, addresses), local, r.number(size))
+    with some_lanes(r, rest):
+        _, groups = _count_places(r, site, real, rest, size)
+        count_sectors(r, context, site, real, rest, groups, size)
+    r.ret(good)
+
+
+def _count_places(r: Routine, site: Any, addresses: Any, good: Any, size: int) -> tuple[Any, Any]:
+    """The most lanes at one place, and how many places there are; both are counted."""
     most, groups = r.variable(r.number(0)), r.variable(r.number(0))
     units = r.trunc(r.lshr(addresses, splat(I64, size.bit_length() - 1)), vector(I32))
     with r.each_group(units, good) as (_, group):
@@ -37,24 +69,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
     r.count(site, Site.DISTINCT, r.value(groups))
     _note_places(r, site, addresses, good)
     r.count(site, Site.MOST_SAME, r.value(most))
-    space = r.and_(r.lshr(r.site_word(site, Site.DESCRIPTION), r.number(8)), r.number(15))
-    shared = r.icmp_unsigned("==", space, r.number(Space.SHARED))
-    with r.if_else(shared) as (then, otherwise):
-        with then:
-            r.count(site, Site.SLOW_REQUESTS, r.number(1))
-            r.count(site, Site.WAVEFRONTS, r.value(most))
-            shadow = r.context_word(context, Context.SHADOW)
-            with r.if_then(r.icmp_unsigned("!=", shadow, r.number(0)), likely=False):
-                place = r.spilled(addresses)
-                r.call(r.module.globals["follow_shared"], [context, site, place, good, r.number(size)])
-        with otherwise:
-            sectors = r.trunc(r.lshr(addresses, splat(I64, 5)), vector(I32))
-            count_sectors(r, site, distinct_sectors(r, sectors, good), r.value(groups), size)
-            touch(r, site, addresses, good)
-            caches = r.context_word(context, Context.CACHES)
-            with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
-                r.call(r.module.globals["look_up"], [context, site, sectors, good])
-    r.ret(good)
+    return r.value(most), r.value(groups)
 
 
 def _note_places(r: Routine, site: Any, addresses: Any, good: Any) -> None:
@@ -68,6 +83,9 @@ def _note_places(r: Routine, site: Any, addresses: Any, good: Any) -> None:
 for _size in (2, 4, 8, 16):
     routine(f"inspect_atomic_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
         (lambda size: lambda r: _inspect_atomic(r, size))(_size)
+    )
+    routine(f"inspect_generic_atomic_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
+        (lambda size: lambda r: _inspect_generic(r, size))(_size)
     )
 
 

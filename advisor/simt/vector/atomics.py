@@ -6,7 +6,7 @@ from advisor.simt.ptx_program import Address, Instruction
 from advisor.simt.vector.emission import Emission, handles
 from advisor.simt.vector.lanes import I32, I64, element_type, integer_of, splat, vector, width_of
 from advisor.simt.vector.layout import Space
-from advisor.simt.vector.places import place_of
+from advisor.simt.vector.places import place_of, real_addresses
 
 _OPERATIONS = frozenset({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
 
@@ -41,10 +41,10 @@ def _atomic(e: Emission, item: Instruction) -> None:
     addresses = builder.broadcast(place.base)
     if place.offset:
         addresses = builder.add(addresses, splat(I64, place.offset))
-    if place.access.space == Space.GENERIC:
-        addresses = e.call("generic_addresses", vector(I64), e.context, addresses)
-    inside = e.call(f"inspect_atomic_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
-    old = e.call(f"atom_{name}", vector(kind), e.context, addresses, *values, inside)
+    inspect = "inspect_generic_atomic" if place.access.space == Space.GENERIC else "inspect_atomic"
+    inside = e.call(f"{inspect}_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
+    real = real_addresses(e, place, addresses)
+    old = e.call(f"atom_{name}", vector(kind), e.context, real, *values, inside)
     if item.opcode == "atom":
         e.write(item, old)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from advisor.simt.vector import host_memory
 from advisor.simt.vector.cache_routines import (
     ENTRY_WORDS,
     HEADER_WORDS,
@@ -42,7 +43,7 @@ def cache_tables(sizes: CacheSizes) -> npt.NDArray[np.int64]:
     l1_words = l1_sets * sizes.l1_ways * ENTRY_WORDS
     l2_words = l2_sets * sizes.l2_ways * ENTRY_WORDS
     begin = HEADER_WORDS + l1_words * sizes.processors
-    tables = np.zeros(begin + l2_words, np.int64)
+    tables = host_memory.zeroed_words(begin + l2_words)
     tables[[L1_SETS, L1_WAYS, L2_SETS, L2_WAYS]] = (l1_sets, sizes.l1_ways, l2_sets, sizes.l2_ways)
     tables[L1_BYTES] = WORD * l1_words
     tables[L2_BEGIN] = WORD * begin

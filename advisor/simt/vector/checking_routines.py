@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from advisor.simt.vector.driver_routines import state_of
-from advisor.simt.vector.lanes import I1, I32, I64, LANES, POINTER, VOID, lane_numbers, vector
+from advisor.simt.vector.lanes import I1, I8, I32, I64, LANES, POINTER, VOID, lane_numbers, vector
 from advisor.simt.vector.layout import (
     FIXED_BOUNDS,
-    LOCAL_GRANULE,
+    LOCAL_WINDOW,
+    SECTOR_SHIFT,
+    SHARED_WINDOW,
     WORD,
     WRITES,
     Context,
@@ -16,6 +18,7 @@ from advisor.simt.vector.layout import (
     DefectWord,
     Extent,
     Site,
+    Space,
     State,
 )
 from advisor.simt.vector.routines import Routine, routine
@@ -45,12 +48,12 @@ def _note(r: Routine) -> None:
     r.ret_void()
 
 
-@routine("note_lanes", VOID, POINTER, POINTER, POINTER, I32)
+@routine("note_lanes", VOID, POINTER, I64, POINTER, POINTER, I32)
 def _note_lanes(r: Routine) -> None:
-    context, site, place, mask = r.arguments
+    context, kind, site, place, mask = r.arguments
     with r.each_lane(mask) as lane:
         address = r.load(r.element(place, I64, lane), typ=I64)
-        _bad(r, context, site, lane, address, Defect.OUT_OF_BOUNDS)
+        r.call(r.module.globals["note_defect"], [context, kind, site, lane, address])
     r.ret_void()
 
 
@@ -60,7 +63,10 @@ def _bad(r: Routine, context: Any, site: Any, lane: Any, address: Any, kind: Def
 
 @routine("check_lanes", I32, POINTER, POINTER, POINTER, I32, I64)
 def _check(r: Routine) -> None:
-    """The lanes of a mask whose access is good; a site without fixed bounds learns the buffer it met."""
+    """The lanes of a mask whose access is good, their sectors marked in the maps of their own buffers.
+
+    A site without fixed bounds learns the buffer it met.
+    """
     context, site, place, mask, size = r.arguments
     good = r.variable(r.number(0, I32))
     with r.each_lane(mask) as lane:
@@ -72,6 +78,7 @@ def _check(r: Routine) -> None:
                 with fine:
                     bit = r.shl(r.number(1, I32), lane)
                     r.store(r.or_(r.value(good, I32), bit), good)
+                    _mark(r, site, address, size)
                 with crooked:
                     _bad(r, context, site, lane, address, Defect.MISALIGNED)
             with otherwise:
@@ -79,14 +86,30 @@ def _check(r: Routine) -> None:
     r.ret(r.value(good, I32))
 
 
+def _mark(r: Routine, site: Any, address: Any, size: Any) -> None:
+    """Nothing; marks a good lane's sector, where the lane lies in the buffer that the site knows now.
+
+    Lanes of one access may lie in different buffers, each with a map of its own.
+    """
+    base = r.site_word(site, Site.TOUCHED)
+    known = _within(r, address, size, r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH))
+    with r.if_then(r.and_(known, r.icmp_unsigned("!=", base, r.number(0)))):
+        sector = r.lshr(address, r.number(SECTOR_SHIFT))
+        r.store(r.number(1, I8), r.inttoptr(r.add(base, sector), POINTER), align=1)
+
+
 def _within(r: Routine, address: Any, size: Any, low: Any, high: Any) -> Any:
-    end = r.add(address, size)
-    return r.and_(r.icmp_unsigned(">=", address, low), r.icmp_unsigned("<=", end, high))
+    """Whether so many bytes lie between two addresses; an access that wraps round 2^64 does not."""
+    between = r.and_(r.icmp_unsigned(">=", address, low), r.icmp_unsigned("<=", address, high))
+    return r.and_(between, r.icmp_unsigned(">=", r.sub(high, address), size))
 
 
 @routine("is_inside", I1, POINTER, POINTER, I64, I64)
 def _is_inside(r: Routine) -> None:
-    """Whether an access of one lane lies within its site's bounds, any buffer, or the block's own memory."""
+    """Whether an access of one lane lies within its site's bounds or, where these are not fixed, in a buffer.
+
+    A generic address may also lie in the windows of the block's shared and the thread's local memory.
+    """
     context, site, address, size = r.arguments
 
     flag = I1
@@ -105,16 +128,12 @@ def _is_inside(r: Routine) -> None:
                 r.put(high, site, WORD * Site.HIGH)
                 r.put(_map_of(r, site, entry), site, WORD * Site.TOUCHED)
                 r.store(r.number(1, flag), result)
-        for word, extent in (
-            (Context.SHARED, r.context_word(context, Context.SHARED_SIZE)),
-            (
-                Context.LOCAL,
-                r.mul(r.context_word(context, Context.LOCAL_SIZE), r.number(LANES * LOCAL_GRANULE // 8)),
-            ),
-        ):
-            begin = r.context_word(context, word)
-            own = _within(r, address, size, begin, r.add(begin, extent))
-            r.store(r.or_(r.value(result, flag), own), result)
+        space = r.and_(r.lshr(r.site_word(site, Site.DESCRIPTION), r.number(8)), r.number(15))
+        generic = r.icmp_unsigned("==", space, r.number(Space.GENERIC))
+        for window, word in ((SHARED_WINDOW, Context.SHARED_SIZE), (LOCAL_WINDOW, Context.LOCAL_SIZE)):
+            begin = r.number(window)
+            own = _within(r, address, size, begin, r.add(begin, r.context_word(context, word)))
+            r.store(r.or_(r.value(result, flag), r.and_(generic, own)), result)
     r.ret(r.value(result, flag))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from advisor.simt.device_memory import DeviceMemory
+from advisor.simt.device_memory import Buffer, DeviceMemory
 from advisor.simt.launch import Launch, parameter_offsets
+from advisor.simt.vector import host_memory
 from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.lanes import LANES
 from advisor.simt.vector.layout import (
@@ -18,13 +19,13 @@ from advisor.simt.vector.layout import (
     NO_RANGE,
     Context,
     DefectWord,
-    Extent,
     Site,
     Space,
     State,
 )
 from advisor.simt.vector.printing import print_address
 from advisor.simt.vector.sites import Access
+from advisor.simt.vector.touched_sectors import TouchedSectors
 
 if TYPE_CHECKING:
     from advisor.simt.machine import Settings
@@ -33,8 +34,8 @@ _Words = npt.NDArray[np.int64]
 _NO_BUDGET = 1 << 62
 # Ways back to a loop's head between two looks at the clock; few where lanes wait for each other.
 _SLICE, _SHORT_SLICE = 1 << 18, 1 << 6
-# Room behind arrays that vectors are read from as a whole.
-_MARGIN = 512
+# What is behind a place in shared memory whose content is kept: 16 bytes are read, whatever its size.
+_BEHIND_SHARED = 16
 
 
 @dataclass
@@ -50,47 +51,6 @@ class HostThread:
     kept: list[Any] = field(default_factory=list)
 
 
-def aligned_bytes(size: int, align: int = 64) -> npt.NDArray[np.uint8]:
-    """Zeroed bytes that begin at a multiple of an alignment."""
-    whole = np.zeros(size + align + _MARGIN, np.uint8)
-    begin = -int(whole.ctypes.data) % align
-    return whole[begin : begin + size + _MARGIN]
-
-
-class TouchedSectors:
-    """One byte for each sector of the buffers that kernels load from, and one for each they store to.
-
-    `extents` is the table of buffers that the compiled code searches.
-    """
-
-    def __init__(self, memory: DeviceMemory) -> None:
-        self.loaded: list[npt.NDArray[np.uint8]] = []
-        self.stored: list[npt.NDArray[np.uint8]] = []
-        rows = []
-        for low, high in memory.extents():
-            first = low >> 5
-            sectors = ((high + 31) >> 5) - first
-            maps = [np.zeros(sectors + _MARGIN, np.uint8) for _ in range(2)]
-            self.loaded.append(maps[0][:sectors])
-            self.stored.append(maps[1][:sectors])
-            rows.append((low, high, *(int(one.ctypes.data) - first for one in maps)))
-        self.extents = np.array([*rows, (0, 0, 0, 0)], np.int64)
-
-    def base_of(self, address: int, writes: bool) -> int:
-        """What is added to a sector's number to find its byte, 0 for an address in no buffer."""
-        for row in self.extents[:-1]:
-            if row[Extent.LOW] <= address < max(row[Extent.HIGH], row[Extent.LOW] + 1):
-                return int(row[Extent.STORED if writes else Extent.LOADED])
-        return 0
-
-    def counts(self) -> tuple[int, int]:
-        """How many sectors were loaded and how many stored."""
-        loaded, stored = (
-            sum(int(np.count_nonzero(one)) for one in maps) for maps in (self.loaded, self.stored)
-        )
-        return loaded, stored
-
-
 def host_thread(
     kernel: Kernel,
     launch: Launch,
@@ -103,12 +63,12 @@ def host_thread(
     warp = kernel.warp
     count = len(warp.blocks)
     worker = HostThread(
-        context=aligned_bytes(8 * Context.WORDS).view(np.int64)[: int(Context.WORDS)],
-        block_runs=np.zeros(count, np.int64),
-        block_lanes=np.zeros(count, np.int64),
-        divisions=np.zeros(count, np.int64),
-        sites=np.zeros((max(1, len(warp.accesses)), int(Site.WORDS)), np.int64),
-        defects=np.zeros((settings.most_defects, int(DefectWord.WORDS)), np.int64),
+        context=host_memory.zeroed_words(Context.WORDS),
+        block_runs=host_memory.zeroed_words(count),
+        block_lanes=host_memory.zeroed_words(count),
+        divisions=host_memory.zeroed_words(count),
+        sites=host_memory.zeroed_words(max(1, len(warp.accesses)), Site.WORDS),
+        defects=host_memory.zeroed_words(settings.most_defects, DefectWord.WORDS),
     )
     _set_launch(worker, kernel, launch, memory, touched)
     _set_counters(worker, settings, threads, warp.ordered)
@@ -121,7 +81,7 @@ def host_thread(
 
 def _keep(worker: HostThread, array: npt.NDArray[Any]) -> int:
     worker.kept.append(array)
-    return int(array.ctypes.data)
+    return host_memory.address_of(array)
 
 
 def _set_launch(
@@ -129,11 +89,11 @@ def _set_launch(
 ) -> None:
     context, placement = worker.context, kernel.warp.placement
     warps = -(-launch.threads_in_block // LANES)
-    parameters = aligned_bytes(len(launch.parameters))
+    parameters = host_memory.zeroed_bytes(len(launch.parameters))
     parameters[: len(launch.parameters)] = np.frombuffer(launch.parameters, np.uint8)
     context[Context.PARAMETERS] = _keep(worker, parameters)
     shared_size = placement.shared_size + launch.dynamic_shared
-    context[Context.SHARED] = _keep(worker, aligned_bytes(shared_size, 1024))
+    context[Context.SHARED] = _keep(worker, host_memory.zeroed_bytes(shared_size + _BEHIND_SHARED, 1024))
     context[Context.SHARED_SIZE] = shared_size
     context[Context.DYNAMIC_SHARED] = launch.dynamic_shared
     for word, value in zip(
@@ -150,7 +110,9 @@ def _set_launch(
     ):
         context[word] = value
     context[Context.LOCAL_SIZE] = placement.local_size
-    context[Context.FIRST_THREAD] = _keep(worker, aligned_bytes(warps * LANES * placement.local_size))
+    context[Context.FIRST_THREAD] = _keep(
+        worker, host_memory.zeroed_bytes(warps * LANES * placement.local_size)
+    )
     context[Context.WARPS] = warps
     context[Context.THREADS] = launch.threads_in_block
     context[Context.STATE_SIZE] = kernel.warp.state_size
@@ -164,7 +126,7 @@ def _set_launch(
 
 def _states(size: int, warps: int, launch: Launch) -> npt.NDArray[np.uint8]:
     """The states of the warps of a block, with the threads' numbers filled in."""
-    states = aligned_bytes(size * warps)
+    states = host_memory.zeroed_bytes(size * warps)
     threads = np.arange(warps * LANES, dtype=np.int32).reshape(warps, LANES)
     columns, rows, _ = launch.block
     rest = threads // columns
@@ -179,11 +141,11 @@ def _states(size: int, warps: int, launch: Launch) -> npt.NDArray[np.uint8]:
 
 def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered: bool) -> None:
     context = worker.context
-    context[Context.BLOCK_RUNS] = int(worker.block_runs.ctypes.data)
-    context[Context.BLOCK_LANES] = int(worker.block_lanes.ctypes.data)
-    context[Context.BRANCHES] = int(worker.divisions.ctypes.data)
-    context[Context.SITES] = int(worker.sites.ctypes.data)
-    context[Context.DEFECTS] = int(worker.defects.ctypes.data)
+    context[Context.BLOCK_RUNS] = host_memory.address_of(worker.block_runs)
+    context[Context.BLOCK_LANES] = host_memory.address_of(worker.block_lanes)
+    context[Context.BRANCHES] = host_memory.address_of(worker.divisions)
+    context[Context.SITES] = host_memory.address_of(worker.sites)
+    context[Context.DEFECTS] = host_memory.address_of(worker.defects)
     context[Context.DEFECT_CAPACITY] = len(worker.defects)
     context[Context.ALONE] = int(threads == 1)
     context[Context.SLICE] = _SLICE if ordered else _SHORT_SLICE
@@ -192,34 +154,53 @@ def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered:
     context[Context.PREFERRED] = LOWEST
     context[Context.PROCESSORS] = 1
     context[Context.PRINTED] = print_address()
-    context[Context.CONTENTS] = _keep(worker, aligned_bytes(LANES * 16))
+    context[Context.CONTENTS] = _keep(worker, host_memory.zeroed_bytes(LANES * 16))
 
 
 def _set_sites(
     worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory, touched: TouchedSectors
 ) -> None:
-    bounds = _Bounds(worker, kernel, launch, memory)
+    bounds = _Bounds(worker, kernel, launch, memory, touched)
     for access in kernel.warp.accesses.values():
-        low, high, fixed = bounds.of(access)
+        found = bounds.of(access)
         row = worker.sites[access.number]
-        row[Site.LOW], row[Site.HIGH] = low, high
+        row[Site.LOW], row[Site.HIGH] = found.low, found.high
         flags = access.description & ~FIXED_BOUNDS
-        row[Site.DESCRIPTION] = flags | (FIXED_BOUNDS if fixed else 0)
+        row[Site.DESCRIPTION] = flags | (FIXED_BOUNDS if found.fixed else 0)
         row[Site.NUMBER] = access.number
         row[Site.STEP_LOW], row[Site.STEP_HIGH] = NO_RANGE
         row[Site.PLACE_LOW], row[Site.PLACE_HIGH] = NO_RANGE
-        if access.space != Space.SHARED:
-            row[Site.TOUCHED] = touched.base_of(low, access.writes)
+        if found.buffer is not None:
+            row[Site.TOUCHED] = touched.base_of(found.buffer, access.writes)
+
+
+class _Range(NamedTuple):
+    """Where an access may go: within a buffer of global memory, if there is one; `fixed` says nowhere else.
+
+    No access fits between the addresses 1 and 0.
+    """
+
+    low: int = 1
+    high: int = 0
+    fixed: bool = False
+    buffer: Buffer | None = None
 
 
 class _Bounds:
     """The addresses that an access may touch, and whether these are its only ones."""
 
-    def __init__(self, worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory) -> None:
+    def __init__(
+        self,
+        worker: HostThread,
+        kernel: Kernel,
+        launch: Launch,
+        memory: DeviceMemory,
+        touched: TouchedSectors,
+    ) -> None:
         self.context = worker.context
         self.kernel = kernel
         self.launch = launch
-        self.memory = memory
+        self.touched = touched
         self.offsets = parameter_offsets(kernel.function.parameters)[0]
         self.given = {
             kernel.function.parameters[array.parameter].name: (array.low, array.high)
@@ -228,43 +209,50 @@ class _Bounds:
         names = kernel.warp.variables
         self.variables = dict(zip(names, kernel.variable_addresses(memory), strict=True))
 
-    def of(self, access: Access) -> tuple[int, int, bool]:
-        """The lowest address, that behind the highest, and whether no others are allowed."""
+    def of(self, access: Access) -> _Range:
+        """Where an access may go."""
         placement = self.kernel.warp.placement
         if access.space == Space.SHARED:
-            return (*self._shared(access.root), True)
+            return self._shared(access.root)
         root = access.root
         if root is None or root in placement.local or root in placement.shared:
-            return 1, 0, False
+            return _Range()
         if root in self.variables:
-            address = self.variables[root]
-            return address, address + self.memory.size_of(address), True
-        if root in self.given:
-            return (*self.given[root], True)
-        return self._buffer(root)
+            return self._within_buffer(self.variables[root])
+        pointer = self._pointer(root)
+        return _Range() if pointer is None else self._within_buffer(pointer, self.given.get(root))
 
-    def _shared(self, root: str | None) -> tuple[int, int]:
+    def _shared(self, root: str | None) -> _Range:
         begin = int(self.context[Context.SHARED])
         end = begin + int(self.context[Context.SHARED_SIZE])
         placed = self.kernel.warp.placement.shared
         if root not in placed or root is None:
-            return begin, end
+            return _Range(begin, end, True)
         declared = {
             one.name: one.size
             for one in (*self.kernel.module.variables.values(), *self.kernel.function.variables)
         }
         size = declared[root]
         low = begin + placed[root]
-        return low, low + size if size else end
+        return _Range(low, low + size if size else end, True)
 
-    def _buffer(self, root: str) -> tuple[int, int, bool]:
+    def _pointer(self, root: str) -> int | None:
+        """What a parameter, or a part of one, holds."""
         name, _, inside = root.partition("+")
         begin = self.offsets.get(name)
         if begin is None:
-            return 1, 0, False
+            return None
         begin += int(inside or 0)
-        pointer = int.from_bytes(self.launch.parameters[begin : begin + 8], "little")
-        start = self.memory.start_of(pointer)
-        if start is None:
-            return 1, 0, False
-        return start, start + self.memory.size_of(start), True
+        return int.from_bytes(self.launch.parameters[begin : begin + 8], "little")
+
+    def _within_buffer(self, pointer: int, array: tuple[int, int] | None = None) -> _Range:
+        """The part of a buffer that an array takes, or all of it; anywhere for a pointer to no buffer.
+
+        What the program says of an array may reach beyond the buffer, or the buffer may have been freed.
+        """
+        buffer = self.touched.buffer_at(pointer)
+        if buffer is None:
+            return _Range(fixed=array is not None)
+        low, high = array or (buffer.begin, buffer.end)
+        low, high = max(low, buffer.begin), min(high, buffer.end)
+        return _Range(low, high, True, buffer) if low < high else _Range(fixed=True)

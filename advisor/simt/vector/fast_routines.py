@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from advisor.simt.vector.lanes import I1, I8, I16, I32, I64, POINTER
-from advisor.simt.vector.layout import Context, Site
+from advisor.simt.vector.layout import SECTOR_SHIFT, Context, Site
 from advisor.simt.vector.routines import Routine, routine
 
 SIZES = (1, 2, 4, 8, 16, 32)
-_SECTOR_SHIFT = 5
-# Ones for the map of sectors: a row of 32 elements of 1, 2, 4 … bytes lies in so many sectors, or one more.
+# Ones for the map of sectors: a whole row of 32 elements of 1, 2, 4 … bytes lies in so many, or in one more.
 _MARKS = {1: (I8, 1), 2: (I16, 2), 4: (I32, 4), 8: (I64, 8)}
 
 
 def _fits(r: Routine, site: Any, address: Any, low: Any, high: Any, size: int) -> Any:
-    """Whether an access lies within the bounds of its site and on its alignment."""
+    """Whether an access lies within the bounds of its site and on its alignment, without a wrap."""
     bottom, top = r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH)
     fits = r.and_(r.icmp_unsigned(">=", low, bottom), r.icmp_unsigned("<=", high, top))
+    fits = r.and_(fits, r.icmp_unsigned("<", low, high))
     if size > 1:
         rest = r.and_(address, r.number(size - 1))
         fits = r.and_(fits, r.icmp_unsigned("==", rest, r.number(0)))
@@ -41,19 +41,25 @@ def _row(r: Routine, size: int, shared: bool) -> None:
 
 
 def _count_row(r: Routine, site: Any, low: Any, high: Any, size: int) -> None:
-    shift = r.number(_SECTOR_SHIFT)
+    shift = r.number(SECTOR_SHIFT)
     first = r.lshr(low, shift)
     last = r.lshr(r.sub(high, r.number(1)), shift)
-    r.count(site, Site.SECTORS, r.add(r.sub(last, first), r.number(1)))
-    rounded = r.add(r.sub(high, low), r.number((1 << _SECTOR_SHIFT) - 1))
+    sectors = r.add(r.sub(last, first), r.number(1))
+    r.count(site, Site.SECTORS, sectors)
+    rounded = r.add(r.sub(high, low), r.number((1 << SECTOR_SHIFT) - 1))
     r.count(site, Site.IDEAL, r.lshr(rounded, shift))
     base = r.site_word(site, Site.TOUCHED)
     begin = r.add(base, first)
     kind, count = _MARKS[min(size, 8)]
     ones = int.from_bytes(b"\1" * count, "little")
-    for place in range(0, size, count):
-        r.store(r.number(ones, kind), r.inttoptr(r.add(begin, r.number(place)), POINTER), align=1)
-    r.store(r.number(1, I8), r.inttoptr(r.add(base, last), POINTER), align=1)
+    whole = r.icmp_unsigned(">=", sectors, r.number(size))
+    with r.if_else(whole, likely=True) as (then, otherwise):
+        with then:
+            for place in range(0, size, count):
+                r.store(r.number(ones, kind), r.inttoptr(r.add(begin, r.number(place)), POINTER), align=1)
+            r.store(r.number(1, I8), r.inttoptr(r.add(base, last), POINTER), align=1)
+        with otherwise, r.loop(sectors) as number:
+            r.store(r.number(1, I8), r.inttoptr(r.add(begin, number), POINTER), align=1)
 
 
 def _one(r: Routine, size: int, shared: bool, alone: bool) -> None:
@@ -71,7 +77,7 @@ def _one(r: Routine, size: int, shared: bool, alone: bool) -> None:
         else:
             r.count(site, Site.SECTORS, r.number(1))
             r.count(site, Site.IDEAL, r.number(1))
-            place = r.add(r.site_word(site, Site.TOUCHED), r.lshr(address, r.number(_SECTOR_SHIFT)))
+            place = r.add(r.site_word(site, Site.TOUCHED), r.lshr(address, r.number(SECTOR_SHIFT)))
             r.store(r.number(1, I8), r.inttoptr(place, POINTER), align=1)
     r.ret(fits)
 

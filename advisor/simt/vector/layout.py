@@ -17,6 +17,9 @@ SHARED_WINDOW = 0x7F00_0000_0000_0000
 LOCAL_WINDOW = 0x7E00_0000_0000_0000
 WINDOW_BITS = 40
 
+# Global memory moves in sectors of 32 bytes.
+SECTOR_SHIFT = 5
+
 # A thread's local memory lies in granules of eight bytes, those of the 32 lanes side by side.
 LOCAL_GRANULE = 8
 

@@ -16,28 +16,35 @@ from advisor.simt.vector.places import Place
 from advisor.simt.vector.transfers import gather, scatter
 
 
-def _local_addresses(e: Emission, place: Place, number: int, size: int) -> Any:
+def _local_offsets(e: Emission, place: Place, further: int = 0) -> Any:
+    return e.builder.add(place.base, same(place.base, place.offset + further))
+
+
+def _local_addresses(e: Emission, offset: Any) -> Any:
     builder = e.builder
-    offset = builder.add(place.base, same(place.base, place.offset + number * size))
     base = e.context_word(Context.LOCAL)
     granule = builder.shl(builder.lshr(offset, same(offset, 3)), same(offset, 8))
     within = builder.and_(offset, same(offset, 7))
     real = builder.add(*builder.alike(builder.add(granule, within), base))
     lanes = ir.Constant(vector(I64), [8 * lane for lane in range(LANES)])
-    return offset, builder.add(builder.broadcast(real), lanes)
+    return builder.add(builder.broadcast(real), lanes)
 
 
-def _local_inside(e: Emission, place: Place, offset: Any) -> Any:
-    return e.call("inspect_local", I32, e.context, place.site, e.builder.broadcast(offset), place.mask)
+def _local_inside(e: Emission, place: Place) -> Any:
+    offsets = e.builder.broadcast(_local_offsets(e, place))
+    return e.call("inspect_local", I32, e.context, place.site, offsets, place.mask)
 
 
-def local_load(e: Emission, place: Place, kind: Any, number: int) -> Any:
-    """One element of each lane from its own memory."""
-    offset, addresses = _local_addresses(e, place, number, kind.width // 8)
-    return gather(e, kind, addresses, _local_inside(e, place, offset))
+def local_load(e: Emission, place: Place, kind: Any, count: int) -> list[Any]:
+    """So many elements of each lane from its own memory."""
+    inside, size = _local_inside(e, place), kind.width // 8
+    offsets = [_local_offsets(e, place, number * size) for number in range(count)]
+    return [gather(e, kind, _local_addresses(e, offset), inside) for offset in offsets]
 
 
-def local_store(e: Emission, place: Place, value: Any, number: int) -> None:
-    """Nothing; stores one element of each lane to its own memory."""
-    offset, addresses = _local_addresses(e, place, number, element_of(value).width // 8)
-    scatter(e, value, addresses, _local_inside(e, place, offset))
+def local_store(e: Emission, place: Place, values: list[Any]) -> None:
+    """Nothing; stores the elements of each lane side by side in its own memory."""
+    inside = _local_inside(e, place)
+    for number, value in enumerate(values):
+        offset = _local_offsets(e, place, number * element_of(value).width // 8)
+        scatter(e, value, _local_addresses(e, offset), inside)

@@ -30,10 +30,11 @@ from advisor.simt.vector.lanes import (
 )
 from advisor.simt.vector.layout import Context, Space
 from advisor.simt.vector.local_memory import local_load, local_store
-from advisor.simt.vector.places import Place, place_of
+from advisor.simt.vector.places import Place, place_of, real_addresses
 from advisor.simt.vector.transfers import gather, scatter
 
 _POINTERS = vector(ir.PointerType())
+_INSPECTED_AS = {Space.SHARED: "shared", Space.GENERIC: "generic"}
 
 
 @handles("ld", "ldu")
@@ -72,7 +73,7 @@ def _load_parameter(e: Emission, item: Instruction, address: Address) -> None:
 
 def _loaded(e: Emission, place: Place, kind: Any, count: int) -> list[Any]:
     if place.access.space == Space.LOCAL:
-        return [local_load(e, place, kind, number) for number in range(count)]
+        return local_load(e, place, kind, count)
     if not is_vector(place.base):
         return _load_one_place(e, place, kind, count)
     builder = e.builder
@@ -87,14 +88,23 @@ def _loaded(e: Emission, place: Place, kind: Any, count: int) -> list[Any]:
         ways.give([builder.broadcast(builder.get(pointer, size * n, kind, size)) for n in range(count)])
     with ways.otherwise() as addresses:
         inside = _inspect(e, place, addresses)
-        ways.give(
-            [gather(e, kind, _further(e, addresses, n * kind.width // 8), inside) for n in range(count)]
-        )
+        ways.give(_gathered(e, place, kind, count, addresses, inside))
     return ways.joined()
 
 
-def _further(e: Emission, addresses: Any, offset: int) -> Any:
-    return e.builder.add(addresses, splat(I64, offset)) if offset else addresses
+def _gathered(e: Emission, place: Place, kind: Any, count: int, addresses: Any, inside: Any) -> list[Any]:
+    """The elements of each lane, 0 for lanes that are not inside."""
+    size = kind.width // 8
+    return [gather(e, kind, _real(e, place, addresses, n * size), inside) for n in range(count)]
+
+
+def _real(e: Emission, place: Place, addresses: Any, offset: int = 0) -> Any:
+    """Where in the host the bytes of each lane are that lie so many bytes further on.
+
+    The parts of a vector in local memory do not lie side by side.
+    """
+    further = e.builder.add(addresses, splat(I64, offset)) if offset else addresses
+    return real_addresses(e, place, further)
 
 
 def _consecutive(e: Emission, place: Place, pointer: Any, kind: Any, count: int) -> list[Any]:
@@ -134,7 +144,7 @@ def _load_one_place(e: Emission, place: Place, kind: Any, count: int) -> list[An
         ways.give([builder.get(pointer, size * number, kind, size) for number in range(count)])
     with ways.otherwise() as addresses:
         inside = _inspect(e, place, addresses)
-        found = [gather(e, kind, _further(e, addresses, n * kind.width // 8), inside) for n in range(count)]
+        found = _gathered(e, place, kind, count, addresses, inside)
         # Every good lane read the same, the others read 0.
         ways.give([builder.reduce("or", one) for one in found])
     return ways.joined()
@@ -142,7 +152,7 @@ def _load_one_place(e: Emission, place: Place, kind: Any, count: int) -> list[An
 
 def _inspect(e: Emission, place: Place, addresses: Any) -> Any:
     """The bits of the lanes whose address is good; counts and checks them all."""
-    space = "shared" if place.access.space == Space.SHARED else "global"
+    space = _INSPECTED_AS.get(place.access.space, "global")
     return e.call(f"inspect_{space}_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
 
 
@@ -155,8 +165,7 @@ def _store(e: Emission, item: Instruction) -> None:
     values = [e.read(source, kind) for source in sources]
     place = place_of(e, item, address)
     if place.access.space == Space.LOCAL:
-        for number, value in enumerate(values):
-            local_store(e, place, e.builder.broadcast(value), number)
+        local_store(e, place, [e.builder.broadcast(value) for value in values])
         return
     _stored(e, place, kind, values)
 
@@ -189,12 +198,13 @@ def _stored(e: Emission, place: Place, kind: Any, values: list[Any]) -> None:
 def _store_apart(e: Emission, place: Place, addresses: Any, values: list[Any], size: int) -> None:
     inside = _inspect(e, place, addresses)
     for number, value in enumerate(values):
-        scatter(e, value, _further(e, addresses, size * number), inside)
-    if place.access.space == Space.SHARED:
+        scatter(e, value, _real(e, place, addresses, size * number), inside)
+    if place.access.space in (Space.SHARED, Space.GENERIC):
         unsettled = e.context_word(Context.UNSETTLED)
         with e.builder.if_then(e.builder.icmp_unsigned("!=", unsettled, constant(I64, 0)), likely=False):
             whole = constant(I64, place.access.size)
-            e.call("settle_shared", ir.VoidType(), e.context, place.site, addresses, whole)
+            real = _real(e, place, addresses)
+            e.call("settle_shared", ir.VoidType(), e.context, place.site, real, whole)
 
 
 def _store_consecutive(e: Emission, place: Place, pointer: Any, kind: Any, values: list[Any]) -> None:

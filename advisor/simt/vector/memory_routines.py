@@ -21,11 +21,10 @@ from advisor.simt.vector.lanes import (
     vector,
 )
 from advisor.simt.vector.layout import (
-    LOCAL_WINDOW,
-    SHARED_WINDOW,
-    WINDOW_BITS,
+    SECTOR_SHIFT,
     WORD,
     Context,
+    Defect,
     Site,
 )
 from advisor.simt.vector.routines import Routine, routine
@@ -107,7 +106,7 @@ for _kind in (I8, I16, I32, I64):
 
 
 def good_lanes(r: Routine, context: Any, site: Any, addresses: Any, mask: Any, size: int) -> Any:
-    """The lanes whose access lies within the bounds of the site and is aligned; the others are noted."""
+    """The lanes whose access is within bounds and aligned, their sectors marked; the others are noted."""
     low, high = r.site_word(site, Site.LOW), r.site_word(site, Site.HIGH)
     last = r.sub(high, r.number(size))
     above = r.icmp_unsigned(">=", addresses, r.broadcast(low))
@@ -120,25 +119,36 @@ def good_lanes(r: Routine, context: Any, site: Any, addresses: Any, mask: Any, s
     room = r.icmp_unsigned(">=", high, r.number(size))
     good = r.select(room, r.and_(mask, r.bits(fine)), r.number(0, I32))
     result = r.variable(good)
-    with r.if_then(r.icmp_unsigned("!=", good, mask), likely=False):
-        place = r.spilled(addresses)
-        checked = r.call(r.module.globals["check_lanes"], [context, site, place, mask, r.number(size)])
-        r.store(checked, result)
+    with r.if_else(r.icmp_unsigned("==", good, mask), likely=True) as (then, otherwise):
+        with then:
+            _mark_row(r, site, addresses, good)
+        with otherwise:
+            place = r.spilled(addresses)
+            checked = r.call(r.module.globals["check_lanes"], [context, site, place, mask, r.number(size)])
+            r.store(checked, result)
     return r.value(result, I32)
+
+
+def _mark_row(r: Routine, site: Any, addresses: Any, good: Any) -> None:
+    """Nothing; marks the sectors of lanes that all lie in the buffer of the site, where it has a map."""
+    base = r.site_word(site, Site.TOUCHED)
+    with r.if_then(r.icmp_unsigned("!=", base, r.number(0))):
+        places = r.add(r.lshr(addresses, splat(I64, SECTOR_SHIFT)), r.broadcast(base))
+        r.call(r.module.globals["scatter_8"], [splat(I8, 1), places, good])
 
 
 def _inspect_global(r: Routine, size: int) -> None:
     context, site, addresses, mask = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
-    sectors = r.trunc(r.lshr(addresses, splat(I64, 5)), vector(I32))
-    count = distinct_sectors(r, sectors, good)
-    count_sectors(r, site, count, distinct_elements(r, addresses, good, size), size)
-    _note_step(r, site, addresses, good)
-    touch(r, site, addresses, good)
-    caches = r.context_word(context, Context.CACHES)
-    with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
-        r.call(r.module.globals["look_up"], [context, site, sectors, good])
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    count_global(r, context, site, addresses, good, size)
     r.ret(good)
+
+
+def count_global(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
+    """Nothing; counts the sectors of good lanes and looks them up in the caches."""
+    count_sectors(r, context, site, addresses, good, distinct_elements(r, addresses, good, size), size)
+    _note_step(r, site, addresses, good)
 
 
 def _note_step(r: Routine, site: Any, addresses: Any, good: Any) -> None:
@@ -152,20 +162,18 @@ def _note_step(r: Routine, site: Any, addresses: Any, good: Any) -> None:
         r.put(chosen, site, WORD * word)
 
 
-def touch(r: Routine, site: Any, addresses: Any, good: Any) -> None:
-    """Nothing; marks the sectors of the good lanes in the map of the buffer, where the site knows it."""
-    base = r.site_word(site, Site.TOUCHED)
-    with r.if_then(r.icmp_unsigned("!=", base, r.number(0))):
-        places = r.add(r.lshr(addresses, splat(I64, 5)), r.broadcast(base))
-        r.call(r.module.globals["scatter_8"], [splat(I8, 1), places, good])
-
-
-def count_sectors(r: Routine, site: Any, count: Any, elements: Any, size: int) -> None:
-    """Nothing; adds a request with its sectors, and the least that so many elements would need."""
+def count_sectors(
+    r: Routine, context: Any, site: Any, addresses: Any, good: Any, elements: Any, size: int
+) -> None:
+    """Nothing; adds the sectors of a request and the least that so many elements would need."""
+    sectors = r.trunc(r.lshr(addresses, splat(I64, SECTOR_SHIFT)), vector(I32))
+    count = distinct_sectors(r, sectors, good)
     least = r.lshr(r.add(r.mul(elements, r.number(size)), r.number(31)), r.number(5))
-    r.count(site, Site.SLOW_REQUESTS, r.number(1))
     r.count(site, Site.SECTORS, count)
     r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
+    caches = r.context_word(context, Context.CACHES)
+    with r.if_then(r.icmp_unsigned("!=", caches, r.number(0)), likely=False):
+        r.call(r.module.globals["look_up"], [context, site, sectors, good])
 
 
 def distinct_elements(r: Routine, addresses: Any, good: Any, size: int) -> Any:
@@ -211,20 +219,6 @@ for _size in SIZES:
     )
 
 
-@routine("generic_addresses", _ADDRESSES, POINTER, _ADDRESSES)
-def _generic(r: Routine) -> None:
-    """Addresses with those in the windows of shared and local memory made real."""
-    context, addresses = r.arguments
-    top = r.lshr(addresses, splat(I64, 56))
-    offset = r.and_(addresses, splat(I64, (1 << WINDOW_BITS) - 1))
-    shared = r.add(offset, r.broadcast(r.context_word(context, Context.SHARED)))
-    granule = r.shl(r.lshr(offset, splat(I64, 3)), splat(I64, 8))
-    within = r.add(r.and_(offset, splat(I64, 7)), lane_numbers(I64, 8))
-    local = r.add(r.add(granule, within), r.broadcast(r.context_word(context, Context.LOCAL)))
-    real = r.select(r.icmp_unsigned("==", top, splat(I64, SHARED_WINDOW >> 56)), shared, addresses)
-    r.ret(r.select(r.icmp_unsigned("==", top, splat(I64, LOCAL_WINDOW >> 56)), local, real))
-
-
 def _local_sectors(r: Routine, words: Any, good: Any) -> Any:
     """How many sectors words of local memory lie in: one word of eight neighbouring lanes is a sector."""
     apart = r.sub(splat(I32, -1), lane_numbers())
@@ -243,17 +237,30 @@ def _inspect_local(r: Routine) -> None:
     context, site, offsets, mask = r.arguments
     size = r.and_(r.site_word(site, Site.DESCRIPTION), r.number(255))
     room = r.context_word(context, Context.LOCAL_SIZE)
-    fine = r.icmp_unsigned("<", offsets, r.broadcast(room))
-    good = r.and_(mask, r.bits(fine))
+    last = r.broadcast(r.sub(room, size))
+    fits = r.bits(r.icmp_unsigned("<=", offsets, last))
+    # With less room than the size the last place wraps round.
+    inside = r.select(r.icmp_unsigned(">=", room, size), r.and_(mask, fits), r.number(0, I32))
+    rest = r.and_(offsets, r.broadcast(r.sub(size, r.number(1))))
+    good = r.and_(inside, r.bits(r.icmp_unsigned("==", rest, splat(I64, 0))))
     with r.if_then(r.icmp_unsigned("!=", good, mask), likely=False):
         place = r.spilled(offsets)
-        r.call(r.module.globals["note_lanes"], [context, site, place, r.and_(mask, r.not_(good))])
+        for kind, lanes in (
+            (Defect.OUT_OF_BOUNDS, r.and_(mask, r.not_(inside))),
+            (Defect.MISALIGNED, r.and_(inside, r.not_(good))),
+        ):
+            r.call(r.module.globals["note_lanes"], [context, r.number(kind), site, place, lanes])
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    count_local(r, site, offsets, good, size)
+    r.ret(good)
+
+
+def count_local(r: Routine, site: Any, offsets: Any, good: Any, size: Any) -> None:
+    """Nothing; counts the sectors of good lanes by the offsets in their local memory."""
     words = r.trunc(r.lshr(offsets, splat(I64, 2)), vector(I32))
     wide = r.elementwise("llvm.umax", r.lshr(size, r.number(2)), r.number(1))
     count = r.mul(_local_sectors(r, words, good), wide)
-    r.count(site, Site.SLOW_REQUESTS, r.number(1))
     r.count(site, Site.SECTORS, count)
     lanes = r.zext(r.population(good), I64)
     least = r.lshr(r.add(r.mul(lanes, size), r.number(31)), r.number(5))
     r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
-    r.ret(good)

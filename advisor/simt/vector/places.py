@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from advisor.simt.ptx_program import Address, Instruction, Operand, Register, Symbol
 from advisor.simt.vector.emission import Emission
-from advisor.simt.vector.lanes import I32, I64, constant, same, width_of
+from advisor.simt.vector.lanes import I32, I64, constant, same, vector, width_of
 from advisor.simt.vector.layout import LOCAL_WINDOW, SHARED_WINDOW, WORD, Context, Site, Space
 from advisor.simt.vector.sites import Access
 
@@ -40,6 +40,13 @@ def place_of(e: Emission, item: Instruction, address: Address) -> Place:
         e.builder.bump(site, WORD * Site.REQUESTS, e.builder.zext(some, I64))
         e.builder.bump(site, WORD * Site.LANES, e.builder.zext(e.builder.population(mask), I64))
     return Place(access, base, offset, site, mask)
+
+
+def real_addresses(e: Emission, place: Place, addresses: Any) -> Any:
+    """Where in the host the addresses of the lanes of an access are; for good lanes only."""
+    if place.access.space != Space.GENERIC:
+        return addresses
+    return e.call("generic_addresses", vector(I64), e.context, addresses)
 
 
 def _base(e: Emission, access: Access, operand: Operand) -> Any:

@@ -12,6 +12,7 @@ from advisor.simt.vector import (
     checking_routines,
     driver_routines,
     fast_routines,
+    generic_routines,
     memory_routines,
     shared_routines,
     transcendental_routines,
@@ -22,7 +23,7 @@ from advisor.simt.vector.stored_code import stored_code
 
 ROUTINE_MODULES = (
     arithmetic_routines, atomic_routines, cache_routines, checking_routines, driver_routines, fast_routines,
-    memory_routines, shared_routines, transcendental_routines,
+    generic_routines, memory_routines, shared_routines, transcendental_routines,
 )  # fmt: skip
 _LOCK = threading.Lock()
 _loaded: list[Loaded] = []

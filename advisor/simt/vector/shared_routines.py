@@ -25,12 +25,22 @@ def _inspect_shared(r: Routine, size: int) -> None:
     context, site, addresses, mask = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    count_shared(r, context, site, addresses, good, size)
+    r.ret(good)
+
+
+def count_shared(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
+    """Nothing; counts the wavefronts of good lanes by their real addresses, and follows who uses what."""
     r.count(site, Site.WAVEFRONTS, _wavefronts(r, addresses, good, size))
+    follow(r, context, site, addresses, good, size)
+
+
+def follow(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
+    """Nothing; looks for races and for words that nobody wrote, in the blocks that are looked at closely."""
     shadow = r.context_word(context, Context.SHADOW)
     with r.if_then(r.icmp_unsigned("!=", shadow, r.number(0)), likely=False):
         place = r.spilled(addresses)
         r.call(r.module.globals["follow_shared"], [context, site, place, good, r.number(size)])
-    r.ret(good)
 
 
 def _wavefronts(r: Routine, addresses: Any, mask: Any, size: int) -> Any:

@@ -1,0 +1,53 @@
+"""Which sectors of global memory a launch loads and stores, and the buffers that it may access."""
+
+from __future__ import annotations
+
+import bisect
+
+import numpy as np
+import numpy.typing as npt
+
+from advisor.simt.device_memory import Buffer, DeviceMemory
+from advisor.simt.vector import host_memory
+from advisor.simt.vector.layout import SECTOR_SHIFT
+
+
+class TouchedSectors:
+    """One byte for each sector of the buffers that kernels load from, and one for each they store to.
+
+    `extents` is the table of buffers that the compiled code searches. The buffers' pages stay while this
+    object lives, whoever frees them meanwhile.
+    """
+
+    def __init__(self, memory: DeviceMemory) -> None:
+        self.buffers = memory.buffers()
+        self.loaded: list[npt.NDArray[np.uint8]] = []
+        self.stored: list[npt.NDArray[np.uint8]] = []
+        rows = []
+        for buffer in self.buffers:
+            first, behind = buffer.begin >> SECTOR_SHIFT, -(-buffer.end >> SECTOR_SHIFT)
+            for maps in (self.loaded, self.stored):
+                maps.append(host_memory.zeroed_bytes(behind - first, align=1))
+            bases = (host_memory.address_of(maps[-1]) - first for maps in (self.loaded, self.stored))
+            rows.append((buffer.begin, buffer.end, *bases))
+        self.extents = np.array([*rows, (0, 0, 0, 0)], np.int64)
+
+    def buffer_at(self, address: int) -> Buffer | None:
+        """The buffer that holds an address or ends at it, None for no buffer."""
+        at = bisect.bisect_right(self.buffers, address, key=lambda one: one.begin) - 1
+        if at < 0 or address > self.buffers[at].end:
+            return None
+        return self.buffers[at]
+
+    def base_of(self, buffer: Buffer, writes: bool) -> int:
+        """What is added to the number of a buffer's sector to find its byte, modulo 2^64."""
+        maps = self.stored if writes else self.loaded
+        at = bisect.bisect_left(self.buffers, buffer.begin, key=lambda one: one.begin)
+        return host_memory.address_of(maps[at]) - (buffer.begin >> SECTOR_SHIFT)
+
+    def counts(self) -> tuple[int, int]:
+        """How many sectors were loaded and how many stored."""
+        loaded, stored = (
+            sum(int(np.count_nonzero(one)) for one in maps) for maps in (self.loaded, self.stored)
+        )
+        return loaded, stored
