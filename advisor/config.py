@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, cast
 from advisor.config_values import Reader, Settings
 from advisor.errors import UsageError
 from advisor.findings import Severity
-from advisor.path_patterns import path_matcher
+from advisor.path_patterns import matches_path, path_below
 from advisor.records import Source
 
 if sys.version_info >= (3, 11):
@@ -55,9 +55,9 @@ class ProjectOverride:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All settings of a project. `root` is the folder that `exclude` and `per_file_ignores` are relative to;
-    `file` is the file they come from, None for the defaults; `packs` are paths of folders from `root`, or
-    names of installed packs.
+    """All settings of a project. `root` is the folder that `exclude`, `per_file_ignores` and the paths of
+    overrides, also of those in packs, are relative to; `file` is the file they come from, None for the
+    defaults; `packs` are paths of folders from `root`, or names of installed packs.
     """
 
     device: str = DEFAULT_DEVICE
@@ -81,14 +81,13 @@ class Config:
         """The selectors that `per-file-ignores` names for `file`, a path from the working directory."""
         if not self.per_file_ignores:
             return ()
-        absolute = Path.cwd() / file
-        if not absolute.is_relative_to(self.root):
+        relative = path_below(self.root, Path.cwd() / file)
+        if relative is None:
             return ()
-        relative = absolute.relative_to(self.root).as_posix()
         return tuple(
             selector
             for pattern, selectors in self.per_file_ignores.items()
-            if path_matcher((pattern,))(relative)
+            if matches_path(pattern, relative)
             for selector in selectors
         )
 

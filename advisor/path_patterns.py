@@ -1,9 +1,12 @@
-"""Glob patterns on POSIX paths, for `exclude` and `per-file-ignores`."""
+"""Glob patterns on POSIX paths, for `exclude`, `per-file-ignores` and overrides by path."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
 
 
 def path_matcher(patterns: Sequence[str]) -> Callable[[str], bool]:
@@ -16,6 +19,24 @@ def path_matcher(patterns: Sequence[str]) -> Callable[[str], bool]:
         return lambda _: False
     expression = re.compile("|".join(_as_expression(pattern) for pattern in patterns))
     return lambda path: expression.fullmatch(path) is not None
+
+
+@lru_cache(maxsize=1024)
+def matches_path(pattern: str, path: str) -> bool:
+    """Whether a single pattern matches a path, as `path_matcher` says it."""
+    return path_matcher((pattern,))(path)
+
+
+def path_below(root: Path, file: Path) -> str | None:
+    """The path of a file from a root, which patterns are matched with; None where it lies elsewhere.
+
+    Neither need be written without `..`, and the root may be given by a link.
+    """
+    absolute = Path(os.path.abspath(file))  # noqa: PTH100 - a link in the path stays as it is written
+    for folder in (root, root.resolve()):
+        if absolute.is_relative_to(folder):
+            return absolute.relative_to(folder).as_posix()
+    return None
 
 
 def _as_expression(pattern: str) -> str:

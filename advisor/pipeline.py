@@ -60,7 +60,7 @@ def check_with_tables(
     device = find_device(options.device)
     rulebook = means.rulebook(options.settings, options.strict)
     options, notices = with_todays_names(options, rulebook)
-    selected = _selected(rulebook, options)
+    selected = selected_rules(rulebook, options)
     workplace = workplace_of(files, options)
     kept = _kept_reports(workplace, selected, options, rulebook)
     report, tables = kept.load() if kept else None, None
@@ -133,7 +133,7 @@ def gather(
     workplace = workplace_of(files, options)
     with collector_at_rest():
         found = means.survey(workplace, options, progress)
-        report = Report(device.name, problems=list(found.problems))
+        report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
         evidence = gather_evidence(found, workplace, device, rulebook, options, report, progress, means)
     return evidence.tables, rulebook, report
 
@@ -152,7 +152,7 @@ def report_on(
     device = find_device(options.device)
     rulebook = means.rulebook(options.settings, options.strict)
     options, notices = with_todays_names(options, rulebook)
-    selected = _selected(rulebook, options)
+    selected = selected_rules(rulebook, options)
     report = Report(device.name, texts=dict(texts), notices=list(notices))
     tables = tables_of([*records, device.record()], device, rulebook, looked_for)
     _judge(Evidence((Typing(tables, {}),)), rulebook, selected, device, options, report, means)
@@ -162,7 +162,8 @@ def report_on(
     return report
 
 
-def _selected(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
+def selected_rules(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
+    """The ids of the rules that a check is to judge. Raises UsageError for selectors that name no rule."""
     categories = {rule.id: rule.category for rule in rulebook.rules}
     categories |= {rule.id: rule.category for rule in load_meta_rules().values()}
     settings = options.settings
@@ -185,9 +186,8 @@ def _judge(
     report: Report,
     means: Means,
 ) -> None:
-    own = options.settings
-    settings = RuleSettings(
-        select=tuple(sorted(selected)), device=device.id, config=own.rules, overrides=own.overrides
+    settings = RuleSettings.of_project(
+        options.settings, device.id, options.root, select=tuple(sorted(selected))
     )
     found: list[Finding] = []
     for number, typing in enumerate(evidence.typings):

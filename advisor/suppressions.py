@@ -32,9 +32,12 @@ class Suppression:
 
     def covers(self, finding: Finding) -> bool:
         """Whether the finding is of this rule and stands, at least in part, on the silenced lines."""
-        span = finding.span
+        return self.silences(finding.rule, finding.span)
+
+    def silences(self, rule: str, span: Span) -> bool:
+        """Whether a finding of a rule at a place would be silenced."""
         end = span.end_line - (span.end_line > span.line and span.end_column <= 1)
-        return finding.rule == self.rule and span.line <= self.last and end >= self.first
+        return rule == self.rule and span.line <= self.last and end >= self.first
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,7 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
     device = find_device(options.device)
     bound = boundness(kernel, device)
     findings = concerning(checked.report.findings, kernel.path, kernel.label)
-    settings = RuleSettings(
-        device=device.id, config=options.settings.rules, overrides=options.settings.overrides
-    )
+    settings = RuleSettings.of_project(options.settings, device.id, options.root)
     judged = Judged(rulebook_for(options.settings), tables, kernel, findings, settings)
     tree = diagnosis_tree()
     shares = time_shares(tables)

@@ -17,8 +17,8 @@ from advisor.rules.evaluate import Evaluation
 from advisor.rules.expressions import Expression, Operation, Reference
 from advisor.rules.findings import KERNEL_ENTITIES
 from advisor.rules.matches import Match, Telling
-from advisor.rules.model import Rule, Rulebook
-from advisor.rules.overrides import Overrides, Variant, has_ended
+from advisor.rules.model import Rule, Rulebook, Suppress
+from advisor.rules.overrides import Overrides, Place, Variant, has_ended
 from advisor.rules.settings import RuleSettings, check_settings, project_overrides
 from advisor.rules.units import TEXT
 
@@ -48,14 +48,16 @@ def judge(rulebook: Rulebook, tables: Tables, *, settings: RuleSettings | None =
     return result
 
 
-def _places(tables: Tables, entity: str, view: View) -> list[tuple[str, str]]:
-    """The path and the kernel's name of each row; an empty name where it has none."""
+def _places(tables: Tables, entity: str, view: View, settings: RuleSettings) -> list[Place]:
+    """The place of each row; without a name where it has no kernel."""
     table, owner_entity = tables.get(entity), view.owner_entity.get(entity) or ""
     kernels = tables.get(owner_entity) if owner_entity in KERNEL_ENTITIES else None
     if table is None:
         return [("", "")] * view.size
-    found = []
-    for row, path in enumerate(table.paths):
+    found: list[Place] = []
+    paths = {path: settings.matched_path(path) for path in set(table.paths)}
+    for row, written in enumerate(table.paths):
+        path = paths[written]
         if entity in KERNEL_ENTITIES:
             found.append((path, table.labels[row]))
             continue
@@ -69,6 +71,7 @@ class RuleJudge:
 
     def __init__(self, rulebook: Rulebook, rule: Rule, settings: RuleSettings) -> None:
         self.rulebook, self.rule = rulebook, rule
+        self.settings = settings
         own = project_overrides(rule, settings)
         changes = [*rulebook.overrides, *own]
         self.overrides = Overrides(rule, changes, settings.device, settings.today)
@@ -78,6 +81,7 @@ class RuleJudge:
         self._use(self.overrides.variant())
 
     def _use(self, variant: Variant) -> None:
+        self.changes = variant.changes
         self.params, self.severity, self.enabled = variant.params, variant.severity, variant.enabled
 
     def judge(self, tables: Tables, result: Judgement) -> None:
@@ -91,7 +95,7 @@ class RuleJudge:
             if self.enabled:
                 self._judge(view, None, result)
             return
-        for variant, rows in self.overrides.variants(_places(tables, self.rule.entity, view)):
+        for variant, rows in self._variants(view):
             if variant.enabled:
                 self._use(variant)
                 chosen = np.zeros(view.size, dtype=bool)
@@ -100,9 +104,12 @@ class RuleJudge:
 
     def rows_by_variant(self, view: View) -> Iterator[list[int]]:
         """The rows of each variant of the rule; the judge is that variant's until the next are asked for."""
-        for variant, rows in self.overrides.variants(_places(view.tables, self.rule.entity, view)):
+        for variant, rows in self._variants(view):
             self._use(variant)
             yield rows
+
+    def _variants(self, view: View) -> list[tuple[Variant, list[int]]]:
+        return self.overrides.variants(_places(view.tables, self.rule.entity, view, self.settings))
 
     def _judge(self, view: View, chosen: Mask | None, result: Judgement) -> None:
         places, needs = 0, set[str]()
@@ -151,6 +158,17 @@ class RuleJudge:
     def _blocks(self, view: View) -> Iterator[View]:
         for start in range(0, view.size, _BLOCK):
             yield view.block(start, min(start + _BLOCK, view.size))
+
+    def match_of(self, view: View) -> Match | None:
+        """The match of a view of one row, None where the rule does not fire there."""
+        evaluation = self._evaluation(view)
+        true, _, unchecked = self._except(evaluation, *evaluation.condition(self.rule.when))
+        return next(iter(self._matches(evaluation, true, unchecked)), None)
+
+    def accepted_by(self, view: View) -> Suppress | None:
+        """The suppression of a pack that accepts a match in a view of one row."""
+        evaluation = self._evaluation(view)
+        return next((one for one in self.suppressions if evaluation.condition(one.condition)[0][0]), None)
 
     def _matches(self, evaluation: Evaluation, true: Mask, unchecked: Unchecked) -> list[Match]:
         telling = Telling(self.rule, self.params, self.severity, self.condition_references)

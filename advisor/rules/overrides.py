@@ -7,21 +7,29 @@ with more such patterns before fewer; then the project's before a pack's; then t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 
 from advisor.findings import Severity
+from advisor.path_patterns import matches_path
 from advisor.rules.model import Override, Rule, Rulebook, Suppress
+
+# The path of a row's file as patterns see it, None where it lies outside the project, and its kernel's name.
+Place = tuple[str | None, str]
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A rule as it is for some rows: its parameters, its severity, and whether it is judged at all."""
+    """A rule as it is for some rows: its parameters, its severity, and whether it is judged at all.
+
+    `changes` are those that hold, by the name of the parameter or "level".
+    """
 
     params: Mapping[str, float]
     severity: Severity
     enabled: bool = True
+    changes: Mapping[str, Override] = field(default_factory=dict)
 
 
 class Overrides:
@@ -43,8 +51,8 @@ class Overrides:
         """Whether no change depends on the row."""
         return not self._somewhere
 
-    def variants(self, places: Sequence[tuple[str, str]]) -> list[tuple[Variant, list[int]]]:
-        """The rule's variants with the numbers of their rows; `places` are paths and kernels of the rows."""
+    def variants(self, places: Sequence[Place]) -> list[tuple[Variant, list[int]]]:
+        """The rule's variants with the numbers of their rows, whose places are given."""
         if self.same_everywhere:
             return [(self.variant(), list(range(len(places))))]
         groups: dict[tuple[int, ...], list[int]] = {}
@@ -52,7 +60,7 @@ class Overrides:
             holding = tuple(
                 number
                 for number, one in enumerate(self._somewhere)
-                if _matches(one.scope.path, path) and _matches(one.scope.kernel, kernel)
+                if _matches_path(one.scope.path, path) and _matches(one.scope.kernel, kernel)
             )
             groups.setdefault(holding, []).append(row)
         return [(self.variant(holding), rows) for holding, rows in groups.items()]
@@ -62,12 +70,14 @@ class Overrides:
         changes = sorted([*self._everywhere, *(self._somewhere[number] for number in somewhere)], key=rank)
         params = {param.name: param.value for param in self._rule.params}
         severity, enabled = self._rule.severity, True
+        holding: dict[str, Override] = {}
         for change in changes:
             params.update(change.params)
+            holding[change.subject] = change
             if change.subject == "level":
                 enabled = not change.disabled
                 severity = change.level or severity
-        return Variant(params, severity, enabled)
+        return Variant(params, severity, enabled, holding)
 
 
 def rank(change: Override) -> tuple[int, bool, int, tuple[str, str, str]]:
@@ -75,6 +85,10 @@ def rank(change: Override) -> tuple[int, bool, int, tuple[str, str, str]]:
     scope = change.scope
     patterns = (scope.device, scope.path, scope.kernel)
     return len(scope.parts), change.of_project, sum(map(len, patterns)), patterns
+
+
+def _matches_path(pattern: str, path: str | None) -> bool:
+    return not pattern or (path is not None and matches_path(pattern, path))
 
 
 def _matches(pattern: str, name: str) -> bool:

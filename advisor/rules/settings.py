@@ -6,14 +6,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from pathlib import Path
 from typing import cast
 
-from advisor.config import ProjectOverride, RuleSetting
+from advisor.config import Config, ProjectOverride, RuleSetting
 from advisor.errors import UsageError
 from advisor.findings import Severity
+from advisor.path_patterns import path_below
 from advisor.rules.model import Override, Rule, Rulebook, Scope
 from advisor.rules.units import PLAIN, find_unit, format_value
 from advisor.selectors import suggestion
+from advisor.text import Span
 
 _QUANTITY = re.compile(r"\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(.*?)\s*")
 
@@ -22,7 +25,8 @@ _QUANTITY = re.compile(r"\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(.*?)\s*")
 class RuleSettings:
     """What a run asks of the rules: the ids to judge (None for all), the device's id, the configured changes.
 
-    `today` decides which changes have ended.
+    `today` decides which changes have ended. Paths of records are relative to `folder`, the patterns of
+    overrides to `root`; without these they are taken as they are.
     """
 
     select: tuple[str, ...] | None = None
@@ -30,6 +34,21 @@ class RuleSettings:
     config: Mapping[str, RuleSetting] = field(default_factory=dict)
     overrides: tuple[ProjectOverride, ...] = ()
     today: date = field(default_factory=date.today)
+    folder: Path | None = None
+    root: Path | None = None
+
+    @classmethod
+    def of_project(
+        cls, config: Config, device: str, folder: Path, select: tuple[str, ...] | None = None
+    ) -> RuleSettings:
+        """The settings of a project for a device's id, for records whose paths are relative to `folder`."""
+        return cls(select, device, config.rules, config.overrides, folder=folder, root=config.root)
+
+    def matched_path(self, path: str) -> str | None:
+        """What patterns of paths are matched with; None for a file outside the project."""
+        if self.folder is None or self.root is None:
+            return path
+        return path_below(self.root, self.folder / path)
 
 
 def check_settings(rulebook: Rulebook, settings: RuleSettings) -> None:
@@ -58,7 +77,8 @@ def project_overrides(rule: Rule, settings: RuleSettings) -> list[Override]:
     for given in settings.overrides:
         if given.rule == rule.id:
             scope = Scope(given.device, given.path, given.kernel)
-            pattern = Override(rule.id, scope, reason=given.reason, until=given.until)
+            place = Span(given.line)
+            pattern = Override(rule.id, scope, reason=given.reason, until=given.until, span=place)
             found += _changes(rule, given.level, given.params, pattern)
     return found
 

@@ -8,16 +8,18 @@ from typing import Literal
 
 import numpy as np
 
+from advisor.findings import Severity
 from advisor.metrics.tables import Tables
 from advisor.rules.columns import View
 from advisor.rules.evaluate import Evaluation
 from advisor.rules.expressions import Expression, Operation, Quantified, Reference
 from advisor.rules.findings import KERNEL_ENTITIES
 from advisor.rules.judgement import RuleJudge
-from advisor.rules.model import Metric, Rule, Rulebook
+from advisor.rules.model import Metric, Override, Rule, Rulebook, Suppress
 from advisor.rules.settings import RuleSettings
 from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
 from advisor.rules.written_form import written
+from advisor.text import Span
 
 Answer = Literal["yes", "no", "unknown"]
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=")
@@ -49,9 +51,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A rule's verdict on one row and the way there.
+    """A rule's verdict on one row by its conditions, and the way there.
 
     `changes` are the least ways to another verdict; each is a list of changes that have to come together.
+    `severity` is that of the finding where it fires; `overrides` hold for the row, one that disables the rule
+    among them, and `accepted_by` is a pack's suppression of the finding.
     """
 
     rule: Rule
@@ -61,6 +65,10 @@ class Trace:
     verdict: str
     steps: tuple[Step, ...]
     changes: tuple[tuple[str, ...], ...]
+    span: Span
+    severity: Severity | None = None
+    overrides: tuple[Override, ...] = ()
+    accepted_by: Suppress | None = None
 
 
 def traces(
@@ -72,7 +80,13 @@ def traces(
     table = tables.get(rule.entity)
     if table is None:
         return []
-    return [_trace(judge, view, row) for row in _rows_of(tables, rule, kernel)]
+    wanted = set(_rows_of(tables, rule, kernel))
+    found = {
+        row: _trace(judge, view, row)
+        for rows in judge.rows_by_variant(view)
+        for row in sorted(wanted.intersection(rows))
+    }
+    return [found[row] for row in sorted(found)]
 
 
 def kernel_entity(rule: Rule) -> str:
@@ -98,7 +112,8 @@ def _rows_of(tables: Tables, rule: Rule, kernel: str) -> Iterator[int]:
 
 def _trace(judge: RuleJudge, view: View, row: int) -> Trace:
     rule, table = judge.rule, view.tables[judge.rule.entity]
-    evaluation = Evaluation(view.block(row, row + 1), judge.params, dict(rule.lets), judge.rulebook.metrics)
+    block = view.block(row, row + 1)
+    evaluation = Evaluation(block, judge.params, dict(rule.lets), judge.rulebook.metrics)
     tracer = Tracer(evaluation, rule)
     steps = [tracer.step(part) for part in _conjuncts(rule.when)]
     steps += [replace(tracer.step(item.condition), exception=True) for item in rule.unless]
@@ -106,9 +121,12 @@ def _trace(judge: RuleJudge, view: View, row: int) -> Trace:
     verdict = judge.verdict(view.tables, row)
     changes = tracer.to_rest(rule) if verdict in ("fires", "info") else tracer.to_fire(rule)
     least = sorted(changes, key=len)[:3]
+    match = judge.match_of(block)
     return Trace(
-        rule, table.labels[row], table.paths[row], table.spans[row].line, verdict, tuple(steps), tuple(least)
-    )
+        rule, table.labels[row], table.paths[row], table.spans[row].line, verdict, tuple(steps), tuple(least),
+        table.spans[row], None if match is None else match.severity, tuple(judge.changes.values()),
+        None if match is None else judge.accepted_by(block),
+    )  # fmt: skip
 
 
 def _conjuncts(expression: Expression) -> tuple[Expression, ...]:

@@ -33,9 +33,10 @@ class Stopped(Exception):
 class Evidence:
     """What the source of a folder's files says, without computed metrics, and the settings of the folder.
 
-    `tables` is None for a folder of too many files.
+    `tables`, whose paths are relative to the folder, is None where there are too many files.
     """
 
+    folder: Path
     settings: Config
     stamps: _Stamps
     tables: Tables | None
@@ -89,7 +90,7 @@ class WorkspaceKernels:
         if kept is not None and (kept.stamps, kept.settings) == (stamps, settings):
             return kept
         if len(files) > _MOST_FILES:
-            return Evidence(settings, stamps, None)
+            return Evidence(top, settings, stamps, None)
 
         def step(_: str, __: int, ___: int) -> None:
             if stopped():
@@ -100,14 +101,14 @@ class WorkspaceKernels:
             neighbours=(), fixes=False, proofs=False,
         )  # fmt: skip
         means = replace(USUAL, rulebook=lambda *_: _without_computed(book))
-        return Evidence(settings, stamps, gather(files, options, step, means)[0])
+        return Evidence(top, settings, stamps, gather(files, options, step, means)[0])
 
 
 def firing_of(rule: Rule, book: Rulebook, evidence: Evidence) -> Firing:
     """Where a rule fires by the evidence, under the settings of the folder."""
     tables = _filled(evidence.tables or {}, book)
     kernels = tables.get("kernel")
-    found = verdicts_of(book, _rule_settings(evidence.settings), rule.id, tables)
+    found = verdicts_of(book, _rule_settings(evidence), rule.id, tables)
     count = len(kernels) if kernels is not None else 0
     if not _about_kernels(rule.entity, book):
         table = tables.get(rule.entity)
@@ -133,9 +134,9 @@ def _settings(top: Path) -> Config:
         return Config(root=top)
 
 
-def _rule_settings(settings: Config) -> RuleSettings:
-    device = find_device(settings.device).id
-    return RuleSettings(device=device, config=settings.rules, overrides=settings.overrides)
+def _rule_settings(evidence: Evidence) -> RuleSettings:
+    settings = evidence.settings
+    return RuleSettings.of_project(settings, find_device(settings.device).id, evidence.folder)
 
 
 def _without_computed(book: Rulebook) -> Rulebook:

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
     config = load_config(Path.cwd())
     device = args.device or config.device
-    settings = RuleSettings(device=find_device(device).id, config=config.rules, overrides=config.overrides)
+    settings = RuleSettings.of_project(config, find_device(device).id, Path.cwd())
     found = find_files([Path(path) for path in args.paths] or [Path()], config.exclude, config.root)
     options = CheckOptions(
         device=device, root=Path.cwd(), evidence=config.evidence, no_run=not args.workloads, settings=config,

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from advisor.outputs.wording.locations import place_of_line
 from advisor.records import SOURCES
+from advisor.rules.units import format_value
 
 if TYPE_CHECKING:
     from advisor.rules.trace import Step, Trace
+    from advisor.silencing import Silencer
 
 SUMMARY = "Say why a rule fires on a kernel or why not, with all values, and what would change that."
 _ANSWERS = {"yes": "YES", "no": "NO", "unknown": "???"}
@@ -43,9 +45,11 @@ def run(args: argparse.Namespace) -> int:
     from advisor.config import command_config
     from advisor.devices import find_device
     from advisor.errors import UsageError
+    from advisor.former_rules import with_todays_names
     from advisor.rules.settings import RuleSettings
     from advisor.rules.trace import kernel_entity, traces
     from advisor.selectors import suggestion
+    from advisor.silencing import Silencer
 
     config = command_config(Path(args.kernel.partition("::")[0]))
     found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run)
@@ -55,37 +59,51 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"there is no rule `{args.rule}`.{suggestion(args.rule, known)}")
     for notice in found.report.notices:
         print(notice, file=sys.stderr)
-    settings = RuleSettings(
-        device=find_device(found.options.device).id, config=config.rules, overrides=config.overrides
-    )
+    options, notices = with_todays_names(found.options, found.rulebook)
+    for notice in notices:
+        print(notice, file=sys.stderr)
+    settings = RuleSettings.of_project(options.settings, find_device(options.device).id, options.root)
     told = traces(found.rulebook, rule, found.tables, found.key, settings)
+    silencer = Silencer(found.rulebook, rule, options, found.report)
     if args.format == "json":
-        print(json.dumps({"rule": rule.id, "traces": [_as_json(trace) for trace in told]}, indent=2))
+        shown = [_as_json(trace, silencer) for trace in told]
+        print(json.dumps({"rule": rule.id, "traces": shown}, indent=2))
         return 0
     if not told and kernel_entity(rule) != found.entity:
         print(f"{rule.id} is a rule of {_MAKERS[kernel_entity(rule)]} kernels, and {found.name} is none.")
     elif not told:
         print(f"{rule.id} looks at each {rule.entity}, and {found.name} has none that is known.")
-    print("\n\n".join(_text(trace) for trace in told), end="\n" if told else "")
+    print("\n\n".join(_text(trace, silencer) for trace in told), end="\n" if told else "")
     return 0
 
 
-def _as_json(trace: Trace) -> dict[str, object]:
+def _as_json(trace: Trace, silencer: Silencer) -> dict[str, object]:
+    silenced = silencer.of(trace)
+    overrides = [one for one in trace.overrides if not one.disabled]
     return {
         "label": trace.label,
         "path": trace.path,
         "line": trace.line,
-        "verdict": trace.verdict,
+        "verdict": trace.verdict if silenced is None else "silent",
+        "verdict_of_conditions": trace.verdict,
+        "severity": trace.severity if silenced is None else None,
+        "silenced": None
+        if silenced is None
+        else {"by": silenced.by, "place": silenced.place, "reason": silenced.reason},
+        "overrides": [
+            {"changes": one.subject, "place": silencer.place_of(one), "reason": one.reason}
+            for one in overrides
+        ],
         "steps": [asdict(step) for step in trace.steps],
         "changes": [list(way) for way in trace.changes],
     }
 
 
-def _text(trace: Trace) -> str:
+def _text(trace: Trace, silencer: Silencer) -> str:
     rule = trace.rule
     place = place_of_line(trace.path, trace.line) if trace.path else trace.label
     entity = f"{rule.entity} `{trace.label}`" if rule.entity not in _MAKERS else f"kernel {trace.label}"
-    lines = [f"{rule.id} {_VERDICTS[trace.verdict]} for the {entity} at {place}"]
+    lines = [*_head(trace, silencer, f"for the {entity} at {place}")]
     for step in trace.steps:
         lines += _step_lines(step, 1)
     if trace.changes:
@@ -93,6 +111,31 @@ def _text(trace: Trace) -> str:
         lines.append(f"  It would {would} if {_sentence(trace.changes[0])}.")
         lines += [f"  Or if {_sentence(way)}." for way in trace.changes[1:]]
     return "\n".join(lines)
+
+
+def _head(trace: Trace, silencer: Silencer, where: str) -> Iterator[str]:
+    """The verdict, what silences the rule, and the overrides that hold."""
+    rule, verdict = trace.rule.id, _VERDICTS[trace.verdict].rstrip(",")
+    silenced = silencer.of(trace)
+    if silenced is None:
+        yield f"{rule} {_VERDICTS[trace.verdict]} {where}"
+    else:
+        yield f"{rule} is silent {where}: {silenced.phrase} ({_because(silenced.place, silenced.reason)})"
+    for one in trace.overrides:
+        if one.params:
+            (name, value), *_ = one.params
+            unit = next(param.unit for param in trace.rule.params if param.name == name)
+            what = f"{name} = {format_value(value, unit)}"
+        else:
+            what = f"level {one.level}"
+        if not one.disabled:
+            yield f"  With {what} ({_because(silencer.place_of(one), one.reason)})"
+    if silenced is not None:
+        yield f"  By its conditions it {verdict}:"
+
+
+def _because(place: str, reason: str) -> str:
+    return f"{place}: {reason}" if reason else place
 
 
 def _sentence(way: Sequence[str]) -> str:
