@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions, Progress
@@ -81,6 +82,7 @@ def launches_of(
     """
     from advisor.launches.evidence import launch_evidence
     from advisor.launches.store import LaunchStore
+    from advisor.metrics.launch_weight import launch_weight
 
     stores = [LaunchStore(options.settings.root)]
     if options.wants("simulated") and not options.no_run and options.stdin is None:
@@ -88,7 +90,8 @@ def launches_of(
     found = []
     for store in stores:
         try:
-            evidence = launch_evidence(store, options.root, device, texts)
+            weigh = partial(launch_weight, device=device)
+            evidence = launch_evidence(store, options.root, device, texts, weigh)
         except UsageError as error:
             if options.wants("simulated"):
                 raise

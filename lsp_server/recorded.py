@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from advisor.check_options import CheckOptions
 from advisor.config import cache_folder
 from advisor.devices import Device
@@ -10,6 +12,7 @@ from advisor.findings import Problem, Report
 from advisor.launches.evidence import LaunchEvidence, launch_evidence
 from advisor.launches.store import LaunchStore
 from advisor.launches.workloads import workload_folder
+from advisor.metrics.launch_weight import launch_weight
 
 
 def stores_of(options: CheckOptions) -> list[LaunchStore]:
@@ -26,7 +29,8 @@ def recorded_launches(
     found = []
     for store in stores_of(options):
         try:
-            evidence = launch_evidence(store, options.root, device, texts)
+            weigh = partial(launch_weight, device=device)
+            evidence = launch_evidence(store, options.root, device, texts, weigh)
         except UsageError as error:
             report.notices.append(str(error))
             continue

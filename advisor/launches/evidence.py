@@ -7,16 +7,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from advisor.compilation_unit import ArgumentTypes
 from advisor.devices import Device
 from advisor.launches.function_text import definition
+from advisor.launches.judged_launch import Counted, Weigh, counted_launches, judged_launch
 from advisor.launches.kernel_readings import kernel_readings
 from advisor.launches.launched_types import launched_types
-from advisor.launches.line_readings import Move, line_readings
+from advisor.launches.line_readings import Move, defect_reading, line_readings
 from advisor.launches.store import LaunchRow, LaunchStore, RunRow
 from advisor.records import LineReading, Record, kernel_key
-from advisor.simt.counts import Statistics
 from advisor.text import Span
 
 _DAY = 86_400.0
@@ -87,9 +88,12 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def launch_evidence(
-    store: LaunchStore, root: Path, device: Device, texts: Mapping[str, str]
+    store: LaunchStore, root: Path, device: Device, texts: Mapping[str, str], weigh: Weigh
 ) -> LaunchEvidence:
-    """The evidence of a store for the files with these texts, by their paths relative to `root`."""
+    """The evidence of a store for the files with these texts, by their paths relative to `root`.
+
+    A kernel is judged by the launch to which `weigh` gives the most.
+    """
     found = LaunchEvidence()
     if not store.exists():
         return found
@@ -104,7 +108,7 @@ def launch_evidence(
         else:
             kernels.append(kernel)
     for kernel in kernels:
-        _tell(found, kernel, device)
+        _tell(found, kernel, device, weigh)
     _tell_runs(found, kernels)
     return found
 
@@ -150,28 +154,53 @@ def age(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device) -> None:
+def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) -> None:
     problems = {row.problem for row in kernel.launches if row.problem}
     found.problems += [(kernel.path, kernel.line, problem) for problem in sorted(problems)]
-    counted = [(row, Statistics.from_data(row.statistics)) for row in kernel.launches if row.statistics]
     record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
     found.records.append(record)
+    counted = counted_launches(kernel.launches)
     found.types[kernel.key] = _types(kernel, counted)
+    found.lines += _defects(kernel)
     if not counted:
         return
-    row, heaviest = max(counted, key=lambda one: one[1].lane_instructions)
-    assumptions = _assumptions(kernel, row, heaviest, len(kernel.launches))
+    judged = judged_launch(counted, weigh)
+    row, heaviest = judged.row, judged.statistics
+    assumptions = _assumptions(kernel, judged, counted)
     same_device = kernel.run.device == device.id
     readings = kernel_readings(heaviest, device, same_device, row.arguments)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
-    found.lines += line_readings(kernel.key, heaviest, row.defects, _moved(kernel), assumptions)
+    found.lines += line_readings(kernel.key, heaviest, (), _moved(kernel), assumptions)
 
 
-def _types(kernel: _Kernel, counted: Sequence[tuple[LaunchRow, Statistics]]) -> tuple[ArgumentTypes, ...]:
+def _defects(kernel: _Kernel) -> list[LineReading]:
+    """The defects that any launch showed, each as the launch that met it most often did."""
+    found: dict[tuple[Any, ...], tuple[LaunchRow, dict[str, Any]]] = {}
+    for row in {id(row.defects): row for row in kernel.launches}.values():
+        for one in row.defects:
+            key = one["kind"], one["path"], one["line"], one["array"], one["access"]
+            if key not in found or one["count"] > found[key][1]["count"]:
+                found[key] = row, one
+    return [
+        defect_reading(kernel.key, one, _moved(kernel), (f"{_ran(kernel, row)}.",))
+        for row, one in found.values()
+    ]
+
+
+def _ran(kernel: _Kernel, row: LaunchRow) -> str:
+    """Where and how a launch was simulated, in words."""
+    shape = f"grid {_shape(row.grid)}, block {_shape(row.block)}"
+    return f"Simulated without a GPU: {_place(kernel, row)}, {shape}"
+
+
+def _types(kernel: _Kernel, counted: Sequence[Counted]) -> tuple[ArgumentTypes, ...]:
     """The typings of a kernel's launches; how heavy one is, its instructions tell, or on a GPU its time."""
-    instructions = {id(row): float(one.lane_instructions) for row, one in counted}
-    weights = [(row, instructions.get(id(row), 0.0) if counted else row.seconds) for row in kernel.launches]
+    if not counted:
+        weights = [(row, row.seconds) for row in kernel.launches]
+    else:
+        weights = [(one.row, float(one.statistics.lane_instructions)) for one in counted]
+        weights += [(row, 0.0) for row in kernel.launches if not row.statistics]
     return launched_types(weights, lambda row: _place(kernel, row))
 
 
@@ -190,16 +219,28 @@ def _moved(kernel: _Kernel) -> Move:
     return moved
 
 
-def _assumptions(kernel: _Kernel, row: LaunchRow, heaviest: Statistics, launches: int) -> tuple[str, ...]:
-    place = _place(kernel, row)
-    shape = f"grid {_shape(row.grid)}, block {_shape(row.block)}"
-    largest = f", the largest of {launches} launches" if launches > 1 else ""
+def _assumptions(kernel: _Kernel, judged: Counted, counted: Sequence[Counted]) -> tuple[str, ...]:
+    launches = len(kernel.launches)
+    among = f", {_among(judged.launches, launches, len(counted))}" if launches > 1 else ""
     of_workload = kernel.run.command.startswith("workload ")
     old = "" if of_workload else f", {age(max(0.0, time.time() - kernel.run.started))} ago"
-    found = [f"Simulated without a GPU: {place}, {shape}{largest}{old}."]
-    if not heaviest.ended:
+    found = [f"{_ran(kernel, judged.row)}{among}{old}."]
+    if not judged.statistics.ended:
         found.append("The launch was stopped before its end; the counts are those until then.")
+    if not judged.statistics.detailed:
+        found.append("The launch was not looked at access by access: hit rates and races are not known.")
+    unknown = launches - sum(one.launches for one in counted)
+    if unknown:
+        found.append(f"{unknown} of the launches have no counts in the record.")
     return tuple(found)
+
+
+def _among(alike: int, launches: int, different: int) -> str:
+    """How the launch that is judged stands among all of its kernel."""
+    if different == 1 and alike == launches:
+        return f"as all {launches} launches"
+    same = f"; {alike} have the same counts" if alike > 1 else ""
+    return f"predicted to take longest of {launches} launches{same}"
 
 
 def _shape(extent: Sequence[int]) -> str:

@@ -63,7 +63,7 @@ def kernel_readings(
         "loads_per_warp": counted.loads_of_a_warp,
         "load_rounds_per_warp": counted.load_rounds_of_a_warp,
         "launch_shared_bytes": float(counted.shared_bytes),
-        "warp_balance": counted.balance,
+        "warp_balance": counted.balance if counted.detailed else None,
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
     }
 

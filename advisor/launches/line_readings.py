@@ -39,7 +39,7 @@ def line_readings(
             values: dict[str, Value | None] = {"divided": branch.divided / branch.executions}
             where = move(branch.path, branch.line)
             found.append(LineReading("branch", kernel, *where, "", "", "", values, assumptions))
-    found += [_defect(kernel, defect, move, assumptions) for defect in defects]
+    found += [defect_reading(kernel, defect, move, assumptions) for defect in defects]
     return found
 
 
@@ -94,7 +94,10 @@ def _atomic(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
     }
 
 
-def _defect(kernel: str, defect: dict[str, Any], move: Move, assumptions: tuple[str, ...]) -> LineReading:
+def defect_reading(
+    kernel: str, defect: dict[str, Any], move: Move, assumptions: tuple[str, ...]
+) -> LineReading:
+    """The reading of a defect, as the record holds it."""
     values: dict[str, Value | None] = {
         "kind": defect["kind"],
         "access": defect["access"] or None,

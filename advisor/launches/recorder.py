@@ -13,6 +13,7 @@ from typing import Any
 from advisor.driver.executor import ArgumentNote, LaunchNote
 from advisor.launches.defects import FoundDefect
 from advisor.launches.function_text import definition, read_source
+from advisor.launches.kept_counts import KeptCounts
 from advisor.launches.outcome import Outcome
 from advisor.launches.store import LaunchRow, LaunchStore
 from advisor.simt.counts import Statistics
@@ -29,7 +30,7 @@ class Recorder:
         self._run = run
         self._root = store.root.resolve()
         self._waiting: list[tuple[LaunchRow, int | None]] = []
-        self._counts: dict[object, int] = {}
+        self._counts = KeptCounts(store)
         self._written = 0.0
         self._lock = threading.Lock()
         self._process = os.getpid()
@@ -50,7 +51,8 @@ class Recorder:
             self.defects += [(outcome.note.function, defect) for defect in outcome.defects]
             if outcome.problem:
                 self.problems.setdefault(outcome.note.function, outcome.problem)
-            self._waiting.append((row, self._counts_of(row, outcome)))
+            counts = self._counts.number(row, outcome, self._with_counts)
+            self._waiting.append((row, counts))
             if time.monotonic() - self._written >= self._between:
                 self._write()
 
@@ -65,20 +67,20 @@ class Recorder:
             self._store.add(self._run, waiting)
         self._written = time.monotonic()
 
-    def _counts_of(self, row: LaunchRow, outcome: Outcome) -> int | None:
-        """The number of the counts; launches that are alike share those of the first without defects."""
-        if outcome.statistics is None and outcome.problem is None:
-            return None
-        key = (row.kernel, row.path, row.line, row.grid, row.block, str(row.arguments), bool(outcome.defects))
-        if key not in self._counts:
-            self._counts[key] = self._store.add_counts(row)
-        return self._counts[key]
+    def _with_counts(self, row: LaunchRow, outcome: Outcome) -> LaunchRow:
+        """The launch with what was counted and found, and why it could not run."""
+        statistics = _with_paths(outcome.statistics, self.relative) if outcome.statistics else None
+        defects = [replace(defect, path=self.relative(defect.path)) for defect in outcome.defects]
+        return replace(
+            row,
+            statistics=statistics.as_data() if statistics else None,
+            defects=[defect.as_data() for defect in defects],
+            problem=outcome.problem,
+        )
 
     def _row(self, outcome: Outcome) -> LaunchRow:
         note = outcome.note
         path, line, text_hash = self._definition(note)
-        statistics = _with_paths(outcome.statistics, self.relative) if outcome.statistics else None
-        defects = [replace(defect, path=self.relative(defect.path)) for defect in outcome.defects]
         return LaunchRow(
             number=note.order,
             kernel=note.function.replace(".<locals>", ""),
@@ -94,9 +96,6 @@ class Recorder:
             stream=note.stream,
             started=time.time() - outcome.seconds,
             seconds=outcome.seconds,
-            statistics=statistics.as_data() if statistics else None,
-            defects=[defect.as_data() for defect in defects],
-            problem=outcome.problem,
         )
 
     def _definition(self, note: LaunchNote) -> tuple[str, int, str]:

@@ -39,12 +39,18 @@ CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);
 """
 
 
+# Statistics, defects and problem.
+_Counts = tuple[dict[str, Any] | None, list[dict[str, Any]], str | None]
+_NO_COUNTS: _Counts = (None, [], None)
+
+
 @dataclass(frozen=True)
 class LaunchRow:
     """One launch as it was recorded; `path` is relative to the root of the project.
 
     `arguments` hold names, types, dtypes, shapes and strides, no contents. `statistics` and `defects` are
-    what the SIMT machine found, None where the launch ran on a GPU; `problem` says why it was not executed.
+    what the SIMT machine found, None where the launch ran on a GPU or its counts are not kept; `problem` says
+    why it was not executed. `counts` is the number of the counts, the same for launches that have the same.
     """
 
     number: int
@@ -64,6 +70,7 @@ class LaunchRow:
     statistics: dict[str, Any] | None = None
     defects: list[dict[str, Any]] = field(default_factory=list)
     problem: str | None = None
+    counts: int | None = None
 
 
 @dataclass(frozen=True)
@@ -222,19 +229,30 @@ class LaunchStore:
         """The launches of the latest run of each kernel in the files, by path and qualified name."""
         found: dict[tuple[str, str], list[tuple[RunRow, LaunchRow]]] = {}
         runs = {run.id: run for run in self.runs()}
+        counts: dict[int, _Counts] = {}
         for path in paths:
             query = (
                 "SELECT run, number, kernel, path, line, function_hash, launch_path, launch_line, grid,"
-                " block, dynamic_shared, arguments, stream, launches.started, seconds, statistics, defects,"
-                " problem"
-                " FROM launches LEFT JOIN counts ON counts.id = launches.counts"
+                " block, dynamic_shared, arguments, stream, started, seconds, counts FROM launches"
                 " WHERE path = ?1 AND run = (SELECT max(run) FROM launches AS other WHERE other.path = ?1"
                 " AND other.kernel = launches.kernel) ORDER BY number"
             )
             for row in self._connect().execute(query, (path,)):
-                launch = _row(row)
+                number = row[-1]
+                if number is not None and number not in counts:
+                    counts[number] = self._counts(number)
+                launch = _row(row, counts.get(number, _NO_COUNTS))
                 found.setdefault((launch.path, launch.kernel), []).append((runs[row[0]], launch))
         return found
+
+    def _counts(self, number: int) -> _Counts:
+        query = "SELECT statistics, defects, problem FROM counts WHERE id = ?"
+        statistics, defects, problem = self._connect().execute(query, (number,)).fetchone()
+        return (
+            json.loads(statistics) if statistics else None,
+            json.loads(defects) if defects else [],
+            problem,
+        )
 
     def after_fork(self) -> None:
         """Nothing; the next use opens the file anew. SQLite allows no other use of a parent's connection."""
@@ -263,9 +281,10 @@ def _program(text: str | None) -> ProgramRow | None:
     return ProgramRow(data["target"], tuple(data["arguments"]), data["module"], data["folder"])
 
 
-def _row(row: tuple[Any, ...]) -> LaunchRow:
+def _row(row: tuple[Any, ...], counted: _Counts) -> LaunchRow:
     number, kernel, path, line, text_hash, launch_path, launch_line, grid, block, shared = row[1:11]
-    arguments, stream, started, seconds, statistics, defects, problem = row[11:]
+    arguments, stream, started, seconds, counts = row[11:]
+    statistics, defects, problem = counted
     return LaunchRow(
         number=number,
         kernel=kernel,
@@ -281,7 +300,8 @@ def _row(row: tuple[Any, ...]) -> LaunchRow:
         stream=stream,
         started=started,
         seconds=seconds,
-        statistics=json.loads(statistics) if statistics else None,
-        defects=json.loads(defects) if defects else [],
+        statistics=statistics,
+        defects=defects,
         problem=problem,
+        counts=counts,
     )

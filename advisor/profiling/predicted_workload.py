@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from advisor.check_options import CheckOptions
 from advisor.devices import Device
 from advisor.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Timing
+from advisor.launches.judged_launch import Counted, counted_launches, judged_launch
 from advisor.launches.kernel_readings import kernel_readings
 from advisor.launches.line_readings import line_readings
 from advisor.launches.store import LaunchRow, LaunchStore
 from advisor.metrics.derived import derive_all
+from advisor.metrics.launch_weight import launch_weight
 from advisor.profiling.compiled_facts import CompiledFacts
 from advisor.profiling.identities import identity_of
 from advisor.profiling.rates import achieved_rates
@@ -124,26 +127,58 @@ def _fingerprint(
     device: Device,
     compiled: CompiledFacts,
 ) -> Fingerprint:
-    counted = [(row, Statistics.from_data(row.statistics)) for row in rows if row.statistics]
+    counted = counted_launches(rows)
     key = kernel_key(who.path or "", who.name, line or 1)
     record = Record("kernel", key, who.path or "", Span(line or 1), who.name)
     record.readings.update(compiled.readings(who.path or "", who.name))
     record.know("simulated", launches=float(len(rows)))
     places: tuple[LineMetrics, ...] = ()
+    each: list[Record] = []
     if counted:
-        row, heaviest = max(counted, key=lambda one: one[1].lane_instructions)
-        record.know("simulated", (), **kernel_readings(heaviest, device, True, row.arguments))
-        places = _lines(key, heaviest, row)
-    derive_all([record], device)
+        each = [_predicted(record, one, device) for one in counted]
+        judged = judged_launch(counted, partial(launch_weight, device=device))
+        record = each[counted.index(judged)]
+        places = _lines(key, judged.statistics, _with_all_defects(judged.row, counted))
+    else:
+        derive_all([record], device)
     metrics = {name: reading.value for name, reading in record.readings.items()}
     timing = None
     predicted = metrics.get("predicted_ms")
     if isinstance(predicted, float):
         # A model that gives the same time each time has no variation that could be told.
         timing = Timing(1, predicted, predicted, 0.0, predicted, predicted, (predicted,))
-        metrics["latency_ms"] = predicted * len(rows)
+        metrics["latency_ms"] = _together(each, counted, len(rows), predicted)
         metrics = {**achieved_rates(predicted, metrics, device), **metrics}
     return Fingerprint(who, "simulated", len(rows), timing, metrics, places, line=line)
+
+
+def _predicted(kernel: Record, one: Counted, device: Device) -> Record:
+    """The record of a kernel with what a launch counted, and what follows from it."""
+    record = Record(kernel.entity, kernel.key, kernel.path, kernel.span, kernel.label)
+    record.readings.update(kernel.readings)
+    record.know("simulated", (), **kernel_readings(one.statistics, device, True, one.row.arguments))
+    derive_all([record], device)
+    return record
+
+
+def _together(each: Sequence[Record], counted: Sequence[Counted], launches: int, longest: float) -> float:
+    """The predicted time of all launches; one whose time is unknown is taken to be as long as the longest."""
+    found = (launches - sum(one.launches for one in counted)) * longest
+    for record, one in zip(each, counted, strict=True):
+        reading = record.readings.get("predicted_ms")
+        known = reading is not None and isinstance(reading.value, float)
+        found += one.launches * (float(reading.value) if reading is not None and known else longest)
+    return found
+
+
+def _with_all_defects(row: LaunchRow, counted: Sequence[Counted]) -> LaunchRow:
+    """A launch with the defects that any of the launches showed."""
+    found = {
+        (defect["kind"], defect["path"], defect["line"], defect["array"]): defect
+        for one in counted
+        for defect in one.row.defects
+    }
+    return replace(row, defects=list(found.values()))
 
 
 def _lines(key: str, counted: Statistics, row: LaunchRow) -> tuple[LineMetrics, ...]:

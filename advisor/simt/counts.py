@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from advisor.simt.launch import Extent
 
 WARP = 32
+# What is counted only where the blocks are looked at access by access.
+_OF_CLOSE_LOOKS: dict[str, Any] = dict.fromkeys(
+    ("l1_sectors", "l1_hits", "l2_sectors", "l2_hits", "looked_up", "past_l1", "past_l2"), 0
+)
 
 
 @dataclass
@@ -90,6 +94,11 @@ class Statistics:
     local_bytes: int = 0
     accesses: list[AccessCounts] = field(default_factory=list)
     branches: list[BranchCounts] = field(default_factory=list)
+
+    def without_close_look(self) -> Statistics:
+        """What is counted in all blocks that ran, without what only detailed blocks show."""
+        accesses = [replace(one, **_OF_CLOSE_LOOKS, steps=[]) for one in self.accesses]
+        return replace(self, detailed=0, balance=1.0, accesses=accesses)
 
     def as_data(self) -> dict[str, Any]:
         """The statistics as plain data for a store."""

@@ -13,6 +13,7 @@ from advisor.launches.outcome import Outcome
 from advisor.launches.simt_executor import Limits, SimtExecutor
 from advisor.machine_code_linking import LinkFailure, assemble
 from advisor.metrics.derived import derive_all
+from advisor.metrics.launch_weight import launch_weight
 from advisor.records import Record, Value
 from advisor.simt.counts import Statistics
 from advisor.simt.launch import Launch
@@ -22,11 +23,12 @@ from advisor.tuning.launch_outputs import OutputListener
 
 @dataclass(frozen=True)
 class _Heaviest:
-    """The launch of a kernel with the most lane instructions, as `advisor check` looks at it."""
+    """The launch of a kernel that is predicted to take longest, as `advisor check` looks at it."""
 
     note: LaunchNote
     ptx: str
     counted: Statistics
+    weight: tuple[float, float]
 
 
 class WatchedExecutor:
@@ -73,8 +75,11 @@ class WatchedExecutor:
         counted = self._last.statistics
         key = (note.file or "", note.function.replace(".<locals>", ""))
         known = self._heaviest.get(key)
-        if counted and (known is None or counted.lane_instructions > known.counted.lane_instructions):
-            self._heaviest[key] = _Heaviest(note, ptx, counted)
+        if counted is None:
+            return
+        weight = launch_weight(counted, _arguments(note), self._device)
+        if known is None or weight > known.weight:
+            self._heaviest[key] = _Heaviest(note, ptx, counted, weight)
 
     def kernels(self) -> list[dict[str, Any]]:
         """What is known of each kernel's heaviest launch, as JSON values.
@@ -112,7 +117,10 @@ def _readings(one: _Heaviest, device: Device, capability: tuple[int, int]) -> tu
     except (LinkFailure, ImportError, RuntimeError) as error:
         problem = f"the assembler says nothing of its registers: {error}"
     record.know("compiled", shared_bytes=float(one.counted.shared_bytes))
-    arguments = [asdict(argument) for argument in one.note.arguments]
-    record.know("simulated", (), **kernel_readings(one.counted, device, True, arguments))
+    record.know("simulated", (), **kernel_readings(one.counted, device, True, _arguments(one.note)))
     derive_all([record], device)
     return {name: reading.value for name, reading in record.readings.items()}, problem
+
+
+def _arguments(note: LaunchNote) -> list[dict[str, Any]]:
+    return [asdict(argument) for argument in note.arguments]
