@@ -24,8 +24,9 @@ def launch_weight(
     """The predicted seconds of what ran of a launch, and its lane instructions.
 
     The seconds are those that all resources need, one after another: of launches that the same resource
-    limits, that with more work of the others takes longer. Only what is counted in every launch goes into it: hit rates, known of few launches, do not, and each
-    touched sector comes from DRAM once. The seconds are 0 where the device's clock or caches are unknown.
+    limits, that with more work of the others takes longer. Only what is counted in every launch goes into
+    them: hit rates, known of few launches, do not, and each touched sector comes from DRAM once. They are 0
+    where the device's clock or caches are unknown.
     """
     ran = replace(counted.without_close_look(), blocks=counted.blocks_run, ended=True)
     record = Record("kernel", "", "", Span(1), "")
