@@ -14,8 +14,9 @@ from advisor.check_options import CheckOptions
 from advisor.errors import UsageError
 from advisor.findings import Finding
 from advisor.fixes import known_fixes
-from advisor.pipeline import check
-from advisor.rules.model import Pack, Rule
+from advisor.looked_at import LookedAt
+from advisor.pipeline import Checked, check_with_tables
+from advisor.rules.model import Example, Pack, Rule, Rulebook
 from advisor.selectors import suggestion
 
 _MARK = re.compile(r"# (hit|ok|fix): ([a-z0-9-]+(?:, [a-z0-9-]+)*)(?=\s*(?:#|$))")
@@ -48,7 +49,7 @@ def read_marks(file: Path, path: str | None = None) -> list[Mark]:
     """The marks of a file in order of line, with `path` as its name; raises UsageError for a misspelt one."""
     marks = []
     shown = path or file.name
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(file.read_text("utf-8", errors="replace").splitlines(), 1):
         found = [
             Mark(match[1], rule, shown, number)
             for match in _MARK.finditer(line)
@@ -70,25 +71,44 @@ def _has_marks(file: Path) -> bool:
 
 
 def check_marks(
-    files: Sequence[Path], options: CheckOptions, rules: Collection[str], known: Collection[str]
+    files: Sequence[Path], options: CheckOptions, rules: Collection[str], rulebook: Rulebook
 ) -> tuple[list[Mark], list[MarkFailure]]:
     """The marks of files that are of `rules` and of fixes, and where the findings do not agree with them.
 
-    A finding of these rules at a line without a mark of its rule is no failure. Raises UsageError for marks
-    that cannot be read or that name none of the `known` rules and no fix.
+    A mark of a line that was not looked at is a failure; a finding of these rules at a line without a mark of
+    its rule is none. Raises UsageError for marks that cannot be read or that name no rule of the rulebook and
+    no fix.
     """
+    known = {rule.id: rule for rule in rulebook.rules}
     names = {file: file.relative_to(options.root).as_posix() for file in files}
     marks = [mark for file in files for mark in read_marks(file, names[file])]
     fixes = {fix.id for fix in known_fixes()}
     for mark in marks:
-        every = fixes if mark.expected == "fix" else known
+        every = fixes if mark.expected == "fix" else known.keys()
         if mark.rule not in every:
             what = "fix" if mark.expected == "fix" else "rule"
             hint = suggestion(mark.rule, every)
             raise UsageError(f"{mark.path}:{mark.line}: there is no {what} `{mark.rule}`.{hint}")
     own = [mark for mark in marks if mark.expected == "fix" or mark.rule in rules]
-    report = check(files, replace(options, neighbours=(), select=tuple(sorted(known))))
-    return own, mark_failures(own, report.findings)
+    checked = _checked(files, options, tuple(sorted(known)))
+    looked_at = LookedAt(checked, options.root, rulebook)
+    failures, seen = [], []
+    for mark in own:
+        reason = looked_at.line_left_out(mark.path, mark.line, known.get(mark.rule))
+        if reason:
+            said = f"is marked `{mark.expected}` where nothing was looked at: {reason}."
+            failures.append(MarkFailure(mark.rule, mark.path, mark.line, said))
+        else:
+            seen.append(mark)
+    return own, [*failures, *mark_failures(seen, checked.report.findings)]
+
+
+def _checked(files: Sequence[Path], options: CheckOptions, rules: tuple[str, ...]) -> Checked:
+    """A check for some rules as they are in their packs, whatever the project changes in them."""
+    settings = replace(
+        options.settings, select=(), extend_select=(), ignore=(), per_file_ignores={}, rules={}, overrides=()
+    )
+    return check_with_tables(files, replace(options, neighbours=(), select=rules, settings=settings))
 
 
 def mark_failures(marks: Sequence[Mark], findings: Iterable[Finding]) -> list[MarkFailure]:
@@ -116,29 +136,44 @@ def mark_failures(marks: Sequence[Mark], findings: Iterable[Finding]) -> list[Ma
 
 
 def example_failures(
-    rules: Iterable[Rule], packs: Sequence[Pack], options: CheckOptions
+    rulebook: Rulebook, rules: Iterable[Rule], options: CheckOptions
 ) -> tuple[int, list[MarkFailure]]:
-    """How many examples stand on kernel files (`example … on "file"`), and those with another verdict.
+    """How many examples stand on kernel files (`example … on "file"`), and those that do not hold.
 
     Files are named from the rule's own. A rule fires on a file when it finds something there, and is unknown
-    when it finds nothing and stays undecided. Raises UsageError for a file that is not there.
+    when it finds nothing and stays undecided. An example does not hold either where its file is not there,
+    does not parse, has a kernel that could not be looked at, or none at all.
     """
     failures, count = [], 0
     for rule in rules:
         for example in rule.examples:
-            if not example.file:
-                continue
-            count += 1
-            own = next((file for pack in packs if (file := pack.file_of(rule.path)) is not None), None)
-            target = own.parent / example.file if own is not None else Path(example.file)
-            if not target.is_file():
-                place = f"{rule.path}:{example.span.line}"
-                raise UsageError(f"{place}: the example stands on `{example.file}`, which is not there.")
-            report = check([target], replace(options, root=target.parent, neighbours=(), select=(rule.id,)))
-            fires = any(finding.rule == rule.id for finding in report.findings)
-            unknown = any(item.rule == rule.id for item in report.undecided)
-            verdict = "fires" if fires else "unknown" if unknown else "silent"
-            if verdict != example.verdict:
-                said = f"should be {example.verdict} on {example.file}, and is {verdict}."
-                failures.append(MarkFailure(rule.id, rule.path, example.span.line, said))
+            if example.file:
+                count += 1
+                said = _example_fails(rulebook, rule, example, options)
+                if said:
+                    failures.append(MarkFailure(rule.id, rule.path, example.span.line, said))
     return count, failures
+
+
+def _example_fails(rulebook: Rulebook, rule: Rule, example: Example, options: CheckOptions) -> str:
+    """What is wrong with an example on a file, "" where it holds."""
+    target = _file_of(example, rule, rulebook.packs)
+    if not target.is_file():
+        return f"has an example on {example.file}, which is not there."
+    checked = _checked([target], replace(options, root=target.parent), (rule.id,))
+    report = checked.report
+    fires = any(finding.rule == rule.id for finding in report.findings)
+    unknown = any(item.rule == rule.id for item in report.undecided)
+    verdict = "fires" if fires else "unknown" if unknown else "silent"
+    may_be_unknown = example.verdict == verdict == "unknown"
+    reason = LookedAt(checked, target.parent, rulebook).file_left_out(target.name, rule, may_be_unknown)
+    if reason:
+        return f"should be {example.verdict} on {example.file}, which was not looked at: {reason}."
+    if verdict != example.verdict:
+        return f"should be {example.verdict} on {example.file}, and is {verdict}."
+    return ""
+
+
+def _file_of(example: Example, rule: Rule, packs: Sequence[Pack]) -> Path:
+    own = next((file for pack in packs if (file := pack.file_of(rule.path)) is not None), None)
+    return own.parent / example.file if own is not None else Path(example.file)

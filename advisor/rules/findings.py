@@ -10,7 +10,7 @@ from advisor.rules.model import Rulebook
 # Kernels of Numba, and of Triton.
 KERNEL_ENTITIES = ("kernel", "triton_kernel")
 # These lie in host code, beside the kernels they belong to.
-_HOST_ENTITIES = frozenset({"launch", "triton_launch"})
+HOST_ENTITIES = frozenset({"launch", "triton_launch"})
 
 
 def kernel_of_row(entity: str, row: int, tables: Tables, rulebook: Rulebook) -> int:
@@ -34,7 +34,7 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
     owner_entity = next((one for one in KERNEL_ENTITIES if one in dict(rule.variables).values()), None)
     if kernel is None and owner >= 0 and owner_entity in tables:
         kernels = tables[owner_entity]
-        if rule.entity in _HOST_ENTITIES:
+        if rule.entity in HOST_ENTITIES:
             message = f"kernel `{kernels.labels[owner]}`"
             related = (Related(kernels.paths[owner], kernels.spans[owner], message, kernels.labels[owner]),)
         else:

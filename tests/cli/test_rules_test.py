@@ -134,8 +134,101 @@ def test_marks_that_name_nothing(project: Path, mark: str, said: str) -> None:
     assert said in done.stderr
 
 
-def test_a_file_of_an_example_that_is_not_there(project: Path) -> None:
+BESIDE = (
+    "house/house-stride.rules:18: house-stride should be silent on kernels/beside.py, "
+    "which was not looked at: "
+)
+
+
+def test_a_file_of_an_example_that_is_not_there_is_one_failure(project: Path) -> None:
     (project / "house" / "kernels" / "beside.py").unlink()
     done = run(project)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.splitlines() == [
+        "house/house-stride.rules:18: house-stride has an example on kernels/beside.py, which is not there.",
+        "1 rule, 3 of 3 examples as expected, 5 of 6 marks as expected, 3 of 3 mutants killed (100.0%).",
+    ]
+
+
+def test_an_example_on_a_file_that_does_not_parse(project: Path) -> None:
+    file = project / "house" / "kernels" / "beside.py"
+    file.write_text(file.read_text().replace("if i < out.size:", "if i < out.size"))
+    done = run(project, "--no-mutants")
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"{BESIDE}beside.py:7: ")
+
+
+@pytest.mark.parametrize("decorator", ["", "@functools.cache"])
+def test_an_example_on_a_function_that_is_no_kernel(project: Path, decorator: str) -> None:
+    file = project / "house" / "kernels" / "beside.py"
+    written = file.read_text().replace("@cuda.jit(debug=True)  # ok: house-stride", decorator)
+    file.write_text(written.replace("  # fix: drop-debug-options", ""))
+    done = run(project, "--no-mutants")
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"{BESIDE}there is no kernel of Numba in it.\n")
+
+
+NOT_COMPILED = """\
+from numba import cuda
+
+
+@cuda.jit("void(float32[:])")
+def broken(a):
+    a[cuda.grid(1)] = no_such_name(a)  # ok: house-stride
+
+
+@cuda.jit("void(float32[:])")
+def works(a):
+    a[cuda.grid(1)] = 1  # ok: house-stride
+"""
+
+
+def test_a_kernel_that_does_not_compile_is_not_looked_at(project: Path) -> None:
+    (project / "advisor.toml").write_text('packs = ["house"]\nevidence = "compiled"\n')
+    (project / "house" / "kernels" / "beside.py").write_text(NOT_COMPILED)
+    done = run(project, "--no-mutants")
+    assert done.returncode == 1
+    said = [line for line in done.stdout.splitlines() if "beside.py" in line]
+    assert len(said) == 2
+    assert said[0].startswith(f"{BESIDE}beside.py:5: The kernel `broken` was not compiled")
+    assert said[1].startswith(
+        "kernels/beside.py:6: house-stride is marked `ok` where nothing was looked at: kernels/beside.py:5: "
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("@cuda.jit(debug=True)  # ok: house-stride\n", "", "the function around it is no kernel"),
+        ("if i < out.size:", "if i < out.size", "kernels/strides.py:7: "),
+    ],
+)
+def test_a_mark_where_nothing_was_looked_at(project: Path, before: str, after: str, reason: str) -> None:
+    (project / "house" / "house-stride.rules").write_text(RULE.split('  example fires "a kernel')[0] + "}\n")
+    file = project / "house" / "kernels" / "strides.py"
+    file.write_text(STRIDES.replace("  # fix: drop-debug-options", "").replace(before, after))
+    done = run(project, "--no-mutants")
+    assert done.returncode == 1
+    said = [line for line in done.stdout.splitlines() if "kernels/strides.py" in line]
+    assert any("is marked `ok` where nothing was looked at" in line for line in said)
+    assert all(reason in line for line in said)
+
+
+def test_examples_are_of_the_rule_as_its_pack_has_it(project: Path) -> None:
+    config = project / "advisor.toml"
+    config.write_text(config.read_text() + 'ignore = ["house-stride"]\n')
+    assert run(project).returncode == 0
+
+
+def test_a_broken_rule_does_not_stop_the_others(project: Path) -> None:
+    broken = RULE.replace("house-stride", "broken-stride").replace("> most", "> msot")
+    (project / "house" / "broken-stride.rules").write_text(broken)
+    done = run(project)
     assert done.returncode == 2
-    assert "the example stands on `kernels/beside.py`, which is not there." in done.stderr
+    assert done.stdout.startswith("1 rule, 3 of 3 examples as expected, 8 of 8 marks")
+    assert "house/broken-stride.rules:6:32" in done.stderr
+    alone = run(project, "house/broken-stride.rules")
+    assert (alone.returncode, alone.stdout) == (
+        2,
+        "0 rules, 0 of 0 examples as expected, 0 of 0 mutants killed (100.0%).\n",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,14 @@ class Chosen:
     rules: list[Rule]
     files: frozenset[str] | None
 
+    def tell_errors(self) -> bool:
+        """Whether some rules did not load; their errors are printed to standard error."""
+        from advisor.rules.problems import RuleErrors
+
+        if self.rulebook.errors:
+            print(f"{RuleErrors(self.rulebook.errors)}\n", file=sys.stderr)
+        return bool(self.rulebook.errors)
+
 
 def add_rules_argument(parser: argparse.ArgumentParser) -> None:
     """Declares the rules that an action is about."""
@@ -37,14 +46,14 @@ def add_rules_argument(parser: argparse.ArgumentParser) -> None:
 def choose_rules(names: Sequence[str]) -> Chosen:
     """The rules of these names; those of the project's packs where there are any, else all.
 
-    Paths that are no part of the configured packs are looked at as packs of their own. Raises UsageError for
-    names that are nothing, RuleErrors for rules that do not load.
+    Paths that are no part of the configured packs are looked at as packs of their own. Rules that do not load
+    are left out; the rulebook has their errors. Raises UsageError for names that are nothing.
     """
     from advisor.config import load_config
     from advisor.rulebook import rulebook_for
 
     config = _with_packs(load_config(Path.cwd()), [Path(name) for name in names if Path(name).exists()])
-    rulebook = rulebook_for(config)
+    rulebook = rulebook_for(config, strict=False)
     if not names and not config.packs:
         return Chosen(config, rulebook, list(rulebook.rules), None)
     if names:
@@ -81,6 +90,7 @@ def _paths(rulebook: Rulebook) -> set[str]:
     found = {rule.path for rule in rulebook.rules}
     found |= {override.file for override in rulebook.overrides}
     found |= {definition.file for definition in rulebook.definitions}
+    found |= {error.path for error in rulebook.errors}
     return found | {suppression.file for suppression in rulebook.suppressions}
 
 

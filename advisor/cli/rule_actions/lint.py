@@ -26,13 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 without remarks, 1 with some."""
+    """0 without remarks, 1 with some, 2 when a rule does not load."""
     from advisor.cli.pages.chosen_rules import choose_rules
     from advisor.rules.lint import lint
 
     if args.explain:
         return _explain(args.explain)
     chosen = choose_rules(args.rules)
+    broken = chosen.tell_errors()
     remarks = lint(chosen.rulebook, chosen.files)
     if args.fix:
         fixed = _fix(chosen.rulebook, remarks)
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"    help: {remark.help}")
         count = len(remarks)
         print(f"{count} remark{'' if count == 1 else 's'} on {len(chosen.rules)} rules.")
-    return 1 if remarks else 0
+    return 2 if broken else 1 if remarks else 0
 
 
 def _explain(code: str) -> int:

@@ -40,11 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when all agree and enough mutants are killed, else 1."""
+    """0 when all agree and enough mutants are killed, else 1; 2 when a rule does not load."""
     from advisor.cli.pages.chosen_rules import choose_rules
     from advisor.rules.coverage import cover, share_killed
 
     chosen = choose_rules(args.rules)
+    broken = chosen.tell_errors()
     config, rulebook, rules = chosen.config, chosen.rulebook, chosen.rules
     covered = cover(rulebook, rules, not args.no_mutants)
     marks, failures = _marks(config, rulebook, rules, args.workloads)
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(_as_json(covered, marks, failures, share), indent=2))
     else:
         _print(covered, marks, failures, share, args)
-    return 0 if good else 1
+    return 2 if broken else 0 if good else 1
 
 
 def _marks(
@@ -69,12 +70,12 @@ def _marks(
         device=config.device, root=Path.cwd(), evidence=config.evidence, no_run=not run_workloads,
         settings=config,
     )  # fmt: skip
-    count, failures = example_failures(rules, rulebook.packs, options)
-    chosen, known = {rule.id for rule in rules}, {rule.id for rule in rulebook.rules}
+    count, failures = example_failures(rulebook, rules, options)
+    chosen = {rule.id for rule in rules}
     for pack in rulebook.packs:
         folder = Path(pack.folder)
         if any(file_of(rule.path, [pack]) for rule in rules) and (files := marked_files(folder)):
-            marks, failed = check_marks(files, replace(options, root=folder), chosen, known)
+            marks, failed = check_marks(files, replace(options, root=folder), chosen, rulebook)
             count += len(marks)
             failures += failed
     return count, failures
