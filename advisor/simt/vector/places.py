@@ -49,13 +49,18 @@ def real_addresses(e: Emission, place: Place, addresses: Any) -> Any:
     return e.call("generic_addresses", vector(I64), e.context, addresses)
 
 
+def _offset_in(e: Emission, value: Any, window: int) -> Any:
+    """The offset of an address in a window; one before the memory's begin stays so, an offset may follow."""
+    negative = e.builder.ashr(value, same(value, 63))
+    return e.builder.and_(value, e.builder.or_(negative, same(value, ~window & (1 << 64) - 1)))
+
+
 def _base(e: Emission, access: Access, operand: Operand) -> Any:
     builder = e.builder
     if access.space != Space.SHARED:
         value = e.read(operand, I64)
         if access.space == Space.LOCAL and not isinstance(operand, Symbol):
-            window = same(value, LOCAL_WINDOW)
-            return builder.and_(value, builder.not_(window))
+            return _offset_in(e, value, LOCAL_WINDOW)
         return value
     shared = e.once("shared", lambda: e.context_word(Context.SHARED))
     key = ("shared", operand.name if isinstance(operand, Register | Symbol) else operand)
@@ -65,7 +70,7 @@ def _base(e: Emission, access: Access, operand: Operand) -> Any:
         return known[1]
     inside = value
     if isinstance(operand, Register) and width_of(e.names.type_of(operand.name)) == 64:
-        inside = builder.and_(value, same(value, ~SHARED_WINDOW & (1 << 64) - 1))
+        inside = _offset_in(e, value, SHARED_WINDOW)
     real = builder.add(*builder.alike(inside, shared))
     e.memo[key] = (value, real)
     return real
