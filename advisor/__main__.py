@@ -15,8 +15,8 @@ import os
 from collections.abc import Sequence
 
 from advisor.errors import AdvisorError, SourceProblem, UsageError
+from advisor.interruption import Interrupted, Interruption
 
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
@@ -26,12 +26,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A character that the terminal cannot show must not end the program.
         sys.stdout.reconfigure(errors="replace")
     try:
-        status = _run(sys.argv[1:] if argv is None else argv)
-        if sys.stdout is not None and not sys.stdout.closed:
-            sys.stdout.flush()
-        return status
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        # Without arguments it is the program's entry, and the process is its own.
+        with Interruption(only_process=argv is None):
+            status = _run(sys.argv[1:] if argv is None else argv)
+            if sys.stdout is not None and not sys.stdout.closed:
+                sys.stdout.flush()
+            return status
+    except KeyboardInterrupt as error:
+        reason = error if isinstance(error, Interrupted) else Interrupted()
+        print(reason.words, file=sys.stderr)
+        return reason.status
     except OSError as error:
         _forget_stdout()
         if isinstance(error, BrokenPipeError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import runpy
 import shlex
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from advisor.cache import user_cache
 from advisor.devices import Device
 from advisor.errors import UsageError
+from advisor.interruption import Interrupted, users_own_program
 from advisor.launches.child_processes import share_with_children
 from advisor.launches.gpu_launches import GpuLaunches, has_gpu
 from advisor.launches.recorder import Recorder
@@ -97,12 +97,14 @@ def note_gpu_launches(recorder: Recorder) -> GpuLaunches:
 def _run(request: ScriptRequest) -> tuple[int, str]:
     """The exit status of the program and how the record calls its end."""
     try:
-        run_program(request.target, request.arguments, request.module)
+        with users_own_program():
+            run_program(request.target, request.arguments, request.module)
     except SystemExit as end:
         return _exit_status(end), "done"
-    except KeyboardInterrupt:
-        print("\nInterrupted.", file=sys.stderr)
-        return 128 + signal.SIGINT, "interrupted"
+    except KeyboardInterrupt as error:
+        reason = error if isinstance(error, Interrupted) else Interrupted()
+        print(f"\n{reason.words}", file=sys.stderr)
+        return reason.status, "interrupted"
     except BaseException as error:
         _print_traceback(error)
         return 1, "failed"

@@ -1,0 +1,155 @@
+"""Ctrl-C and SIGTERM end a command at once, and with it every process that it has started."""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+# How long a command may take to leave things in order. Whoever presses Ctrl-C should have the prompt back
+# within a second.
+_GRACE_SECONDS = 0.7
+_STEP_SECONDS = 0.05
+_WORDS = {signal.SIGINT: "Interrupted.", signal.SIGTERM: "Terminated."}
+
+_Handler = Callable[[int, FrameType | None], object] | int | None
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal that asks the program to end; `status` is the exit status that shells expect."""
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__()
+        self.number = number
+
+    @property
+    def status(self) -> int:
+        """128 and the number of the signal."""
+        return 128 + self.number
+
+    @property
+    def words(self) -> str:
+        """What is said to whoever waits."""
+        return _WORDS[signal.Signals(self.number)]
+
+
+class Interruption:
+    """While it is entered, SIGINT and SIGTERM kill all processes below this one and raise Interrupted here.
+
+    A process that has not ended shortly after, as one that waits for threads, is then ended without further
+    ado; `only_process` tells that nothing else lives in it that must not be ended.
+    """
+
+    def __init__(self, only_process: bool) -> None:
+        self._only_process = only_process
+        self._owner = os.getpid()
+        self._former: dict[int, _Handler] = {}
+        self._left = False
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            for number in _WORDS:
+                self._former[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for number, handler in self._former.items():
+            if handler is not None:
+                signal.signal(number, handler)
+        # What Python does at its end may take long too: then the process is ended all the same.
+        self._left = not (self._only_process and kind is not None and issubclass(kind, Interrupted))
+
+    def _handle(self, number: int, _: FrameType | None) -> None:
+        if os.getpid() != self._owner:
+            # A worker that was forked from the command has nothing to say.
+            os._exit(128 + number)
+        signal.signal(number, signal.SIG_IGN)
+        end_processes_below()
+        # Not threading.Thread, whose locks the interrupted code may hold.
+        _thread.start_new_thread(self._end_in_time, (Interrupted(number),))
+        raise Interrupted(number)
+
+    def _end_in_time(self, reason: Interrupted) -> None:
+        """Kill what threads start meanwhile, and at last this process."""
+        until = time.monotonic() + _GRACE_SECONDS
+        while time.monotonic() < until:
+            time.sleep(_STEP_SECONDS)
+            if self._left:
+                return
+            end_processes_below()
+        if self._only_process:
+            with contextlib.suppress(OSError):
+                os.write(2, f"{reason.words}\n".encode())
+            os._exit(reason.status)
+
+
+@contextlib.contextmanager
+def users_own_program() -> Iterator[None]:
+    """A context for code of the user, which may handle Ctrl-C itself: SIGINT only raises KeyboardInterrupt.
+
+    When that ends it, the processes that it has started are killed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        end_processes_below()
+        raise
+    finally:
+        if former is not None:
+            signal.signal(signal.SIGINT, former)
+
+
+def end_processes_below() -> None:
+    """Kill every process that this one has started, and those that these have started."""
+    for process in _below(os.getpid(), _parents()):
+        with contextlib.suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+
+
+def _below(process: int, parents: dict[int, int]) -> list[int]:
+    """The processes below one, those near it first: killed in this order, none starts another meanwhile."""
+    children: dict[int, list[int]] = {}
+    for one, parent in parents.items():
+        children.setdefault(parent, []).append(one)
+    found = list(children.get(process, ()))
+    for one in found:
+        found += children.get(one, ())
+    return found
+
+
+def _parents() -> dict[int, int]:
+    """The parent of each process; empty on Windows, where the console itself tells all of them."""
+    if sys.platform.startswith("linux"):
+        return _parents_in_proc()
+    if sys.platform == "win32":
+        return {}
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
+    lines = (line.split() for line in listed.stdout.splitlines())
+    return {int(process): int(parent) for process, parent in lines}
+
+
+def _parents_in_proc() -> dict[int, int]:
+    found = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208 - a Path for each process takes longer than the reading
+        if name.isdigit():
+            # A process may have ended since.
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                stream = os.open(f"/proc/{name}/stat", os.O_RDONLY)
+                try:
+                    text = os.read(stream, 4096)
+                finally:
+                    os.close(stream)
+                # The name of the program stands in brackets and may hold any character.
+                found[int(name)] = int(text.rpartition(b")")[2].split()[1])
+    return found
