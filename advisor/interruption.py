@@ -70,6 +70,9 @@ class Interruption:
         if os.getpid() != self._owner:
             # A worker that was forked from the command has nothing to say.
             os._exit(128 + number)
+        if _held.depth:
+            _held.number = number
+            return
         signal.signal(number, signal.SIG_IGN)
         end_processes_below()
         # Not threading.Thread, whose locks the interrupted code may hold.
@@ -90,24 +93,74 @@ class Interruption:
             os._exit(reason.status)
 
 
+class _Held:
+    """How many contexts hold signals back, and the latest of these signals, 0 for none."""
+
+    depth = 0
+    number = 0
+
+
+_held = _Held()
+
+
 @contextlib.contextmanager
-def users_own_program() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
+    """A context for a few quick steps that belong together: a signal ends the command behind them."""
+    _held.depth += 1
+    try:
+        yield
+    finally:
+        _held.depth -= 1
+        if not _held.depth and _held.number:
+            number, _held.number = _held.number, 0
+            signal.raise_signal(number)
+
+
+@contextlib.contextmanager
+def users_own_program(stop: Callable[[], None]) -> Iterator[None]:
     """A context for code of the user, which may handle Ctrl-C itself: SIGINT only raises KeyboardInterrupt.
 
-    When that ends it, the processes that it has started are killed.
+    `stop` is called in a thread at each signal: it makes native code return, for until then the main thread
+    raises nothing. When KeyboardInterrupt ends the program, the processes that it has started are killed.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        yield
+        with _told_at_once(stop):
+            yield
     except KeyboardInterrupt:
         end_processes_below()
         raise
     finally:
         if former is not None:
             signal.signal(signal.SIGINT, former)
+
+
+@contextlib.contextmanager
+def _told_at_once(stop: Callable[[], None]) -> Iterator[None]:
+    """A context in which `stop` is called at each signal, whatever the main thread does."""
+    if sys.platform == "win32":  # where signals are written to sockets only
+        yield
+        return
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    former = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+
+    def wait() -> None:
+        while number := os.read(read, 1):
+            if number[0] in _WORDS:
+                stop()
+        os.close(read)
+
+    threading.Thread(target=wait, daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(former, warn_on_full_buffer=False)
+        # The end of the pipe ends the thread.
+        os.close(write)
 
 
 def end_processes_below() -> None:

@@ -19,6 +19,7 @@ from advisor.launches.gpu_launches import GpuLaunches, has_gpu
 from advisor.launches.recorder import Recorder
 from advisor.launches.simt_executor import Limits, SimtExecutor
 from advisor.launches.store import LaunchStore, ProgramRow
+from advisor.simt.machine import stop_launches
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def note_gpu_launches(recorder: Recorder) -> GpuLaunches:
 def _run(request: ScriptRequest) -> tuple[int, str]:
     """The exit status of the program and how the record calls its end."""
     try:
-        with users_own_program():
+        with users_own_program(stop_launches):
             run_program(request.target, request.arguments, request.module)
     except SystemExit as end:
         return _exit_status(end), "done"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -96,28 +97,43 @@ def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings
     threads = max(1, min(settings.threads, len(numbers)))
     workers = [host_thread(kernel, launch, memory, settings, threads, touched) for _ in range(threads)]
     parts = _Parts(numbers, threads)
-    timer = _timer(workers, settings)
-    status = _run_detailed(kernel, workers[0], parts, settings, threads)
-    detailed = parts.next
-    if status == Status.DONE:
-        status = _run_rest(kernel, workers, parts)
-    if timer is not None:
-        timer.cancel()
+    with _stoppable(workers, settings.seconds):
+        status = _run_detailed(kernel, workers[0], parts, settings, threads)
+        detailed = parts.next
+        if status == Status.DONE:
+            status = _run_rest(kernel, workers, parts)
     return _gathered(workers, status, parts.next, detailed, touched)
 
 
-def _timer(workers: list[HostThread], settings: Settings) -> threading.Timer | None:
-    if settings.seconds is None:
-        return None
+# The threads of each launch under way.
+_UNDER_WAY: dict[int, list[HostThread]] = {}
 
-    def stop() -> None:
-        for worker in workers:
-            worker.context[Context.STOP] = 1
 
-    timer = threading.Timer(settings.seconds, stop)
-    timer.daemon = True
-    timer.start()
-    return timer
+def stop_launches() -> None:
+    """Make the launches under way end soon, without a result; to be called from another thread."""
+    for workers in list(_UNDER_WAY.values()):
+        _stop(workers)
+
+
+def _stop(workers: list[HostThread]) -> None:
+    for worker in workers:
+        worker.context[Context.STOP] = 1
+
+
+@contextmanager
+def _stoppable(workers: list[HostThread], seconds: float | None) -> Iterator[None]:
+    """A context in which threads work on a launch, which is stopped when the time has passed."""
+    timer = threading.Timer(seconds, _stop, (workers,)) if seconds is not None else None
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    _UNDER_WAY[id(workers)] = workers
+    try:
+        yield
+    finally:
+        del _UNDER_WAY[id(workers)]
+        if timer is not None:
+            timer.cancel()
 
 
 class _Parts:
@@ -216,22 +232,20 @@ def _run_together(
     if settings.blocks is not None:
         raise ValueError("the blocks of a cooperative launch wait for each other, so all of them must run")
     workers = [host_thread(kernel, launch, memory, settings, 1, touched) for _ in range(launch.blocks)]
-    timer = _timer(workers, settings)
     function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
     waiting = list(range(launch.blocks))
     status, resume = Status.DONE, 0
-    while waiting and status == Status.DONE:
-        still = []
-        for number in waiting:
-            ended = Status(function(workers[number].context.ctypes.data, number, resume))
-            if ended == Status.AT_GRID_BARRIER:
-                still.append(number)
-            elif ended != Status.DONE:
-                status = ended
-                break
-        waiting, resume = still, 1
-    if timer is not None:
-        timer.cancel()
+    with _stoppable(workers, settings.seconds):
+        while waiting and status == Status.DONE:
+            still = []
+            for number in waiting:
+                ended = Status(function(workers[number].context.ctypes.data, number, resume))
+                if ended == Status.AT_GRID_BARRIER:
+                    still.append(number)
+                elif ended != Status.DONE:
+                    status = ended
+                    break
+            waiting, resume = still, 1
     return _gathered(workers, status, launch.blocks, 0, touched)
 
 
@@ -278,4 +292,4 @@ def _gathered(
     )
 
 
-__all__ = ["CacheSizes", "Execution", "Kernel", "Settings", "compile_kernel", "run"]
+__all__ = ["CacheSizes", "Execution", "Kernel", "Settings", "compile_kernel", "run", "stop_launches"]

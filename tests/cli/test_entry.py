@@ -90,7 +90,7 @@ def test_an_interrupt_ends_quietly_with_130(
 
     monkeypatch.setattr("advisor.pipeline.check_with_tables", interrupt)
     outcome = advisor("check")
-    assert (outcome.status, outcome.out, outcome.err) == (130, "", "")
+    assert (outcome.status, outcome.out, outcome.err) == (130, "", "Interrupted.\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes end otherwise on Windows")

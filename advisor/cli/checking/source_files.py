@@ -10,6 +10,7 @@ from pathlib import Path
 
 from advisor.cli.checking.report_file import write_atomically
 from advisor.errors import SourceProblem
+from advisor.interruption import uninterrupted
 from advisor.notebooks import is_notebook
 from advisor.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
 from advisor.text import decode_source
@@ -47,8 +48,10 @@ def write_sources(root: Path, before: Mapping[str, str], after: Mapping[str, str
             reason = str(error)
         if reason is not None:
             refused[path] = f"{path} is left as it is: {reason}."
-    for path, text in contents.items() if not refused else ():
-        write_atomically(root / path, text)
+    # A fix may change several files, and is no fix with a part of them.
+    with uninterrupted():
+        for path, text in contents.items() if not refused else ():
+            write_atomically(root / path, text)
     return refused
 
 
