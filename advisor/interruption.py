@@ -7,10 +7,10 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType
 
 # How long a command may take to leave things in order. Whoever presses Ctrl-C should have the prompt back
@@ -141,7 +141,7 @@ def users_own_program(stop: Callable[[], None]) -> Iterator[None]:
 @contextlib.contextmanager
 def _told_at_once(stop: Callable[[], None]) -> Iterator[None]:
     """A context in which `stop` is called at each signal, whatever the main thread does."""
-    if sys.platform == "win32":  # where signals are written to sockets only
+    if os.name == "nt":  # where signals are written to sockets only
         yield
         return
     read, write = os.pipe()
@@ -183,10 +183,10 @@ def _below(process: int, parents: dict[int, int]) -> list[int]:
 
 def _parents() -> dict[int, int]:
     """The parent of each process; empty on Windows, where the console itself tells all of them."""
-    if sys.platform.startswith("linux"):
-        return _parents_in_proc()
-    if sys.platform == "win32":
+    if os.name == "nt":
         return {}
+    if Path("/proc/self/stat").exists():
+        return _parents_in_proc()
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
     lines = (line.split() for line in listed.stdout.splitlines())
     return {int(process): int(parent) for process, parent in lines}
