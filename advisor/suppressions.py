@@ -16,6 +16,8 @@ from advisor.text import SourceText, Span
 DIRECTIVES = ("ignore", "ignore-block", "ignore-file")
 
 _MARK = "advisor:"
+# An editor without places to fill in leaves such a note where the reason belongs.
+_NO_REASON_YET = "TODO"
 _COMMENT = re.compile(r"#\s*advisor:\s*(?P<word>[\w-]+)\s*(?:\[(?P<rules>[^\]#]*)\])?(?P<reason>[^#]*)")
 
 
@@ -145,7 +147,7 @@ def _read_directive(
             continue
         cause = f"there is no rule `{name}`.{suggestion(name, known)}"
         remarks.append(load_meta_rules()["unknown-suppression"].finding(path, span, cause=cause))
-    if not reason:
+    if not reason or reason.startswith(_NO_REASON_YET):
         shown = ", ".join(f"`{name}`" for name in names)
         remarks.append(load_meta_rules()["suppression-without-reason"].finding(path, span, rules=shown))
 

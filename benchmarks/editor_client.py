@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-_PATIENCE = 60.0
+_PATIENCE = 300.0
 _CAPABILITIES: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-16"]},
     "textDocument": {
@@ -24,22 +24,38 @@ _CAPABILITIES: dict[str, Any] = {
         "codeAction": {
             "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}},
             "dataSupport": True,
+            "disabledSupport": True,
             "resolveSupport": {"properties": ["edit"]},
         },
     },
-    "workspace": {"diagnostics": {"refreshSupport": True}, "codeLens": {"refreshSupport": True}},
+    "workspace": {
+        "workspaceEdit": {"documentChanges": True},
+        "diagnostics": {"refreshSupport": True},
+        "codeLens": {"refreshSupport": True},
+    },
 }
 
 
 class Client:
-    """A server process, and messages to and from it. The server is told to use `folder` only."""
+    """A server process, and messages to and from it. The server is told to use `folder` only.
 
-    def __init__(self, command: Sequence[str], folder: Path, pulls: bool = True) -> None:
+    `caches` is where it keeps what it keeps; `workspaces` are the client's folders, without any `folder`.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: Path,
+        pulls: bool = True,
+        caches: Path | None = None,
+        workspaces: Sequence[Path] = (),
+    ) -> None:
         self.folder = folder
+        caches = caches or folder.parent
         self.began = time.perf_counter()
         # As after an installation, which compiles all modules, whatever this shell says of that.
-        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder.parent / "compiled")}
-        environment = {**os.environ, **compiled, "XDG_CACHE_HOME": str(folder.parent / "cache")}
+        compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(caches / "compiled")}
+        environment = {**os.environ, **compiled, "XDG_CACHE_HOME": str(caches / "cache")}
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -59,7 +75,7 @@ class Client:
             "processId": os.getpid(),
             "rootUri": folder.as_uri(),
             "capabilities": capabilities,
-            "workspaceFolders": [{"uri": folder.as_uri(), "name": "w"}],
+            "workspaceFolders": [{"uri": one.as_uri(), "name": one.name} for one in workspaces or [folder]],
         }
         self.offers = self.ask("initialize", params)["capabilities"]
         self.ready_seconds = time.perf_counter() - self.began

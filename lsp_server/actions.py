@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from lsprotocol import types
 
 from advisor.findings import Edit, Finding, Fix
 from lsp_server.analysis import Analysis
 from lsp_server.diagnostics import SOURCE, fingerprint
+from lsp_server.documents import OpenText
 from lsp_server.edits import Writes, insertion_edit, workspace_edit
 from lsp_server.fix_writing import Written
 from lsp_server.positions import Positions
@@ -18,123 +20,102 @@ KIND = types.CodeActionKind.QuickFix
 FIX_ALL = "source.fixAll.advisor"
 EXPLAIN = "advisor.explain"
 _FIX_ALL_TITLE = "Apply all safe fixes of Kernel Advisor"
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What an action does, as its `data` says it: apply a fix, ignore a finding, or apply all safe fixes.
-
-    `finding` is a fingerprint. `fix` is the name of a fix, empty to ignore the finding.
-    """
-
-    uri: str
-    finding: str = ""
-    fix: str = ""
-
-    def data(self) -> dict[str, str]:
-        """The wish as the client keeps it."""
-        return {"uri": self.uri, "finding": self.finding, "fix": self.fix}
-
-
-def read_wish(data: object) -> Wish | None:
-    """The wish of an action's data; None for data that is not ours."""
-    if not isinstance(data, dict):
-        return None
-    parts = [data.get(name) for name in ("uri", "finding", "fix")]
-    if not all(isinstance(part, str) for part in parts) or not parts[0]:
-        return None
-    return Wish(*(str(part) for part in parts))
+_NOT_YET = "The edit is still being computed; ask again in a moment."
+_LAST = float("inf")
 
 
 @dataclass(frozen=True)
 class Desk:
-    """What is known when actions are made: the analysis, the client's units, and what its edits can do."""
+    """What is known when actions are made: the analysis, the client's units, and what its edits can do.
+
+    `opened` are the texts that the client holds, by path from the document's root.
+    """
 
     analysis: Analysis
     positions: Positions
     writes: Writes
+    opened: Mapping[str, OpenText]
 
     def actions(
-        self, findings: Sequence[Finding], written: Sequence[Written] | None, sent: Sequence[types.Diagnostic]
+        self, findings: Sequence[Finding], written: Sequence[Written], sent: Sequence[types.Diagnostic]
     ) -> list[types.CodeAction]:
         """The actions for each rule with a finding among these: its fixes, to ignore it there, to explain it.
 
-        `written` are the same findings with their fixes; None when these are not known yet: then the fixes
-        that a rule may have are offered, and the edit is written when the client asks to resolve one. Of what
-        the client `sent` only the data is believed.
+        `written` are those of them whose fixes are known; only a fix that can be applied is offered. Fixes
+        come first, of these the safe ones. Of what the client `sent` only the data is believed.
         """
-        known = {str(item.data): item for item in sent if item.source == SOURCE}
-        alike: dict[tuple[str, int], list[Written]] = {}
-        for one in [Written(finding) for finding in findings] if written is None else written:
-            alike.setdefault((one.finding.rule, one.finding.span.line), []).append(one)
-        actions: list[types.CodeAction] = []
+        linked = {str(item.data): item for item in sent if item.source == SOURCE}
+        known = {fingerprint(one.finding): one for one in written}
+        alike: dict[tuple[str, int], list[Finding]] = {}
+        for finding in findings:
+            alike.setdefault((finding.rule, finding.span.line), []).append(finding)
+        fixes: list[tuple[float, types.CodeAction]] = []
+        ignoring: list[types.CodeAction] = []
+        explaining: list[types.CodeAction] = []
         for group in alike.values():
-            linked = [known[key] for one in group if (key := fingerprint(one.finding)) in known]
-            actions += self._of(group[0], linked, written is None)
-        return actions
+            keys = [fingerprint(finding) for finding in group]
+            shown = [linked[key] for key in keys if key in linked] or None
+            fixes += self._fixes([known.get(key) for key in keys], group[0], shown)
+            ignoring += self._ignoring(group[0], shown)
+            explaining.append(self._explaining(group[0], shown))
+        return [action for _, action in sorted(fixes, key=itemgetter(0))] + ignoring + explaining
 
-    def _of(
-        self, written: Written, linked: list[types.Diagnostic], unwritten: bool
+    def _fixes(
+        self, group: Sequence[Written | None], finding: Finding, linked: list[types.Diagnostic] | None
+    ) -> list[tuple[float, types.CodeAction]]:
+        """The fixes of the first finding of a group that has any, each with its place among all."""
+        for written in filter(None, group):
+            offered = sorted(self._applicable(written), key=lambda pair: _place(pair[0]))
+            if offered:
+                best = offered[0][0]
+                return [
+                    (_place(fix), _fixing(fix, edit, fix is best and fix.safety == "safe", linked))
+                    for fix, edit in offered
+                ]
+        if not self.writes.disabled:
+            return []
+        reasons = {fix.title: _NOT_YET for fix in (_possible(finding) if None in group else ())}
+        for fix in (fix for written in filter(None, group) for fix in written.finding.fixes):
+            if fix.proof and not fix.edits:
+                reasons[fix.title] = _sentence(fix.proof.in_words())
+        return [(_LAST, _disabled(title, reason, linked)) for title, reason in reasons.items()]
+
+    def _applicable(self, written: Written) -> Iterator[tuple[Fix, types.WorkspaceEdit]]:
+        for fix in written.finding.fixes:
+            edit = self._changing(fix.edits, written.texts) if fix.edits else None
+            if edit is not None:
+                yield fix, edit
+
+    def _ignoring(
+        self, finding: Finding, linked: list[types.Diagnostic] | None
     ) -> Iterator[types.CodeAction]:
-        finding = written.finding
-        uri, key = self.analysis.document.uri, fingerprint(finding)
-        for fix in _possible(finding) if unwritten else finding.fixes:
-            if fix.edits or unwritten:
-                yield self._action(_title(fix), Wish(uri, key, fix.id), written, linked, fix.safety == "safe")
-        ignore = self._action(
-            f"Ignore {finding.rule} here, with a reason", Wish(uri, key), written, linked, False
-        )
-        if self.writes.resolves or ignore.edit is not None:
-            yield ignore
-        title = f"Explain {finding.rule}"
-        explain = types.Command(title, EXPLAIN, arguments=[uri, finding.rule])
-        yield types.CodeAction(title, kind=KIND, diagnostics=linked or None, command=explain)
-
-    def _action(
-        self, title: str, wish: Wish, written: Written, linked: list[types.Diagnostic], preferred: bool
-    ) -> types.CodeAction:
-        """An action with its edit, or with what finds it again for a client that asks for it later."""
-        lazily = self.writes.resolves
-        return types.CodeAction(
-            title,
-            kind=KIND,
-            diagnostics=linked or None,
-            is_preferred=preferred or None,
-            edit=None if lazily else self.edit(wish, [written]),
-            data=wish.data() if lazily else None,
-        )
-
-    def fix_all(self, written: Sequence[Written] | None) -> types.CodeAction:
-        """The action that applies every safe fix; with its edit where the findings with fixes are given."""
-        wish = Wish(self.analysis.document.uri)
-        edit = None if written is None else self.edit(wish, written)
-        return types.CodeAction(
-            _FIX_ALL_TITLE, kind=FIX_ALL, edit=edit, data=wish.data() if self.writes.resolves else None
-        )
-
-    def edit(self, wish: Wish, written: Sequence[Written]) -> types.WorkspaceEdit | None:
-        """The edit of a wish, from findings with their fixes; None where there is none (any more)."""
-        texts = {path: text for one in written for path, text in one.texts.items()}
-        if not wish.finding:
-            from advisor.fixes.application import chosen
-
-            pairs = chosen([one.finding for one in written], ["safe"])
-            return self._changing({edit for _, fix in pairs for edit in fix.edits}, texts)
-        finding = next((one.finding for one in written if fingerprint(one.finding) == wish.finding), None)
-        if finding is None:
-            return None
-        if wish.fix:
-            fix = next((one for one in finding.fixes if one.id == wish.fix and one.edits), None)
-            return None if fix is None else self._changing(fix.edits, texts)
         from lsp_server.suppression import suppression
 
         insertion = suppression(finding, self.analysis.document.source)
-        if insertion is None:
-            return None
-        return insertion_edit(insertion, self.analysis, self.positions, self.writes)
+        if insertion is not None:
+            yield types.CodeAction(
+                f"Ignore {finding.rule} here, with a reason",
+                kind=KIND,
+                diagnostics=linked,
+                edit=insertion_edit(insertion, self.analysis, self.positions, self.writes),
+            )
 
-    def _changing(self, edits: Iterable[Edit], texts: Mapping[str, str]) -> types.WorkspaceEdit:
-        return workspace_edit(sorted(edits), texts, self.analysis, self.positions, self.writes)
+    def _explaining(self, finding: Finding, linked: list[types.Diagnostic] | None) -> types.CodeAction:
+        title = f"Explain {finding.rule}"
+        explain = types.Command(title, EXPLAIN, arguments=[self.analysis.document.uri, finding.rule])
+        return types.CodeAction(title, kind=KIND, diagnostics=linked, command=explain)
+
+    def fix_all(self, written: Sequence[Written]) -> types.CodeAction | None:
+        """The action that applies every safe fix of findings with their fixes; None without any."""
+        from advisor.fixes.application import chosen
+
+        pairs = chosen([one.finding for one in written], ["safe"])
+        texts = {path: text for one in written for path, text in one.texts.items()}
+        edit = self._changing({edit for _, fix in pairs for edit in fix.edits}, texts) if pairs else None
+        return None if edit is None else types.CodeAction(_FIX_ALL_TITLE, kind=FIX_ALL, edit=edit)
+
+    def _changing(self, edits: Iterable[Edit], texts: Mapping[str, str]) -> types.WorkspaceEdit | None:
+        return workspace_edit(sorted(edits), texts, self.analysis, self.positions, self.writes, self.opened)
 
 
 def on_lines(analysis: Analysis, wanted: types.Range) -> list[Finding]:
@@ -165,6 +146,30 @@ def _possible(finding: Finding) -> list[Fix]:
         for fix in known_fixes()
         if finding.rule in fix.rules
     ]
+
+
+def _fixing(
+    fix: Fix, edit: types.WorkspaceEdit, preferred: bool, linked: list[types.Diagnostic] | None
+) -> types.CodeAction:
+    return types.CodeAction(
+        _title(fix), kind=KIND, diagnostics=linked, is_preferred=preferred or None, edit=edit
+    )
+
+
+def _disabled(title: str, reason: str, linked: list[types.Diagnostic] | None) -> types.CodeAction:
+    """An action that cannot be taken, for a client that shows why."""
+    why = types.CodeActionDisabled(reason)
+    return types.CodeAction(title, kind=KIND, diagnostics=linked, disabled=why)
+
+
+def _place(fix: Fix) -> float:
+    """Where a fix stands among others: the safe ones first, of these the one that was proven to gain most."""
+    gain = fix.proof.speedup or 0.0 if fix.proof else 0.0
+    return (0.0 if fix.safety == "safe" else 1e6) - min(gain, 1e5)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _title(fix: Fix) -> str:

@@ -51,7 +51,8 @@ class Analysis:
     `device` is the one that the numbers are for, and `evidence` the best that was looked at; `complete` is
     false while more of that is to come, `parsed` where the text has an error. `remarks` say why a kernel has
     no better numbers, `broken_rules` what is left out of the rules because it cannot be read. `texts` are
-    those of all files looked at, by path from the document's root; `tables` hold the metrics of all entities.
+    those of all files looked at, by path from the document's root; `neighbours` are the other files that may
+    launch the document's kernels; `tables` hold the metrics of all entities.
     Fixes are not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis
     of an earlier text, which may know what this one does not.
     """
@@ -66,6 +67,7 @@ class Analysis:
     notices: tuple[str, ...] = ()
     broken_rules: tuple[Problem, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    neighbours: tuple[Path, ...] = ()
     tables: Tables = field(default_factory=dict)
     complete: bool = True
     parsed: bool = True
@@ -97,7 +99,8 @@ def analyse(
         said = _TOO_LARGE.format(name, size, _MOST_CHARACTERS)
         return Analysis(document, settings, chosen, left_out=said)
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
-    options = _options(document, settings, surroundings.of(document), evidence, chosen)
+    neighbours = surroundings.of(document)
+    options = _options(document, settings, neighbours, evidence, chosen)
     # An editor waits for the server to begin, and none of this is needed for that.
     from advisor.means import USUAL
     from advisor.pipeline import check_with_tables
@@ -115,7 +118,7 @@ def analyse(
     faults, remarks = (problems, ()) if evidence == "source" else ((), problems)
     return Analysis(
         document, settings, chosen, evidence, findings, faults, remarks, tuple(report.notices), broken,
-        checked.texts, checked.tables or {},
+        checked.texts, neighbours, checked.tables or {},
     )  # fmt: skip
 
 

@@ -40,6 +40,15 @@ class Document:
         return SourceText(self.path, self.text.removeprefix("\ufeff"))
 
 
+@dataclass(frozen=True)
+class OpenText:
+    """The text that the client holds of a file, without a byte order mark, and its version."""
+
+    uri: str
+    version: int | None
+    text: str
+
+
 def open_document(workspace: Workspace, uri: str) -> Document | None:
     """The document as it is now; None when it is not open, not Python, or not a file's.
 
@@ -60,6 +69,17 @@ def open_documents(workspace: Workspace) -> list[Document]:
     """All open documents that concern this server."""
     found = (open_document(workspace, held.uri) for held in list(workspace.text_documents.values()))
     return [document for document in found if document is not None]
+
+
+def open_texts(workspace: Workspace, root: Path) -> dict[str, OpenText]:
+    """The open files below a folder, whatever their language, by path from there."""
+    found = {}
+    for held in list(workspace.text_documents.values()):
+        file = to_fs_path(held.uri) if held.uri.startswith("file:") else None
+        if file is not None and Path(file).is_relative_to(root):
+            path = Path(file).relative_to(root).as_posix()
+            found[path] = OpenText(held.uri, held.version, held.source.removeprefix("\ufeff"))
+    return found
 
 
 def _is_python(held: TextDocument) -> bool:

@@ -14,32 +14,34 @@ from advisor.findings import Edit
 from advisor.text import SourceText, Span
 from lsp_server.analysis import Analysis
 from lsp_server.client import Client
+from lsp_server.documents import OpenText
 from lsp_server.positions import Positions
 
 if TYPE_CHECKING:
     from lsp_server.suppression import Insertion
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# What the user replaces at once, where the client has such places.
-_REASON = "reason"
+# Behind a comment for a client that has no places to fill in; it counts as no reason.
+_NO_REASON = "TODO: say why this is acceptable here"
 
 
 @dataclass(frozen=True)
 class Writes:
-    """What a client can do with edits: name the version they are for, have places to fill in, be resolved."""
+    """What a client can do with edits: name the version they are for, have places to fill in.
+
+    `disabled` whether it shows actions that cannot be taken, with the reason.
+    """
 
     versions: bool = False
     snippets: bool = False
-    resolves: bool = False
+    disabled: bool = False
 
 
 def writes_of(client: Client) -> Writes:
     """What the connected client can do."""
     snippets = get_capability(client.declared, "workspace.workspace_edit.snippet_edit_support")
-    lazily = get_capability(client.declared, "text_document.code_action.resolve_support")
-    data = get_capability(client.declared, "text_document.code_action.data_support")
-    resolves = bool(data and lazily is not None and "edit" in lazily.properties)
-    return Writes(client.versions_edits, bool(snippets) and client.versions_edits, resolves)
+    disabled = get_capability(client.declared, "text_document.code_action.disabled_support")
+    return Writes(client.versions_edits, bool(snippets) and client.versions_edits, bool(disabled))
 
 
 def workspace_edit(
@@ -48,44 +50,55 @@ def workspace_edit(
     analysis: Analysis,
     positions: Positions,
     writes: Writes,
-) -> types.WorkspaceEdit:
+    opened: Mapping[str, OpenText],
+) -> types.WorkspaceEdit | None:
     """Edits of the document and of other files, which need not be open: an empty path is the document's.
 
-    `texts` are those that the edits were written for, by path from the document's root.
+    `texts` are those that the edits were written for, by path from the document's root, and `opened` the
+    texts that the client holds. None where it holds another text of one of the files.
     """
     document = analysis.document
-    by_path: dict[str, list[types.TextEdit]] = {}
+    by_path: dict[str, list[types.TextEdit]] = {document.path: []}
     for edit in edits:
         path = edit.path or document.path
         # A byte order mark is no part of the text that places are counted in.
-        text = document.source.text if path == document.path else texts[path]
+        text = document.source.text if path == document.path else texts[path].removeprefix("\ufeff")
+        if path != document.path and path in opened and opened[path].text != text:
+            return None
         there = positions if path == document.path else replace(positions, text=SourceText(path, text))
         by_path.setdefault(path, []).append(
             types.TextEdit(there.range(_span(text, edit.start, edit.end)), edit.text)
         )
-    own = {document.uri: by_path.pop(document.path, [])}
-    uris = {**own, **{(document.root / path).as_uri(): changed for path, changed in by_path.items()}}
+    files = [(*_named(path, analysis, opened), changed) for path, changed in by_path.items() if changed]
     if not writes.versions:
-        return types.WorkspaceEdit(changes={uri: changed for uri, changed in uris.items() if changed})
-    return types.WorkspaceEdit(
-        document_changes=[
-            _versioned(uri, document.version if uri == document.uri else None, changed)
-            for uri, changed in uris.items()
-            if changed
-        ]
-    )
+        return types.WorkspaceEdit(changes={uri: changed for uri, _, changed in files})
+    return types.WorkspaceEdit(document_changes=[_versioned(*one) for one in files])
+
+
+def _named(path: str, analysis: Analysis, opened: Mapping[str, OpenText]) -> tuple[str, int | None]:
+    """The URI and the version of a file; a version only of what is open."""
+    document = analysis.document
+    if path == document.path:
+        return document.uri, document.version
+    held = opened.get(path)
+    return ((document.root / path).as_uri(), None) if held is None else (held.uri, held.version)
 
 
 def insertion_edit(
     insertion: Insertion, analysis: Analysis, positions: Positions, writes: Writes
 ) -> types.WorkspaceEdit:
-    """The edit that puts in a suppression comment; with a place for its reason where the client has such."""
+    """The edit that puts in a suppression comment; its reason is for the user to type.
+
+    A client that has places to fill in puts the cursor there, any other gets a note that counts as no reason.
+    """
     document = analysis.document
     place = positions.range(Span(insertion.line, insertion.column, insertion.line, insertion.column))
     text = insertion.text.replace("\n", "\r\n") if "\r\n" in document.text else insertion.text
-    if writes.snippets and text.rstrip("\r\n").endswith("]"):
-        body, end = text.rstrip("\r\n"), text[len(text.rstrip("\r\n")) :]
-        snippet = types.StringValue(f"{_plain(body)} ${{1:{_REASON}}}{end}")
+    body, end = text.rstrip("\r\n"), text[len(text.rstrip("\r\n")) :]
+    if body.endswith("]") and not writes.snippets:
+        text = f"{body} {_NO_REASON}{end}"
+    elif body.endswith("]"):
+        snippet = types.StringValue(f"{_plain(body)} $1{end}")
         edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]
         edits = [types.SnippetTextEdit(place, snippet)]
         named = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)

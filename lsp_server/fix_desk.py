@@ -1,29 +1,24 @@
-"""Fixes of findings, written in a process of its own and kept as long as their analysis is the latest."""
+"""Fixes of findings, written in a process of its own and kept by the content that they follow from."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
-import subprocess
-import sys
-import threading
+import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
-import advisor
 from advisor.findings import Finding
 from lsp_server.analysis import Analysis
-from lsp_server.fix_writing import Request, Writing, Written, receive, send
+from lsp_server.fix_process import FixProcess
+from lsp_server.fix_writing import Writing, Written
 
-_SECONDS = 30.0
 _IDLE_SECONDS = 300.0
-_MOST_DOCUMENTS = 16
+_MOST_KEPT = 16
 # Of a text with more, the others' fixes are written when somebody asks.
 _MOST_PREPARED = 40
-_COMMAND = "from lsp_server.fix_writing import serve; serve()"
 _log = logging.getLogger(__name__)
 
 
@@ -35,169 +30,125 @@ def mendable(finding: Finding) -> bool:
 
 
 @dataclass
-class _Kept:
-    """What was written for one analysis; a future for each finding that was asked for."""
+class _Content:
+    """All that fixes follow from, and a future for each finding that was asked about."""
 
-    analysis: Analysis
-    findings: dict[Finding, asyncio.Future[Written]] = field(default_factory=dict)
+    writing: bytes
+    findings: dict[Finding, asyncio.Future[Written | None]] = field(default_factory=dict)
     waiting: int = 0
 
 
 class FixDesk:
-    """Has fixes written, each finding's once for an analysis. Belongs to one event loop."""
+    """Has fixes written, each finding's once for a content. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "fixes")
-        self._writer = _Writer()
-        self._kept: dict[str, _Kept] = {}
+        self._process = FixProcess()
+        self._contents: dict[bytes, _Content] = {}
+        self._latest: dict[str, tuple[Analysis, _Content]] = {}
         self._rest: asyncio.TimerHandle | None = None
         self._closed = False
 
-    def last(self, uri: str) -> Analysis | None:
-        """The analysis of a document whose fixes were last asked for."""
-        kept = self._kept.get(uri)
-        return None if kept is None else kept.analysis
-
     async def written(
         self, analysis: Analysis, findings: Sequence[Finding], patience: float | None = None
-    ) -> list[Written] | None:
-        """The findings with their fixes; None where that takes longer than `patience` in seconds.
+    ) -> list[Written]:
+        """Those of the findings whose fixes are known within `patience` in seconds, with these fixes.
 
         What was begun goes on, so that a later question finds it. A fix that cannot be written is absent.
         """
-        kept = self._of(analysis)
-        wanted = {one: self._future(kept, one) for one in findings if mendable(one)}
-        if wanted and not all(one.done() for one in wanted.values()):
-            kept.waiting += 1
+        content = await self._content(analysis)
+        wanted = {one: self._future(content, one) for one in findings if mendable(one)}
+        if not all(one.done() for one in wanted.values()):
+            content.waiting += 1
             try:
                 await asyncio.wait(wanted.values(), timeout=patience)
             finally:
-                kept.waiting -= 1
-        if not all(one.done() for one in wanted.values()):
-            return None
-        return [wanted[one].result() if one in wanted else Written(one) for one in findings]
+                content.waiting -= 1
+        found = (_result(wanted[one]) if one in wanted else Written(one) for one in findings)
+        return [one for one in found if one is not None]
 
     async def prepare(self, analysis: Analysis) -> None:
-        """Nothing; writes the fixes of an analysis, so that the first menu knows which there are.
+        """Write the fixes of an analysis, so that the first menu offers them.
 
         One by one, so that who asks for a fix need not wait for all, and as long as no other analysis of the
         document is asked about.
         """
-        before = self._kept.get(analysis.document.uri)
+        _, before = self._latest.get(analysis.document.uri, (None, None))
         if before is not None and before.waiting:
             return
-        kept = self._of(analysis)
+        content = await self._content(analysis)
         for finding in [one for one in analysis.findings if mendable(one)][:_MOST_PREPARED]:
-            if self._closed or self._kept.get(analysis.document.uri) is not kept:
+            if self._closed or not self._is_latest(content):
                 return
-            await asyncio.wait([self._future(kept, finding)])
+            await asyncio.wait([self._future(content, finding)])
 
     def close(self) -> None:
-        """Ends the process and begins nothing more; who still waits gets a finding as it was."""
+        """End the process and begin nothing more; who still waits gets a finding as it was."""
         self._closed = True
         if self._rest is not None:
             self._rest.cancel()
         self._thread.shutdown(wait=False, cancel_futures=True)
-        self._writer.kill()
+        self._process.kill()
 
-    def _of(self, analysis: Analysis) -> _Kept:
-        """What is kept of an analysis, which is from now on the document's latest."""
+    async def _content(self, analysis: Analysis) -> _Content:
+        """What an analysis' fixes follow from; it is from now on the document's latest."""
         uri = analysis.document.uri
-        kept = self._kept.pop(uri, None)
-        if kept is None or kept.analysis is not analysis:
-            kept = _Kept(analysis)
-        self._kept[uri] = kept
-        while len(self._kept) > _MOST_DOCUMENTS:
-            del self._kept[next(iter(self._kept))]
-        return kept
+        known = self._latest.pop(uri, None)
+        if known is None or known[0] is not analysis:
+            key, writing = await asyncio.to_thread(_packed, analysis)
+            content = self._contents.pop(key, None) or _Content(writing)
+            self._contents[key] = content
+            known = analysis, content
+        self._latest[uri] = known
+        while len(self._contents) > _MOST_KEPT:
+            del self._contents[next(iter(self._contents))]
+        while len(self._latest) > _MOST_KEPT:
+            del self._latest[next(iter(self._latest))]
+        return known[1]
 
-    def _future(self, kept: _Kept, finding: Finding) -> asyncio.Future[Written]:
-        if finding not in kept.findings:
+    def _is_latest(self, content: _Content) -> bool:
+        return any(content is one for _, one in list(self._latest.values()))
+
+    def _future(self, content: _Content, finding: Finding) -> asyncio.Future[Written | None]:
+        known = content.findings.get(finding)
+        if known is None or (known.done() and _result(known) is None):
             loop = asyncio.get_running_loop()
-            kept.findings[finding] = loop.run_in_executor(self._thread, self._write, kept, finding)
+            known = loop.run_in_executor(self._thread, self._write, content, finding)
+            content.findings[finding] = known
             if self._rest is not None:
                 self._rest.cancel()
-            self._rest = loop.call_later(_IDLE_SECONDS, self._thread.submit, self._writer.end)
-        return kept.findings[finding]
+            self._rest = loop.call_later(_IDLE_SECONDS, self._thread.submit, self._process.end)
+        return known
 
-    def _write(self, kept: _Kept, finding: Finding) -> Written:
-        # Fixes of an earlier analysis are written only for somebody who waits for them.
-        if not kept.waiting and self._kept.get(kept.analysis.document.uri) is not kept:
-            return Written(finding)
+    def _write(self, content: _Content, finding: Finding) -> Written | None:
+        # Fixes of an earlier text are written only for somebody who waits for them.
+        if not content.waiting and not self._is_latest(content):
+            return None
         try:
-            return self._writer.write(kept.analysis, finding)
+            return self._process.write(content.writing, finding)
         except (OSError, EOFError, ValueError) as error:
             if not self._closed:
                 _log.error("The fixes of %s were not written: %s", finding.rule, error)
             return Written(finding)
 
 
-class _Writer:
-    """The process that writes; begun when it is first needed, and again after it was lost."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._known: Analysis | None = None
-
-    def write(self, analysis: Analysis, finding: Finding) -> Written:
-        """The finding with its fixes; raises OSError, EOFError or ValueError where that fails."""
-        process = self._process
-        if process is None or process.poll() is not None:
-            self.end()
-            process = self._process = _begin()
-        writing = None
-        if self._known is not analysis:
-            writing = Writing(
-                analysis.document,
-                analysis.settings,
-                analysis.device.id,
-                dict(analysis.texts),
-                analysis.tables,
-            )
-        assert process.stdin is not None and process.stdout is not None
-        timer = threading.Timer(_SECONDS, process.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            send(process.stdin, Request(writing, finding))  # type: ignore[arg-type]
-            answer = receive(process.stdout)  # type: ignore[arg-type]
-        except (OSError, EOFError):
-            self.end()
-            raise
-        finally:
-            timer.cancel()
-        self._known = analysis
-        if isinstance(answer, str):
-            raise ValueError(answer)
-        assert isinstance(answer, Written)
-        return answer
-
-    def kill(self) -> None:
-        """Makes the process give up what it is writing; may be called from another thread."""
-        process = self._process
-        if process is not None:
-            process.kill()
-
-    def end(self) -> None:
-        """Ends the process; the next finding begins another."""
-        process, self._process, self._known = self._process, None, None
-        if process is None:
-            return
-        process.kill()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-        process.wait()
+def _result(future: asyncio.Future[Written | None]) -> Written | None:
+    """What was written; None where it is not yet, or where nobody waited for it any more."""
+    return None if not future.done() or future.cancelled() else future.result()
 
 
-def _begin() -> subprocess.Popen[bytes]:
-    """The process, in the folder that this program lies in: its own modules come first, no workspace's."""
-    return subprocess.Popen(
-        [sys.executable, "-c", _COMMAND],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        # Not the server's, which its client may wait to see closed.
-        stderr=subprocess.DEVNULL,
-        cwd=Path(advisor.__file__).parent.parent,
+def _packed(analysis: Analysis) -> tuple[bytes, bytes]:
+    """A digest of all that the fixes of an analysis follow from, and this as the writing process takes it."""
+    from advisor.fixes.proofs import ProofStore
+
+    writing = Writing(
+        replace(analysis.document, version=None),
+        analysis.settings,
+        analysis.device.id,
+        analysis.neighbours,
+        dict(analysis.texts),
+        analysis.tables,
     )
+    data = pickle.dumps(writing, pickle.HIGHEST_PROTOCOL)
+    proofs = ProofStore(analysis.settings.root).stamp()
+    return hashlib.blake2b(data + repr(proofs).encode()).digest(), data

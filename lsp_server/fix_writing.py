@@ -12,28 +12,33 @@ import pickle
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from advisor.check_options import CheckOptions
 from advisor.config import Config
 from advisor.findings import Finding
 from lsp_server.documents import Document
-from lsp_server.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from advisor.metrics.tables import Tables
+    from advisor.rules import Judgement
 
 _HEADER = struct.Struct(">Q")
 
 
 @dataclass(frozen=True)
 class Writing:
-    """What fixes are written from: a document, texts by path from its root, and what is known of them."""
+    """What fixes are written from: a document, texts by path from its root, and what is known of them.
+
+    `neighbours` are the files that may launch the document's kernels.
+    """
 
     document: Document
     settings: Config
     device: str
+    neighbours: tuple[Path, ...]
     texts: Mapping[str, str]
     tables: Tables
 
@@ -48,9 +53,9 @@ class Written:
 
 @dataclass(frozen=True)
 class Request:
-    """A finding whose fixes are wanted; `writing` is None where it is that of the request before."""
+    """A finding whose fixes are wanted; `writing`, pickled, is None where it is that of the last request."""
 
-    writing: Writing | None
+    writing: bytes | None
     finding: Finding
 
 
@@ -78,7 +83,6 @@ def serve() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     writer: WritingDesk | None = None
-    surroundings = Surroundings()
     while True:
         try:
             request: Request = receive(sys.stdin.buffer)
@@ -86,8 +90,7 @@ def serve() -> None:
             return
         try:
             if request.writing is not None:
-                surroundings.forget()
-                writer = WritingDesk(request.writing, surroundings)
+                writer = WritingDesk(pickle.loads(request.writing))
             answer: object = writer.written(request.finding) if writer is not None else "nothing is known"
         except Exception as error:
             answer = f"{type(error).__name__}: {error}"
@@ -97,11 +100,11 @@ def serve() -> None:
 class WritingDesk:
     """Writes the fixes of one analysis; files are parsed when a fix first asks for them."""
 
-    def __init__(self, given: Writing, surroundings: Surroundings) -> None:
+    def __init__(self, given: Writing) -> None:
         from advisor.fixes.writing import FixWriter
 
         self._settings, self._device = given.settings, given.device
-        self._texts, tables = _with_launches(given, surroundings)
+        self._texts, tables = _with_launches(given)
         self._writer = FixWriter(self._texts, tables)
 
     def written(self, finding: Finding) -> Written:
@@ -114,14 +117,19 @@ class WritingDesk:
         return Written(proven, {path: self._texts[path] for path in proven.paths()})
 
 
-def _with_launches(given: Writing, surroundings: Surroundings) -> tuple[Mapping[str, str], Tables]:
+def _nothing_judged(*_: object) -> Judgement:
+    from advisor.rules import Judgement
+
+    return Judgement()
+
+
+def _with_launches(given: Writing) -> tuple[Mapping[str, str], Tables]:
     """Texts and tables with the launches of the document's kernels in other files, where there are any.
 
     An analysis takes from these files only how kernels are launched; to edit them their launches must be
-    known one by one, from a check of all these files together.
+    known one by one, from a check of all these files together, of which only the tables are of use.
     """
-    neighbours = surroundings.of(given.document)
-    if not neighbours:
+    if not given.neighbours:
         return given.texts, given.tables
     options = CheckOptions(
         device=given.device,
@@ -131,13 +139,15 @@ def _with_launches(given: Writing, surroundings: Surroundings) -> tuple[Mapping[
         settings=given.settings,
         jobs=1,
         stdin=given.document.source,
-        neighbours=neighbours,
+        neighbours=given.neighbours,
         fixes=False,
         proofs=False,
     )
+    from advisor.means import USUAL
     from advisor.pipeline import check_with_tables  # which takes a moment to import
 
-    checked = check_with_tables(list(neighbours), options)
+    means = replace(USUAL, judge=_nothing_judged)
+    checked = check_with_tables(list(given.neighbours), options, means=means)
     launches = (checked.tables or {}).get("launch")
     if checked.tables is None or launches is None or set(launches.paths) <= {given.document.path}:
         return given.texts, given.tables

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from advisor.config import Config
 from advisor.findings import Evidence, Finding
-from advisor.fixes import known_fixes
 from advisor.meta_rules import load_meta_rules
 from advisor.records import Value
 from advisor.rules import Rule
@@ -47,7 +46,7 @@ def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
         finding.message,
         f"**Why** {finding.why}" if finding.why else "",
         _listed("What to try", finding.advice),
-        _listed("Fixes that may apply", _fixes(finding)),
+        _listed("Fixes", _fixes(finding)),
         f"**Gain** {finding.gain.basis} {finding.gain.speedup:g} times as fast" if finding.gain else "",
         _table(finding.evidence),
         _listed("Assumed", finding.assumptions),
@@ -58,12 +57,11 @@ def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
 
 
 def _fixes(finding: Finding) -> list[str]:
-    """The fixes of the finding's rule, with what was proven here or else the condition of equal results."""
-    proven = {fix.id: fix.in_words() for fix in finding.fixes if fix.proof is not None}
+    """The fixes that can be applied here or were proven, else with the condition of equal results."""
     return [
-        proven.get(fix.id) or f"{fix.title}. Results stay the same when {fix.condition}."
-        for fix in known_fixes()
-        if finding.rule in fix.rules
+        fix.in_words() if fix.proof else f"{fix.title}. Results stay the same when {fix.condition}."
+        for fix in finding.fixes
+        if fix.edits or fix.proof
     ]
 
 

@@ -6,7 +6,7 @@ that document before a feature is asked, and what the feature answers is turned 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
@@ -76,19 +76,16 @@ class Notebooks:
         if answer is None or (not self._held and not _may_edit(answer)):
             return answer
         try:
-            turned = Answers(self.held, cell, self._own(answer, cell)).turned(answer)
+            turned = Answers(self.held, cell, self._own(cell)).turned(answer)
         except OutsideOfCells:
-            return attrs.evolve(answer, edit=None) if isinstance(answer, types.CodeAction) else None
+            return None
         if cell is not None and isinstance(turned, types.RelatedFullDocumentDiagnosticReport):
             return attrs.evolve(turned, items=[*cell.faults(), *turned.items])
         return turned
 
-    def _own(self, answer: Any, cell: HeldCell | None) -> Notebook | None:
-        """The notebook whose present text an answer was made for."""
-        if cell is not None:
-            return next((one for one in self._held.values() if cell in one.cells), None)
-        data = getattr(answer, "data", None)
-        return self.held(str(data.get("uri"))) if isinstance(data, Mapping) else None
+    def _own(self, cell: HeldCell | None) -> Notebook | None:
+        """The notebook that a cell belongs to, for whose present text an answer was made."""
+        return None if cell is None else next((one for one in self._held.values() if cell in one.cells), None)
 
     def published(self, params: types.PublishDiagnosticsParams) -> list[types.PublishDiagnosticsParams]:
         """The diagnostics of a document as they are sent: those of a notebook cell by cell."""
@@ -130,4 +127,4 @@ def _may_edit(answer: Any) -> bool:
     """Whether an answer may hold edits, which must never meet the JSON of a notebook."""
     if isinstance(answer, list | tuple):
         return any(isinstance(one, types.CodeAction) for one in answer)
-    return isinstance(answer, types.CodeAction | types.WorkspaceEdit)
+    return isinstance(answer, types.WorkspaceEdit)

@@ -33,6 +33,8 @@ _QUIET_SECONDS = 0.15
 # How long a text must stay as it is before more than its source is looked at.
 _PAUSE_SECONDS = 3.0
 _SOON_SECONDS = 1.0
+# How long a text must stay as it is before the fixes of its findings are written.
+_FIXES_SECONDS = 0.5
 # How long a compiler's process waits for the next kernel.
 _IDLE_SECONDS = 600.0
 _STAGES: tuple[Stage, ...] = ("recorded", "compiled")
@@ -67,7 +69,7 @@ class AdvisorServer(LanguageServer):
         self._logged: set[str] = set()
         self._resting: asyncio.TimerHandle | None = None
         self.fixes = FixDesk()
-        self._preparing: set[asyncio.Task[None]] = set()
+        self._preparing: dict[str, asyncio.Task[None]] = {}
         self._faults = FileFaults(self.text_document_publish_diagnostics)
 
     @property
@@ -157,6 +159,7 @@ class AdvisorServer(LanguageServer):
         self.cancel(uri)
         if document is not None:
             self.stages.begin(document, later, _STAGES)
+            self._prepare(document, _FIXES_SECONDS)
             if not self.client.pulls:
                 self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri))
 
@@ -220,13 +223,23 @@ class AdvisorServer(LanguageServer):
             self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri, 0.0))
         self._refresh()
 
-    def _prepare(self, document: Document) -> None:
-        """Has the fixes of a quiet text written, so that the first menu offers only what there is."""
-        task = asyncio.get_running_loop().create_task(self._prepare_fixes(document))
-        self._preparing.add(task)
-        task.add_done_callback(self._preparing.discard)
+    def _prepare(self, document: Document, after: float = 0.0) -> None:
+        """Has the fixes of a quiet text written, so that the first menu has them."""
+        before = self._preparing.pop(document.uri, None)
+        if before is not None:
+            before.cancel()
+        task = asyncio.get_running_loop().create_task(self._prepare_fixes(document, after))
+        self._preparing[document.uri] = task
+        task.add_done_callback(lambda one: self._forget_preparing(document.uri, one))
 
-    async def _prepare_fixes(self, document: Document) -> None:
+    def _forget_preparing(self, uri: str, task: asyncio.Task[None]) -> None:
+        if self._preparing.get(uri) is task:
+            del self._preparing[uri]
+
+    async def _prepare_fixes(self, document: Document, after: float) -> None:
+        await asyncio.sleep(after)
+        if open_document(self.workspace, document.uri) != document:
+            return
         analysis = await self.analysis_of(document.uri)
         if analysis is not None and analysis.parsed and not self.shut_down:
             await self.fixes.prepare(analysis)

@@ -51,6 +51,14 @@ class ProofStore:
         """Whether anything was proven in this project."""
         return self._file.is_file()
 
+    def stamp(self) -> tuple[int, int] | None:
+        """Time and size of the file, which change when proofs are added; None without one."""
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
     def add(
         self, device: str, digests: Iterable[str], fix: str, proof: Proof, entries: Iterable[LedgerEntry]
     ) -> None:

@@ -11,6 +11,7 @@ from advisor.findings import Finding
 from advisor.text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.by_language import PYTHON
+from lsp_server.diagnostics import fingerprint
 from lsp_server.session import AdvisorServer
 
 # Fixes are told of when they are written by then.
@@ -34,7 +35,8 @@ async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | N
     place = positions.place(params.position)
     numbers, found = ls.preferences.number_hovers, findings_at(analysis, place)
     written = await ls.fixes.written(analysis, found, _PATIENCE)
-    found = found if written is None else [one.finding for one in written]
+    known = {fingerprint(one.finding): one.finding for one in written}
+    found = [known.get(fingerprint(one), one) for one in found]
     told = await ls.latest.run(lambda: _told(analysis, place, found, markdown, numbers))
     if told is None:
         return None

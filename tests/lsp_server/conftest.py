@@ -9,11 +9,13 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fix_titles import fixes
 
 from advisor.config import Config
 from advisor.rulebook import rulebook_for
@@ -205,6 +207,20 @@ class Client:
         }
         found: list[dict[str, Any]] = self.ask("textDocument/codeAction", params)
         return found
+
+    def actions_once(
+        self, wanted: Callable[[list[dict[str, Any]]], Any], uri: str, line: int, *rest: Any, **context: Any
+    ) -> list[dict[str, Any]]:
+        """The code actions of a line once they are as wanted: the process that writes fixes has to begin."""
+        until = time.monotonic() + _PATIENCE
+        while not wanted(actions := self.actions(uri, line, *rest, **context)):
+            assert time.monotonic() < until, actions
+            time.sleep(0.05)
+        return actions
+
+    def actions_with_fixes(self, uri: str, line: int, *rest: Any, **context: Any) -> list[dict[str, Any]]:
+        """The code actions of a line once fixes are among them."""
+        return self.actions_once(fixes, uri, line, *rest, **context)
 
     def shown_message(self) -> str:
         """The next message that the user is shown."""

@@ -118,14 +118,6 @@ def test_an_edit_between_cells_is_not_offered(notebooks, lines):
 def test_edits_never_meet_a_notebook_that_they_were_not_made_for(notebooks, uri):
     assert notebooks.outward([action(uri, 1), action(MODULE, 1)], None) == [action(MODULE, 1)]
     assert Notebooks().outward([action(uri, 1), action(MODULE, 1)], None) == [action(MODULE, 1)]
-    resolved = Notebooks().outward(action(uri, 1), None)
-    assert (resolved.title, resolved.edit) == ("mend", None)
-
-
-def test_an_action_resolved_later_says_which_notebook_it_is_for(notebooks):
-    found = notebooks.outward(action(BOOK, 5, data={"uri": BOOK}), None)
-    (change,) = found.edit.document_changes
-    assert (change.text_document.uri, change.edits[0].range.start.line) == (SECOND, 1)
 
 
 def test_the_name_of_a_report_holds_while_the_cell_stays_in_its_place(notebooks):

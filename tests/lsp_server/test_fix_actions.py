@@ -31,7 +31,7 @@ def test_a_fix_is_offered_and_mends_the_finding(client):
     client.start(pulls=True)
     uri = client.open("k.py", SLOW)
     sent = client.pulled(uri)
-    fix, silence, _ = client.actions(uri, 8, 40, diagnostics=sent)
+    fix, silence, _ = client.actions_with_fixes(uri, 8, 40, diagnostics=sent)
     assert fix["title"] == "Write the power as a product or a square root (needs review)"
     assert silence["title"] == "Ignore slow-power here, with a reason"
     assert (fix["kind"], fix["diagnostics"]) == ("quickfix", sent)
@@ -45,7 +45,7 @@ def test_a_fix_with_an_import_has_two_edits(client):
     client.start(pulls=True)
     text = SLOW.replace("import math\n", "")
     uri = client.open("k.py", text)
-    fix, *_ = client.actions(uri, 7, 40, diagnostics=client.pulled(uri))
+    fix, *_ = client.actions_with_fixes(uri, 7, 40, diagnostics=client.pulled(uri))
     assert replaced(text, fix["edit"]["changes"][uri]) == SLOW.replace("a[i] ** 0.5", "math.sqrt(a[i])")
 
 

@@ -183,25 +183,13 @@ def test_a_suppression_is_written_into_the_cell(client):
 def test_a_fix_is_written_into_the_cell(client):
     client.start(pulls=True)
     book = OpenNotebook(client, "!nvidia-smi\n" + HEAD, "%%time\n" + UNGUARDED)
-    actions = client.actions(book.cells[1], 4)
+    actions = client.actions_with_fixes(book.cells[1], 4)
     fix = next(one for one in actions if one.get("edit") and "gnore" not in one["title"])
     (text,) = book.with_edit(fix["edit"]).values()
     assert list(book.with_edit(fix["edit"])) == [1]
     assert text.startswith("%%time\n@cuda.jit\n") and "if i < a.shape[0]:\n        a[i] = a[i] * 2" in text
     book.write(1, text)
     assert "unchecked-index" not in codes(client.pulled(book.cells[1]))
-
-
-def test_a_fix_that_is_resolved_later_is_written_into_the_cell(client):
-    lazily = {"codeAction": {"dataSupport": True, "resolveSupport": {"properties": ["edit"]}}}
-    client.start(pulls=True, text_document=lazily)
-    book = OpenNotebook(client, HEAD, UNGUARDED)
-    actions = client.actions(book.cells[1], 3)
-    fixes = [one for one in actions if "gnore" not in one["title"] and "xplain" not in one["title"]]
-    done = [client.ask("codeAction/resolve", one) if "edit" not in one else one for one in fixes]
-    texts = [book.with_edit(one["edit"]) for one in done]
-    assert any("if i < a.shape[0]:" in text.get(1, "") for text in texts)
-    assert all(set(text) == {1} for text in texts)
 
 
 def test_nothing_is_offered_where_a_cell_has_no_finding(client):
