@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 
+from advisor.facts.array_effects import ArrayEffects
 from advisor.facts.declarations import Declaration, find_declarations
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.workspace import Workspace
 
 
 class Resolver:
-    """Finds declarations by name; each module is searched once."""
+    """Finds declarations by name; each module is searched once. `array_effects` are what functions do."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
+        self.array_effects = ArrayEffects(workspace)
         self._declarations: dict[int, list[Declaration]] = {}
         self._found: dict[tuple[int, str], Declaration | None] = {}
 

@@ -149,7 +149,7 @@ def _launch(
         orders_of_arguments(call.args, scope),
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
         sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
-        needless_copy(call, kernel, scope, loops),
+        needless_copy(call, kernel, scope, loops, resolver.array_effects),
         _sizes(default_of(block_node.id, function)) if isinstance(block_node, ast.Name) else None,
         is_repeated_by_command(module.source.text, call.lineno), given_arrays(call, scope),
         divides_up(parts[0] if parts else configuration, scope),

@@ -1,7 +1,8 @@
 """Which copies of the NumPy arrays of a launch could be left out.
 
-Numba copies each of them to the device before the launch and back behind it. An array that the kernel only
-reads comes back as it was; of one that it only stores to, nothing that is copied there is looked at.
+Numba copies each of them to the device before the launch and back behind it. An array that the kernel cannot
+write comes back as it was. Of one that it does not read and stores every element of, nothing that is copied
+there is looked at; where it stores some elements only, the others come back as they went there.
 """
 
 from __future__ import annotations
@@ -9,16 +10,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from advisor.facts.array_traffic import ArrayTraffic
+from advisor.facts.array_effects import ArrayEffects
 from advisor.facts.declarations import Declaration
+from advisor.facts.grid_rounding import divides_up
 from advisor.facts.host_scope import HostScope
 from advisor.facts.module import stored_names
+from advisor.facts.overwritten_arrays import OverwrittenArrays
 from advisor.facts.tree_nodes import below
-from advisor.facts.workspace import Workspace
 
 
 def needless_copy(
-    call: ast.Call, kernel: Declaration | None, scope: HostScope, loops: Sequence[ast.For | ast.While]
+    call: ast.Call,
+    kernel: Declaration | None,
+    scope: HostScope,
+    loops: Sequence[ast.For | ast.While],
+    effects: ArrayEffects,
 ) -> str | None:
     """A sentence about copies of a launch that could be left out, None where none is seen to."""
     given = [one for one in call.args if scope.is_host_array(one)]
@@ -29,7 +35,7 @@ def needless_copy(
     again = [ast.unparse(one) for one in given if _is_launched_again(one, call, scope)]
     if again:
         return f"Another launch does it as well: {', '.join(again)}"
-    return _one_way_only(call, kernel, given, scope.workspace) if kernel is not None else None
+    return _one_way_only(call, kernel, given, scope, effects) if kernel is not None else None
 
 
 def _outlives_turn(argument: ast.expr, loop: ast.For | ast.While) -> bool:
@@ -60,20 +66,21 @@ def _is_launched_again(argument: ast.expr, call: ast.Call, scope: HostScope) -> 
 
 
 def _one_way_only(
-    call: ast.Call, kernel: Declaration, given: Sequence[ast.expr], workspace: Workspace
+    call: ast.Call, kernel: Declaration, given: Sequence[ast.expr], scope: HostScope, effects: ArrayEffects
 ) -> str | None:
     if any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    traffic = ArrayTraffic(workspace)
-    # Of a record some fields may be stored while the others go back as they came.
-    records = any(map(_names_field, below(kernel.node)))
+    overwritten = _overwritten(call, kernel, scope)
     unread: list[str] = []
     unchanged: list[str] = []
     for parameter, argument in zip(kernel.parameters, call.args, strict=False):
-        if argument in given:
-            read, stored = traffic.of(kernel.module, kernel.node, parameter)
-            kept = [] if read or records else unread
-            (unchanged if not stored else kept).append(ast.unparse(argument))
+        if argument not in given:
+            continue
+        done = effects.of(kernel.module, kernel.node, parameter)
+        if not done.writes:
+            unchanged.append(ast.unparse(argument))
+        elif not done.reads and parameter in overwritten:
+            unread.append(ast.unparse(argument))
     parts = [
         f"does not {verb} {', '.join(names)}"
         for verb, names in (("change", unchanged), ("read", unread))
@@ -82,6 +89,9 @@ def _one_way_only(
     return f"The kernel {' and '.join(parts)}" if parts else None
 
 
-def _names_field(node: ast.AST) -> bool:
-    key = node.slice if isinstance(node, ast.Subscript) else None
-    return isinstance(key, ast.Constant) and isinstance(key.value, str)
+def _overwritten(call: ast.Call, kernel: Declaration, scope: HostScope) -> frozenset[str]:
+    """The parameters of which a launch with a thread for each element stores every element."""
+    configuration = call.func.slice if isinstance(call.func, ast.Subscript) else None
+    grid = configuration.elts[0] if isinstance(configuration, ast.Tuple) else None
+    threads_for_all = grid is not None and divides_up(grid, scope)
+    return OverwrittenArrays(kernel.module, kernel.node).names(threads_for_all)

@@ -8,7 +8,6 @@ from advisor.findings import Edit
 from advisor.fixes.assigned_names import assigned_in, names_in
 from advisor.fixes.host_loops import in_front_of, inside, line_of, loop_around, pauses
 from advisor.fixes.host_uses import HostUses, Use
-from advisor.fixes.parameter_effects import WRITE
 from advisor.fixes.place import Place
 from advisor.fixes.thread_axes import cuda_attribute
 
@@ -98,7 +97,7 @@ class _MovedArray:
             return False
         first = self.uses[0]
         block = self._block_of_launch(first)
-        if block is None or first.kind != "argument" or first.effect != WRITE:
+        if block is None or first.kind != "argument" or not _only_writes(first):
             return False
         reached = block is self.loop.body or all(inside(self.module, use.node, block) for use in self.uses)
         return reached and all(self._uses_one_stream(use) for use in self.uses)
@@ -131,3 +130,7 @@ class _MovedArray:
         launch = self.module.parent(argument) if argument is not None else None
         known = self.host.launch_of(launch) if isinstance(launch, cst.Call) else None
         return known is not None and len(known[0].subscript.slice) == 2
+
+
+def _only_writes(use: Use) -> bool:
+    return use.effect.writes and not use.effect.reads

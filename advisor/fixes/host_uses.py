@@ -8,25 +8,38 @@ from typing import Literal
 
 import libcst as cst
 
+from advisor.facts.array_effects import UNKNOWN, Effects
 from advisor.fixes.assigned_names import ARRAY_QUESTIONS, is_assigned
+from advisor.fixes.host_loops import inside
 from advisor.fixes.known_facts import Row
 from advisor.fixes.launch_sites import LaunchSite, launch_site, may_launch
-from advisor.fixes.parameter_effects import Effect, parameter_effect
 from advisor.fixes.place import Place
+from advisor.fixes.source_effects import parameter_effects
 from advisor.fixes.source_module import SourceModule
 from advisor.fixes.thread_axes import cuda_attribute
+from advisor.fixes.understood_calls import is_understood
 
 Kind = Literal["bound", "question", "argument", "to device", "to host", "from device", "other"]
 
 _QUESTIONS = frozenset({*ARRAY_QUESTIONS, "nbytes", "itemsize", "strides"})
-# Methods of arrays and functions of NumPy whose results share nothing with the array.
-_FRESH_METHODS = frozenset(
-    {"astype", "copy", "sum", "mean", "max", "min", "std", "tolist", "item", "copy_to_host"}
-)
-_FRESH_FUNCTIONS = frozenset({
-    "array", "copy", "zeros_like", "ones_like", "empty_like", "full_like", "sum", "mean", "max", "min", "std",
-    "allclose", "array_equal", "dot", "abs",
+# Methods of arrays without arguments, and functions of NumPy with at most so many arguments, whose results
+# share nothing with the array. Further arguments may be the array that they fill and return.
+_FRESH_METHODS = frozenset({
+    "copy", "sum", "prod", "mean", "max", "min", "std", "var", "any", "all", "argmax", "argmin", "tolist",
+    "item",
+    "copy_to_host",
 })  # fmt: skip
+_FRESH_FUNCTIONS = {
+    **dict.fromkeys(("abs",), 1),
+    **dict.fromkeys(("array", "copy", "sum", "mean", "max", "min", "std", "dot", "array_equal"), 2),
+    **dict.fromkeys(("zeros_like", "ones_like", "empty_like", "full_like"), 3),
+    "allclose": 4,
+}
+_HARMLESS = ("dtype", "axis", "order")
+_VIEWS = frozenset(
+    {"reshape", "ravel", "view", "transpose", "squeeze", "swapaxes", "diagonal", "astype", "fill"}
+)
+_FRESH_BUILTINS = ("len", "float", "int", "print")
 
 
 @dataclass(frozen=True)
@@ -40,13 +53,13 @@ class Use:
 
     node: cst.Name
     kind: Kind
-    effect: Effect | None = None
+    effect: Effects = UNKNOWN
 
     @property
     def only_reads(self) -> bool:
         """Whether the elements of the array are the same afterwards, and nothing else stands for it."""
         if self.kind == "argument":
-            return self.effect is not None and "write" not in self.effect
+            return not self.effect.writes
         return self.kind in ("question", "to device", "to host")
 
 
@@ -74,14 +87,14 @@ class HostUses:
         """The launch that a call is."""
         return next((one for one in self.launches if one[0].call is call), None)
 
-    def effect(self, call: cst.Call, argument: cst.Arg) -> Effect | None:
-        """What a launch does with an argument, None where that is not known."""
+    def effect(self, call: cst.Call, argument: cst.Arg) -> Effects:
+        """What a launch may do with an argument."""
         launch = self.launch_of(call)
         if launch is None or launch[1] is None or launch[0].arguments is None:
-            return None
+            return UNKNOWN
         kernel = self.place.function_of(launch[1])
         position = next(number for number, one in enumerate(call.args) if one is argument)
-        return parameter_effect(*kernel, position) if kernel is not None else None
+        return parameter_effects(*kernel, position) if kernel is not None else UNKNOWN
 
     def of(self, name: str, scope: cst.FunctionDef | None) -> list[Use]:
         """The uses of a variable of a function, or of the module for None, in the order of the text."""
@@ -122,32 +135,49 @@ class HostUses:
             return Use(node, "argument", self.effect(call, argument))
         return Use(node, "other")
 
-    def same_array(self, name: str, scope: cst.FunctionDef | None) -> set[str] | None:
+    def same_array(
+        self, name: str, scope: cst.FunctionDef | None, reaching: cst.BaseStatement | None = None
+    ) -> set[str] | None:
         """The names of the scope that may stand for the array of a name or a part of it, itself included.
 
-        None where the array is kept somewhere else, as in an attribute or by an inner function.
+        They are followed from where the array is made: what it is itself made of is not looked at. None where
+        the array is kept somewhere else, as in an attribute, a list, or by an inner function; with `reaching`
+        only where that may happen before this statement is done.
         """
         found, waiting = {name}, [name]
         while waiting:
-            for use in self.of(waiting.pop(), scope):
-                names = [] if use.kind != "other" else self._kept_as(use.node, scope)
-                if names is None:
+            own = waiting.pop()
+            for use in self.of(own, scope):
+                names = [] if use.kind != "other" else self._kept_as(use.node, own == name)
+                if use.kind == "other" and not self.is_in(use.node, scope):
                     return None
+                if names is None:
+                    if reaching is None or self._comes_before(use.node, reaching):
+                        return None
+                    continue
                 waiting += [one for one in names if one not in found]
                 found.update(names)
         return found
 
-    def _kept_as(self, node: cst.Name, scope: cst.FunctionDef | None) -> list[str] | None:
-        """The names that a statement gives an array, or what may be part of it; none where it gives none."""
+    def _kept_as(self, node: cst.Name, array: bool) -> list[str] | None:
+        """The names that a statement gives what a name stands for, or what may be part of it; none where it
+        gives none. `array` tells that it is an array, not a list or tuple that may hold it.
+        """
         above: cst.CSTNode | None = self.module.parent(node)
-        if self._is_computed_with(node):
+        if array and self._is_computed_with(node):
             return []
+        inner: cst.CSTNode = node
         while above is not None and not isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
-            if isinstance(above, cst.Call) and self._is_fresh(above):
+            if isinstance(above, cst.Call):
+                if self._is_fresh(above, inner, array):
+                    return []
+                if not self._gives_back(above, inner):
+                    return None
+            if isinstance(above, cst.Index | cst.Slice | cst.Comparison):
                 return []
             if isinstance(above, cst.Lambda | cst.NamedExpr):
                 return None
-            above = self.module.parent(above)
+            inner, above = above, self.module.parent(above)
         if isinstance(above, cst.Assign):
             targets = [one.target for one in above.targets]
             names = [one.value for one in targets if isinstance(one, cst.Name)]
@@ -157,7 +187,7 @@ class HostUses:
         if isinstance(above, cst.For) and isinstance(above.target, cst.Name):
             return [above.target.value]
         plain = cst.Expr | cst.Return | cst.Assert | cst.If | cst.While | cst.AugAssign
-        return [] if isinstance(above, plain) and self._scope_is(node, scope) else None
+        return [] if isinstance(above, plain) else None
 
     def _is_computed_with(self, node: cst.CSTNode) -> bool:
         """Whether an array, or a part of it, is an operand: what comes out is a new array."""
@@ -173,16 +203,41 @@ class HostUses:
             return [] if owner is node else None
         return None
 
-    def _scope_is(self, node: cst.Name, scope: cst.FunctionDef | None) -> bool:
+    def _comes_before(self, node: cst.Name, line: cst.BaseStatement) -> bool:
+        """Whether a name stands before the end of a statement, or behind it in a loop around both."""
+        if self.module.range_of(node)[0] < self.module.range_of(line)[1]:
+            return True
+        above = self.module.parent(line)
+        while above is not None and not isinstance(above, cst.FunctionDef):
+            if isinstance(above, cst.For | cst.While) and inside(self.module, node, above):
+                return True
+            above = self.module.parent(above)
+        return False
+
+    def is_in(self, node: cst.Name, scope: cst.FunctionDef | None) -> bool:
+        """Whether a name stands in the statements of a function, or of the module for None, itself."""
         return self.module.function_around(self.module.range_of(node)[0]) is scope
 
-    def _is_fresh(self, call: cst.Call) -> bool:
+    def _is_fresh(self, call: cst.Call, part: cst.CSTNode, array: bool) -> bool:
+        """Whether what a call gives shares nothing with a part of it, its function or an argument."""
         if not isinstance(call.func, cst.Attribute):
-            return isinstance(call.func, cst.Name) and call.func.value in ("len", "float", "int", "print")
+            return isinstance(call.func, cst.Name) and call.func.value in _FRESH_BUILTINS
+        plain = not any(
+            one.star or (one.keyword is not None and one.keyword.value not in _HARMLESS) for one in call.args
+        )
         owner = self.module.written(call.func.value)
         if owner in ("np", "numpy"):
-            return call.func.attr.value in _FRESH_FUNCTIONS
-        return call.func.attr.value in _FRESH_METHODS and not call.args
+            return plain and array and len(call.args) <= _FRESH_FUNCTIONS.get(call.func.attr.value, 0)
+        method = part is call.func and array and call.func.attr.value in _FRESH_METHODS
+        return method and not call.args
+
+    def _gives_back(self, call: cst.Call, part: cst.CSTNode) -> bool:
+        """Whether a call keeps nothing of a part of it but in what it gives: a method of an array that takes
+        no array, or a function of NumPy.
+        """
+        if isinstance(call.func, cst.Attribute) and part is call.func:
+            return call.func.attr.value in _VIEWS
+        return is_understood(self.module, call)
 
 
 def belongs(module: SourceModule, node: cst.Name, scope: cst.FunctionDef | None) -> bool:

@@ -12,6 +12,9 @@ _MAKERS = frozenset({
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
     "arange", "linspace", "eye", "concatenate", "stack", "hstack", "vstack", "repeat", "tile",
 })  # fmt: skip
+# Of these a third argument is the array that they fill and return.
+_JOINERS = ("concatenate", "stack")
+_BEFORE_OUT = 2
 
 
 def is_new_array(module: SourceModule, use: cst.Name, scope: cst.FunctionDef | None) -> bool:
@@ -21,8 +24,16 @@ def is_new_array(module: SourceModule, use: cst.Name, scope: cst.FunctionDef | N
     name = use.value
     if scope is not None and any(one.name.value == name for one in module.nodes_in(cst.Param, scope.params)):
         return False
+    if is_bound_elsewhere(module, name):
+        return False
     reaching = [one for one in module.bindings(name, scope) if _may_reach(module, one, use)]
     return bool(reaching) and all(_makes(module, one, name) for one in reaching)
+
+
+def is_bound_elsewhere(module: SourceModule, name: str) -> bool:
+    """Whether a function of the file says `global name` or `nonlocal name`, thus binds it elsewhere."""
+    declared: list[cst.Global | cst.Nonlocal] = [*module.nodes(cst.Global), *module.nodes(cst.Nonlocal)]
+    return any(item.name.value == name for one in declared for item in one.names)
 
 
 def _may_reach(module: SourceModule, binding: cst.CSTNode, use: cst.Name) -> bool:
@@ -48,6 +59,9 @@ def _makes(module: SourceModule, line: cst.CSTNode, name: str) -> bool:
     if not isinstance(called, cst.Attribute) or called.attr.value not in _MAKERS:
         return False
     unshared = not any(
-        one.keyword is not None and one.keyword.value in ("copy", "like", "out") for one in value.args
+        one.star or (one.keyword is not None and one.keyword.value in ("copy", "like", "out"))
+        for one in value.args
     )
+    if called.attr.value in _JOINERS and len(value.args) > _BEFORE_OUT:
+        return False
     return module.written(called.value) == numpy and unshared

@@ -12,7 +12,7 @@ from advisor.fixes.grid_indices import grid_indices, is_grid_index
 from advisor.fixes.kernel_body import KernelBody
 from advisor.fixes.launch_sites import given_value
 from advisor.fixes.launch_sizes import Extent
-from advisor.fixes.parameter_effects import parameter_effect
+from advisor.fixes.source_effects import parameter_effects
 from advisor.fixes.thread_axes import cuda_attribute, grid_call, thread_index
 
 _ORDERLESS = ("add", "sub", "max", "min", "and_", "or_", "xor")
@@ -41,10 +41,10 @@ def stored_arrays(body: KernelBody, numbers: Iterable[str] = ()) -> frozenset[st
     for position, name in enumerate(body.parameters):
         if name in numbers:
             continue
-        effect = parameter_effect(body.module, body.function, position)
-        if effect is None:
+        effect = parameter_effects(body.module, body.function, position)
+        if effect.keeps:
             return None
-        if "write" in effect:
+        if effect.writes:
             found.add(name)
     return frozenset(found)
 

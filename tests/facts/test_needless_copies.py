@@ -24,36 +24,61 @@ def fill(row, x):
 HOST = """
 def run(n):
     a, b = np.ones((n, n)), np.zeros((n, n))
-    k[n, 128](a, b)
+    k[(n + 127) // 128, 128](a, b)
 """
 NOTHING = None
 READS_A, STORES_B = "does not change a", "does not read b"
 BODIES = {
-    "b[i, 0] = a[i, 0]": f"{READS_A} and {STORES_B}",
-    "if i < a.shape[0] and i < len(b):\n    b[i, 0] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    # One column of b is stored: the others come back as they went there.
+    "b[i, 0] = a[i, 0]": READS_A,
+    "b[i] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    "if i < a.shape[0] and i < len(b):\n    b[i] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    "if i >= len(b):\n    return\nb[i] = a[i, 0]": f"{READS_A} and {STORES_B}",
+    "for j in range(b.shape[1]):\n    b[i, j] = a[i, j]": f"{READS_A} and {STORES_B}",
+    "for j in range(i, len(b), cuda.gridsize(1)):\n    b[j] = a[j, 0]": f"{READS_A} and {STORES_B}",
+    # Some elements only.
+    "if a[i, 0] > 0:\n    b[i] = a[i, 0]": READS_A,
+    "if i > 0:\n    b[i] = a[i, 0]": READS_A,
+    "if i < len(b) - 1:\n    b[i] = a[i, 0]": READS_A,
+    "if a[0, 0] > 0:\n    return\nb[i] = a[i, 0]": READS_A,
+    "b[2 * i] = a[i, 0]": READS_A,
+    "b[i + 1] = a[i, 0]": READS_A,
+    "b[i, i] = a[i, 0]": READS_A,
+    "b[int(a[i, 0])] = 1": READS_A,
+    "for j in range(3):\n    b[i, j] = a[i, j]": READS_A,
+    "for j in range(b.shape[1]):\n    if a[i, j] > 0:\n        break\n    b[i, j] = a[i, j]": READS_A,
     # The other fields of a record come back as they went there.
     "b[i]['x'] = a[i, 0]": READS_A,
-    "b[i, 0] += a[i, 0]": READS_A,
-    "b[i, 0] = b[i, 1] + a[i, 0]": READS_A,
+    "b[i].x = a[i, 0]": READS_A,
+    "b[i] += a[i, 0]": READS_A,
+    "b[i] = b[i + 1, 1] + a[i, 0]": READS_A,
     "cuda.atomic.add(b, 0, a[i, 0])": READS_A,
-    "a[i, 0] = b[i, 0] = a[i, 1]": STORES_B,
+    "a[i] = b[i] = a[i, 1]": STORES_B,
     "a[i, 0] *= 2\nb[i, 0] += 1": NOTHING,
-    "b[i, 0] = total(a[i])": f"{READS_A} and {STORES_B}",
-    "b[i, 0] = unknown(a[i])": STORES_B,
-    "fill(b[i], a[i, 0])": f"{READS_A} and {STORES_B}",
+    "b[i] = total(a[i])": f"{READS_A} and {STORES_B}",
+    "b[i] = unknown(a[i])": STORES_B,
     "fill(b[i], total(b[i]))\na[i, 0] += 1": NOTHING,
-    "row = b[i]\nrow[0] = a[i, 0]": f"{READS_A} and {STORES_B}",
     "row = b[i]\nrow[0] += a[i, 0]": READS_A,
-    "row = a[i]\nx = row[0]\nb[i, 0] = x * x": f"{READS_A} and {STORES_B}",
-    "x, y = a[i, 0], a[i, 1]\nb[i, 0] = x + y": f"{READS_A} and {STORES_B}",
-    "for x in a[i]:\n    b[i, 0] = x": f"{READS_A} and {STORES_B}",
-    "b[i, 0] = math.sqrt(a[i, 0])": f"{READS_A} and {STORES_B}",
+    "row = a[i]\nx = row[0]\nb[i] = x * x": f"{READS_A} and {STORES_B}",
+    "x, y = a[i, 0], a[i, 1]\nb[i] = x + y": f"{READS_A} and {STORES_B}",
+    "x = a[i, 0]\nx += 1\nb[i] = x": f"{READS_A} and {STORES_B}",
+    "for x in a[i]:\n    b[i] = x": READS_A,
+    "b[i] = math.sqrt(a[i, 0])": f"{READS_A} and {STORES_B}",
+    # By another name.
+    "a.T[i] = b[i, 0]": "does not change b",
+    "a.flat[i] = b[i, 0]": "does not change b",
+    "target = a if n else b\ntarget[i] = i": NOTHING,
+    "(row := a[i])[0] = b[i, 0]": "does not change b",
+    "both = (a, b)\nboth[0][i] = both[1][i]": NOTHING,
+    "for row in a:\n    row[0] = b[i, 0]": "does not change b",
 }
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_what_a_kernel_does_with_its_arrays(tmp_path: Path, body: str) -> None:
-    kernel = f"{DEVICE}\n@cuda.jit\ndef k(a, b):\n    i = cuda.grid(1)\n{textwrap.indent(body, '    ')}\n"
+    kernel = (
+        f"{DEVICE}\n@cuda.jit\ndef k(a, b, n=0):\n    i = cuda.grid(1)\n{textwrap.indent(body, '    ')}\n"
+    )
     (launch,) = records(tmp_path, "launch", kernel + HOST)
     expected = BODIES[body]
     assert value(launch, "needless_copy") == (f"The kernel {expected}" if expected else None)

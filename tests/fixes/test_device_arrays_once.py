@@ -182,6 +182,15 @@ def run(x, steps):
         halve[8, 64](a)
     return a
 """
+LOOKED_AT_LATER = """
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    {kept}
+    for step in range(steps):
+        halve[8, 64](out)
+        print({seen})
+    return out
+"""
 COPIED = {
     "in branches": (BRANCHES, BRANCHES_AFTER),
     "once": (ONCE, ONCE_AFTER),
@@ -229,6 +238,94 @@ def run(x, steps):
     return out
 """,
     "one line": ONCE.replace("    add[(n", "    if n: add[(n"),
+    "looked at in the loop": """
+@cuda.jit
+def choose(a, b, first):
+    i = cuda.grid(1)
+    target = a if first else b
+    if i < target.size:
+        target[i] = i
+
+
+def run(x, steps):
+    a = np.zeros(2000, np.float32)
+    b = np.zeros(2000, np.float32)
+    for step in range(4):
+        choose[(a.size + 255) // 256, 256](a, b, step < 2)
+        print(a[1], b[1])
+""",
+    "looked at through a list": LOOKED_AT_LATER.format(kept="kept = [out]", seen="kept[0][0]"),
+    "looked at through a list that it was put into": LOOKED_AT_LATER.format(
+        kept="kept = []\n    kept.append(out)", seen="kept[0][0]"
+    ),
+    "looked at through two lists": LOOKED_AT_LATER.format(
+        kept="more = [out]\n    kept = more + [x]", seen="kept[0][0]"
+    ),
+    "looked at through an object": LOOKED_AT_LATER.format(kept="x.kept = out", seen="x.kept[0]"),
+    "looked at through a view": LOOKED_AT_LATER.format(kept="kept = out[1:]", seen="kept[0]"),
+    "looked at by an inner function": LOOKED_AT_LATER.format(
+        kept="def kept():\n        return out[0]", seen="kept()"
+    ),
+    "of a global name": LOOKED_AT_LATER.format(kept="pass", seen="out[0]").replace(
+        "    out =", "    global out\n    out ="
+    ),
+    "a kernel that prints": ONCE.replace("def run", "@cuda.jit\ndef say(a):\n    print(a[0])\n\n\ndef run"),
+    "memory that both sides see": ONCE.replace("np.zeros(n, dtype=np.float32)", "cuda.mapped_array(n)"),
+    "copies on a stream": ONCE.replace("    return", "    d.copy_to_host(x, stream=steps)\n    return"),
+    "an error that is caught": """
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    try:
+        for size in (64, 2048):
+            halve[1, size](out)
+    except Exception:
+        pass
+    return out
+""",
+    "what hides the result": """
+def run(x, y):
+    fill_first[1, 64](x, y)
+
+
+@cuda.jit
+def fill_first(a, b):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        a[i] = b[i]
+
+
+def main():
+    x = np.zeros(64, np.float32)
+    y = x[:]
+    fill_first[(x.size + 63) // 64, 64](x, y)
+    return x
+""",
+    "one field of an object twice": """
+class Holder:
+    def __init__(self):
+        self.x = np.ones(64, np.float32)
+
+    def run(self):
+        copy[(self.x.size + 63) // 64, 64](self.x, self.x)
+
+
+@cuda.jit
+def copy(a, b):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        b[i] = a[i] + 1
+""",
+    "a number of NumPy": """
+@cuda.jit
+def scale(a, factor):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        a[i] *= factor
+
+
+def run(d_x, steps):
+    scale[8, 64](d_x, np.random.rand())
+""",
 }
 
 
@@ -250,7 +347,7 @@ def test_a_run_tells_that_an_argument_is_an_array(tmp_path: Path) -> None:
         + """
 def run(inputs):
     out = np.zeros(4096, np.float32)
-    add[64, 64](inputs["a"], inputs["b"], out)
+    add[(4096 + 63) // 64, 64](inputs["a"], inputs["b"], out)
     return out
 
 
@@ -259,9 +356,10 @@ def workload():
 """
     )
     after = before.replace(
-        '    add[64, 64](inputs["a"], inputs["b"], out)\n',
+        '    add[(4096 + 63) // 64, 64](inputs["a"], inputs["b"], out)\n',
         '    d_a = cuda.to_device(inputs["a"])\n    d_b = cuda.to_device(inputs["b"])\n'
-        "    d_out = cuda.to_device(out)\n    add[64, 64](d_a, d_b, d_out)\n    d_out.copy_to_host(out)\n",
+        "    d_out = cuda.to_device(out)\n    add[(4096 + 63) // 64, 64](d_a, d_b, d_out)\n"
+        "    d_out.copy_to_host(out)\n",
     )
     assert fixed(tmp_path, FIX, before, "simulated") == after.lstrip("\n")
     assert fixed(tmp_path, FIX, before) == before.lstrip("\n"), "the source alone does not tell"
