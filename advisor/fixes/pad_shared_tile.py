@@ -10,6 +10,7 @@ from advisor.findings import Edit
 from advisor.fixes.assigned_names import names_in
 from advisor.fixes.kernel_body import KernelBody
 from advisor.fixes.known_facts import Row
+from advisor.fixes.largest_index import LargestIndex
 from advisor.fixes.place import Place
 from advisor.fixes.source_module import SourceModule
 from advisor.fixes.thread_axes import cuda_attribute
@@ -28,14 +29,19 @@ def edits(place: Place) -> list[Edit] | None:
     if kernel is None or len(names) != 1 or len(names) != len({row.label for row in rows}):
         return None
     module, function = kernel
-    tile = _tile(module, function, names.pop())
-    if tile is None:
+    found_tile = _tile(module, function, names.pop())
+    if found_tile is None:
         return None
+    tile, columns = found_tile
     known = [_length(module, function, one.value) for one in tile.elements]
     lengths = [one for one in known if one is not None]
     if len(lengths) != len(known) or lengths[-1] % 2 or not _fits(place, rows, lengths):
         return None
     if not all(_steps_by_row(row, lengths[-1]) for row in rows):
+        return None
+    # An index of -1 is counted from the end of the row, and one past the end meets the next row.
+    largest = LargestIndex(module, function, place.launches() or ())
+    if not all(largest.lies_within(one, lengths[-1]) for one in columns):
         return None
     found = _padded(module, function, tile.elements[-1].value)
     return place.in_file(module, found) if found else None
@@ -53,8 +59,12 @@ def _steps_by_row(row: Row, inner: int) -> bool:
     return values.get("lane_axis") == "slow" and values.get("lane_stride") == inner and wide
 
 
-def _tile(module: SourceModule, function: cst.FunctionDef, name: str) -> cst.Tuple | None:
-    """The shape of a tile that is made once and of which only elements are used, None for others."""
+def _tile(
+    module: SourceModule, function: cst.FunctionDef, name: str
+) -> tuple[cst.Tuple, list[cst.BaseExpression]] | None:
+    """The shape of a tile that is made once and of which only elements are used, and the columns of those;
+    None for others.
+    """
     bound = module.bindings(name, function)
     line = bound[0] if len(bound) == 1 else None
     if not isinstance(line, cst.Assign) or len(line.targets) != 1 or not isinstance(line.value, cst.Call):
@@ -71,9 +81,8 @@ def _tile(module: SourceModule, function: cst.FunctionDef, name: str) -> cst.Tup
         return None
     uses = [one for one in names_in(module, function.body) if one.value == name and one is not target]
     columns = [_column(module, use, len(shape.elements)) for use in uses]
-    # An index of -1 is counted from the end of the row, so that there padding would show.
-    safe = all(one is not None and not _may_be_negative(module, function, one) for one in columns)
-    return shape if safe else None
+    known = [one for one in columns if one is not None]
+    return (shape, known) if len(known) == len(columns) else None
 
 
 def _column(module: SourceModule, use: cst.Name, axes: int) -> cst.BaseExpression | None:
@@ -83,25 +92,6 @@ def _column(module: SourceModule, use: cst.Name, axes: int) -> cst.BaseExpressio
         return None
     indices = [one.slice.value for one in above.slice if isinstance(one.slice, cst.Index)]
     return indices[-1] if len(indices) == axes else None
-
-
-def _may_be_negative(module: SourceModule, function: cst.FunctionDef, column: cst.CSTNode) -> bool:
-    """Whether something is subtracted in an index, or in what its names stand for in the kernel."""
-    waiting, seen = [column], set[str]()
-    while waiting:
-        part = waiting.pop()
-        if any(
-            True
-            for kind in (cst.Subtract, cst.SubtractAssign, cst.Minus)
-            for _ in module.nodes_in(kind, part)
-        ):
-            return True
-        for name in {one.value for one in names_in(module, part)} - seen:
-            seen.add(name)
-            # Of a loop only the numbers that it counts belong to its counter.
-            bound = module.bindings(name, function)
-            waiting += [one.iter if isinstance(one, cst.For) else one for one in bound]
-    return False
 
 
 def _length(module: SourceModule, function: cst.FunctionDef, value: cst.BaseExpression) -> int | None:

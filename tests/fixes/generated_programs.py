@@ -39,6 +39,12 @@ def same(row):
 
 
 """
+SHOW = """\
+def show(*arrays):
+    print([float(one.sum()) for one in arrays])
+
+
+"""
 # Bodies of kernels over a, b (arrays of one length), s (a number) and i (the thread's index). Those of a list
 # are elementwise, so that their results do not depend on the order of threads.
 READS_A = {
@@ -201,7 +207,7 @@ class Program:
         self.lines += [f"    return [{arrays}]"]
         kernels = "".join(one.text for one in self.kernels)
         body = "\n".join(self.lines)
-        return f"{HEAD}{kernels}def show(*arrays):\n    print([float(one.sum()) for one in arrays])\n\n\ndef main(given):\n{body}\n"
+        return f"{HEAD}{kernels}{SHOW}def main(given):\n{body}\n"
 
     # --- kernels
 
@@ -209,7 +215,9 @@ class Program:
         found = []
         for _ in range(self.random.randint(1, 3)):
             kind = self.random.choice(("reads", "reads", "writes", "writes", "joint", "tile"))
-            made = {"reads": self._plain, "writes": self._plain, "joint": self._joint, "tile": self._tile}[kind](kind)
+            made = {"reads": self._plain, "writes": self._plain, "joint": self._joint, "tile": self._tile}[
+                kind
+            ](kind)
             if all(one.name != made.name for one in found):
                 found.append(made)
         return found
@@ -228,7 +236,9 @@ class Program:
 
     def _joint(self, _: str) -> Kernel:
         name, leaves = self.random.choice(sorted(JOINT)), self.random.randrange(len(LEAVES))
-        return self._kernel(f"{name}_{leaves}", JOINT[name].format(leaves=LEAVES[leaves]), "({n} + 63) // 64, 64")
+        return self._kernel(
+            f"{name}_{leaves}", JOINT[name].format(leaves=LEAVES[leaves]), "({n} + 63) // 64, 64"
+        )
 
     def _tile(self, _: str) -> Kernel:
         name, side = self.random.choice(sorted(TILES)), self.random.choice(("32", "SIDE"))
@@ -361,7 +371,9 @@ class Program:
             self._launch(indent + "    ")
 
     def _branch(self, indent: str, depth: int) -> None:
-        self._line(indent, f"if {self._host()}[{self.random.randrange(9)}] > {self.random.choice((0, 2, 9))}:")
+        self._line(
+            indent, f"if {self._host()}[{self.random.randrange(9)}] > {self.random.choice((0, 2, 9))}:"
+        )
         self._block(indent + "    ", depth + 1)
         if self.random.random() < 0.5:
             self._line(indent, "else:")
@@ -377,7 +389,8 @@ class Program:
         if self.random.random() < 0.5:
             flat = [one for one in self.kernels if one.flat]
             if flat:
-                self._line(indent + "    ", f"{flat[0].name}[1, 4096]({self._host()}, {self._host()}, 1)")
+                arguments = f"{self._host()}, {self._host()}, 1"
+                self._line(indent + "    ", f"{flat[0].name}[1, 4096]({arguments})")
         self._line(indent, "except Exception as error:")
         self._line(indent, "    print(type(error).__name__)")
 

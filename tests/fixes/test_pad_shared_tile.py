@@ -58,6 +58,10 @@ def run(a):
     return out.copy_to_host()[:, :1]
 """
 CHANGES = {
+    "a column around the corner": (
+        TURN.replace("tile[x, y]", "tile[x, (y + 32) % 32]") + RUN,
+        TURN.replace("tile[x, y]", "tile[x, (y + 32) % 32]").replace("(32, 32)", "(32, 33)") + RUN,
+    ),
     "numbers": (TURN + RUN, TURN.replace("(32, 32)", "(32, 33)") + RUN),
     "a constant of the module": (
         NAMED + RUN,
@@ -108,6 +112,18 @@ KEPT = {
         "= tile[x, y]", "= tile[x, y] + tile[x, w]"
     )
     + RUN,
+    "past the end of a row": TURN.replace("tile[y, x] =", "tile[0, y * 32 + x] =") + RUN,
+    "a wider block": TURN + RUN.replace("(32, 32)]", "(64, 16)]"),
+    "a column from data": TURN.replace("= tile[x, y]", "= tile[x, int(a[0, 0])]") + RUN,
+    "a column from the host": TURN.replace("(a, out)", "(a, out, shift)").replace(
+        "= tile[x, y]", "= tile[x, shift]"
+    )
+    + RUN.replace("to_device(a), out", "to_device(a), out, 1"),
+    "a loop of unknown length": TURN.replace(
+        "= tile[x, y]", "= tile[x, y]\n    for k in range(a.shape[0]):\n        out[0, 0] = tile[x, k]"
+    )
+    + RUN,
+    "no launch in sight": TURN,
     "a shape by name": "SHAPE = (32, 32)\n" + TURN.replace("array((32, 32)", "array(SHAPE") + RUN,
     "a side of the kernel's own": TURN.replace("    tile =", "    side = 32\n    tile =").replace(
         "array((32, 32)", "array((side, side)"
