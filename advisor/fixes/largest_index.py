@@ -17,7 +17,7 @@ _Range: TypeAlias = tuple[int, int]
 
 
 class LargestIndex:
-    """Ranges of the whole numbers in a kernel: `constants` are those of the module, by name."""
+    """Ranges of the whole numbers in a kernel: `sites` are the launches."""
 
     def __init__(self, module: SourceModule, function: cst.FunctionDef, sites: Sequence[LaunchSite]) -> None:
         self.module, self.function, self.sites = module, function, sites

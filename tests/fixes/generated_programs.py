@@ -171,8 +171,8 @@ b[row, column] = tile[x, y] + tile[0, y * {side} + x]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of a program: its name, text, and the grid and block it is launched with. Those that are `exact`
-    need a thread for each element and no more.
+    """A kernel of a program: its name, text, and the grid and block it is launched with. Those that are
+    `exact` need a thread for each element and no more.
     """
 
     name: str
@@ -353,8 +353,8 @@ class Program:
         if not self.device:
             return
         one, array = self.device[0], self._host()
-        lines = (f"{one}.copy_to_host({array})", f"{one}.copy_to_device({array})", f"print({one}.copy_to_host()[3])",
-                 f"{array}[:] = {one}.copy_to_host()")  # fmt: skip
+        lines = (f"{one}.copy_to_host({array})", f"{one}.copy_to_device({array})",
+                 f"print({one}.copy_to_host()[3])", f"{array}[:] = {one}.copy_to_host()")  # fmt: skip
         self._line(indent, self.random.choice(lines))
 
     def _loop(self, indent: str, depth: int) -> None:
