@@ -19,8 +19,9 @@ _OF_CLOSE_LOOKS: dict[str, Any] = dict.fromkeys(
 class AccessCounts:
     """The memory instructions of one line to one array: requests of warps, and what they moved.
 
-    `bytes` are those that lanes asked for. `ideal` are the sectors, and `ideal_wavefronts` the wavefronts of
-    shared memory, that the same bytes need at least. The cache counts are those of the detailed blocks:
+    `bytes` are those that lanes asked for. `ideal` are the sectors that the same bytes need at least, and
+    `ideal_wavefronts` the wavefronts of shared memory that the same lanes need if no two of them meet in a
+    bank. The cache counts are those of the detailed blocks:
     sectors that were looked up and found, and requests of loads: all, those with a sector that was not in L1,
     and those with one that was not in L2 either.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes

@@ -16,7 +16,6 @@ from advisor.simt.vector.kernels import Kernel
 from advisor.simt.vector.layout import NO_RANGE, Site, Space, Status
 from advisor.simt.vector.sites import Access
 
-_BANK_ROW = 128
 _SPACE_NAMES = {
     Space.GLOBAL: "global", Space.SHARED: "shared", Space.LOCAL: "local", Space.GENERIC: "global",
     Space.CONSTANT: "constant",
@@ -104,8 +103,7 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     counts.sectors += int(row[Site.SECTORS])
     counts.ideal += int(row[Site.IDEAL])
     counts.wavefronts += int(row[Site.WAVEFRONTS])
-    if access.space == Space.SHARED and requests:
-        counts.ideal_wavefronts += requests * max(1, -(-lanes * access.size // (requests * _BANK_ROW)))
+    counts.ideal_wavefronts += int(row[Site.IDEAL_WAVEFRONTS])
     counts.distinct += int(row[Site.DISTINCT])
     counts.most_same += int(row[Site.MOST_SAME])
     counts.l1_sectors += int(row[Site.L1_SECTORS])

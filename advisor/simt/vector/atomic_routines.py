@@ -32,7 +32,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
     shared = r.icmp_unsigned("==", space, r.number(Space.SHARED))
     with r.if_else(shared) as (then, otherwise):
         with then:
-            r.count(site, Site.WAVEFRONTS, most)
+            _count_atomic_wavefronts(r, site, most)
             follow(r, context, site, addresses, good, size)
         with otherwise:
             count_sectors(r, context, site, addresses, good, groups, size)
@@ -48,7 +48,7 @@ def _inspect_generic(r: Routine, size: int) -> None:
     shared, local, rest = lanes_by_space(r, addresses, good)
     with some_lanes(r, shared):
         most, _ = _count_places(r, site, real, shared, size)
-        r.count(site, Site.WAVEFRONTS, most)
+        _count_atomic_wavefronts(r, site, most)
         follow(r, context, site, real, shared, size)
     with some_lanes(r, local):
         count_local(r, site, lane_offsets(r, addresses), local, r.number(size))
@@ -56,6 +56,12 @@ def _inspect_generic(r: Routine, size: int) -> None:
         _, groups = _count_places(r, site, real, rest, size)
         count_sectors(r, context, site, real, rest, groups, size)
     r.ret(good)
+
+
+def _count_atomic_wavefronts(r: Routine, site: Any, most: Any) -> None:
+    """Nothing; lanes at one place are served one after the other."""
+    r.count(site, Site.WAVEFRONTS, most)
+    r.count(site, Site.IDEAL_WAVEFRONTS, r.elementwise("llvm.umin", most, r.number(1)))
 
 
 def _count_places(r: Routine, site: Any, addresses: Any, good: Any, size: int) -> tuple[Any, Any]:

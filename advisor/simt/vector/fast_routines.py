@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.simt.vector.lanes import I1, I8, I16, I32, I64, POINTER
+from advisor.simt.vector.lanes import I1, I8, I16, I32, I64, LANES, POINTER
 from advisor.simt.vector.layout import SECTOR_SHIFT, Context, Site
 from advisor.simt.vector.routines import Routine, routine
 
 SIZES = (1, 2, 4, 8, 16, 32)
+# Five lanes side by side have neighbours of both kinds that shared memory does not serve at a time.
+_FEW_LANES = 4
 # Ones for the map of sectors: a whole row of 32 elements of 1, 2, 4 … bytes lies in so many, or in one more.
 _MARKS = {1: (I8, 1), 2: (I16, 2), 4: (I32, 4), 8: (I64, 8)}
 
@@ -32,12 +34,32 @@ def _row(r: Routine, size: int, shared: bool) -> None:
     low = r.add(address, r.mul(first, r.number(size)))
     high = r.add(address, r.mul(behind, r.number(size)))
     fits = _fits(r, site, address, low, high, size)
+    parts = _parts_of_warp(r, first, behind, size)
+    if shared and size > 4:
+        # Few lanes on both sides of a boundary may still be served at a time, which is looked at closely.
+        many = r.icmp_unsigned(">", r.sub(behind, first), r.number(_FEW_LANES))
+        fits = r.and_(fits, r.or_(many, r.icmp_unsigned("==", parts, r.number(1))))
     with r.if_then(fits, likely=True):
         if shared:
-            r.count(site, Site.WAVEFRONTS, r.number(max(1, size // 4)))
+            _count_wavefronts(r, site, parts)
         else:
             _count_row(r, site, low, high, size)
     r.ret(fits)
+
+
+def _parts_of_warp(r: Routine, first: Any, behind: Any, size: int) -> Any:
+    """How many of the parts of a warp that shared memory serves at a time have one of the lanes."""
+    if size <= 4:
+        return r.number(1)
+    shift = r.number((LANES * 4 // size).bit_length() - 1)
+    last = r.lshr(r.sub(behind, r.number(1)), shift)
+    return r.add(r.sub(last, r.lshr(first, shift)), r.number(1))
+
+
+def _count_wavefronts(r: Routine, site: Any, count: Any) -> None:
+    """Nothing; counts wavefronts of lanes that do not meet in a bank."""
+    for word in (Site.WAVEFRONTS, Site.IDEAL_WAVEFRONTS):
+        r.count(site, word, count)
 
 
 def _count_row(r: Routine, site: Any, low: Any, high: Any, size: int) -> None:
@@ -71,9 +93,12 @@ def _one(r: Routine, size: int, shared: bool, alone: bool) -> None:
         detailed = r.context_word(context, Context.DETAILED)
         fits = r.and_(fits, r.icmp_unsigned("==", detailed, r.number(0)))
         fits = r.and_(fits, r.icmp_unsigned("!=", mask, r.number(0, I32)))
+    if shared and size > 8:
+        # The halves of a warp are served apart, and which of them have lanes is looked at closely.
+        fits = r.number(0, I1)
     with r.if_then(fits, likely=True):
         if shared:
-            r.count(site, Site.WAVEFRONTS, r.number(1))
+            _count_wavefronts(r, site, r.number(1))
         else:
             r.count(site, Site.SECTORS, r.number(1))
             r.count(site, Site.IDEAL, r.number(1))

@@ -147,7 +147,9 @@ class Site(IntEnum):
     # The least and the most address that an atomic operation changed.
     PLACE_LOW = 22
     PLACE_HIGH = 23
-    WORDS = 24
+    # The wavefronts that the requests would take if no two lanes met in a bank.
+    IDEAL_WAVEFRONTS = 24
+    WORDS = 25
 
 
 class Space(IntEnum):

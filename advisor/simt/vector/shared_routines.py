@@ -1,7 +1,10 @@
 """Routines of shared memory: wavefronts by bank, words read before they were written, races between warps.
 
 Shared memory has 32 banks of four bytes (CUDA C++ Programming Guide, "Shared Memory", compute capability 5.x
-and higher). Accesses of 8 and 16 bytes are served for halves and quarters of a warp at a time.
+and higher). Accesses of 8 and 16 bytes are served for those halves and quarters of a warp that have active
+lanes. Two halves, or the two quarters of one half, are served at a time where all active lanes n and n xor 1,
+or all n and n xor 2, access the same element (NVIDIA's answer in
+https://forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228).
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ def _inspect_shared(r: Routine, size: int) -> None:
 
 def count_shared(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
     """Nothing; counts the wavefronts of good lanes by their real addresses, and follows who uses what."""
-    r.count(site, Site.WAVEFRONTS, _wavefronts(r, addresses, good, size))
+    _count_wavefronts(r, site, addresses, good, size)
     follow(r, context, site, addresses, good, size)
 
 
@@ -43,25 +46,49 @@ def follow(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size:
         r.call(r.module.globals["follow_shared"], [context, site, place, good, r.number(size)])
 
 
-def _wavefronts(r: Routine, addresses: Any, mask: Any, size: int) -> Any:
-    """The passes that the banks need: of the units that lie in one bank each takes one."""
+def _count_wavefronts(r: Routine, site: Any, addresses: Any, mask: Any, size: int) -> None:
+    """Nothing; counts the passes that the banks need: of the units that lie in one bank each takes one."""
     unit_bytes = max(4, size)
     shift = unit_bytes.bit_length() - 1
     units = r.trunc(r.lshr(addresses, splat(I64, shift)), vector(I32))
     banks = 128 // unit_bytes
+    ways = _by_stride if size <= 4 else _most_in_a_bank
+    for group in _served_together(r, units, mask, size):
+        some = r.zext(r.icmp_unsigned("!=", group, r.number(0, I32)), I64)
+        r.count(site, Site.WAVEFRONTS, r.mul(some, ways(r, units, group, banks)))
+        r.count(site, Site.IDEAL_WAVEFRONTS, some)
+
+
+def _served_together(r: Routine, units: Any, mask: Any, size: int) -> list[Any]:
+    """The lanes of a mask in groups that the memory serves at a time, some of them empty."""
     if size <= 4:
-        return _by_stride(r, units, mask, banks)
-    whole = _most_in_a_bank(r, units, mask, banks)
-    result = r.variable(whole)
-    with r.if_then(r.icmp_unsigned(">", whole, r.number(1))):
-        parts = size // 4
-        lanes = LANES // parts
-        total = r.number(0)
-        for part in range(parts):
-            bits = r.and_(mask, r.number(((1 << lanes) - 1) << (part * lanes), I32))
-            total = r.add(total, _most_in_a_bank(r, units, bits, banks))
-        r.store(total, result)
-    return r.value(result)
+        return [mask]
+    lanes = LANES * 4 // size
+    parts = [r.and_(mask, _lanes_from(r, first, lanes)) for first in range(0, LANES, lanes)]
+    if size > 16:
+        return parts
+    groups: list[Any] = []
+    for number in range(0, len(parts), 2):
+        both = r.or_(parts[number], parts[number + 1])
+        merged = r.or_(*(_agree(r, units, mask, both, step) for step in (1, 2)))
+        groups.append(r.select(merged, both, parts[number]))
+        groups.append(r.select(merged, r.number(0, I32), parts[number + 1]))
+    return groups
+
+
+def _lanes_from(r: Routine, first: int, count: int) -> Any:
+    return r.number(((1 << count) - 1) << first, I32)
+
+
+def _agree(r: Routine, units: Any, mask: Any, group: Any, step: int) -> Any:
+    """Whether for each lane of a group the lane n xor step is inactive or accesses the same unit."""
+    places = [lane ^ step for lane in range(LANES)]
+    partners = r.shuffle_vector(units, units, ir.Constant(vector(I32), places))
+    flags = r.lanes_of(mask)
+    active = r.bits(r.shuffle_vector(flags, flags, ir.Constant(vector(I32), places)))
+    different = r.bits(r.icmp_unsigned("!=", units, partners))
+    apart = r.and_(r.and_(group, active), different)
+    return r.icmp_unsigned("==", apart, r.number(0, I32))
 
 
 def _by_stride(r: Routine, units: Any, mask: Any, banks: int) -> Any:
