@@ -19,9 +19,11 @@ from advisor.simt.vector.memory_routines import SIZES, good_lanes
 from advisor.simt.vector.routines import Routine, routine
 
 _ADDRESSES = vector(I64)
-# Words of the shadow of a unit of shared memory: who wrote last and who read last, each epoch << 16 | warp +
-# 1. A unit is the smallest element that the kernel accesses there, four bytes at most.
+# Words of the shadow of a unit of shared memory: who wrote last and who read, each epoch << 16 | warp + 1. A
+# unit is the smallest element that the kernel accesses there, four bytes at most.
 _WRITTEN, _READ, _SHADOW_WORDS = 0, 1, 2
+# In place of warp + 1: several warps have read since the last barrier, so a writer is not the only one.
+_SEVERAL = 0x7FFF
 
 
 def _inspect_shared(r: Routine, size: int) -> None:
@@ -184,7 +186,7 @@ def _follow_word(
     reading = r.or_(r.not_(writes), atomic)
     fresh = r.icmp_unsigned("==", written, r.number(0))
     _note_when(r, context, site, at, r.and_(fresh, reading), Defect.UNINITIALISED)
-    # The lowest bit of an entry's upper half tells an atomic access, which does not race with another.
+    # The bit above the warp tells an atomic access, which does not race with another.
     other_writer = _from_other_warp(r, written, mark, epoch)
     other_reader = _from_other_warp(r, read, mark, epoch)
     races = r.or_(other_writer, r.and_(writes, other_reader))
@@ -197,7 +199,8 @@ def _follow_word(
         _keep_contents(r, context, *at)
     signed = r.or_(mark, r.select(atomic, r.number(1 << 15), r.number(0)))
     r.put(r.select(writes, signed, written), entry, WORD * _WRITTEN)
-    r.put(r.select(r.and_(reading, plain), mark, read), entry, WORD * _READ)
+    readers = r.select(other_reader, r.or_(epoch, r.number(_SEVERAL)), mark)
+    r.put(r.select(r.and_(reading, plain), readers, read), entry, WORD * _READ)
 
 
 def _keep_contents(r: Routine, context: Any, lane: Any, address: Any) -> None:
