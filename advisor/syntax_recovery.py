@@ -118,10 +118,11 @@ def _faults(whole: SyntaxFault, reading: _Reading, broken: Sequence[BrokenLines]
     found = []
     for number, lines in enumerate(broken[:_MOST_FAULTS]):
         # The text ends after them: a string that is never closed shows where the next one begins.
-        fault = whole if lines.first <= whole.line <= lines.last else None
+        last = reading.next_code(lines.last)
+        fault = whole if lines.first <= whole.line <= last else None
         fault = fault or fault_of(reading.until(lines.last, broken[:number])) or whole
         found.append(
-            fault if lines.first <= fault.line <= lines.last else replace(fault, line=lines.first, column=1)
+            fault if lines.first <= fault.line <= last else replace(fault, line=lines.first, column=1)
         )
     return tuple(found)
 
@@ -195,6 +196,10 @@ class _Reading:
             for number in range(one.first - 1, one.last):
                 lines[number] = self._blank(number, one.level if number == one.first - 1 else None)
         return "".join(lines)
+
+    def next_code(self, line: int) -> int:
+        """The line of the next statement after one, where the parser misses what should have come before."""
+        return next((one + 1 for one in range(line, len(self._code)) if self._code[one]), line)
 
     def until(self, last: int, broken: Sequence[BrokenLines]) -> str:
         """The text up to a line, with broken lines blanked."""

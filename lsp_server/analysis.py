@@ -51,11 +51,11 @@ class Analysis:
     `device` is the one that the numbers are for, and `evidence` the best that was looked at; `complete` is
     false while more of that is to come, `parsed` where the text has an error. What could be read of it was
     analysed all the same, but not the functions at the lines `unread`; without these nothing was. `remarks`
-    say why a kernel has no better numbers, `broken_rules` what is left out of the rules because it cannot be read. `texts` are
-    those of all files looked at, by path from the document's root; `neighbours` are the other files that may
-    launch the document's kernels; `tables` hold the metrics of all entities.
-    Fixes are not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis
-    of an earlier text, which may know what this one does not.
+    say why a kernel has no better numbers, `broken_rules` what is left out of the rules because it cannot
+    be read. `texts` are those of all files looked at, by path from the document's root; `neighbours` are the
+    other files that may launch the document's kernels; `tables` hold the metrics of all entities. Fixes are
+    not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis of an
+    earlier text, which may know what this one does not.
     """
 
     document: Document

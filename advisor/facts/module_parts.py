@@ -18,9 +18,10 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 class PartNames:
     """What a part says by its names: those it binds in its module, all its words, and what its calls show.
 
-    `functions` are those of its definitions, nested ones too. `arguments` are names that calls get; `called` those called in functions that may be for the GPU; `launched` those
-    subscripted and then called; `checked` those called in functions that refuse remainders.
-    `everywhere` when it may bind any name.
+    `functions` are those of its definitions, nested ones too. `arguments` are names that calls get;
+    `called` those called in functions that may be for the GPU; `launched` those subscripted and then
+    called; `checked` those called in functions that refuse remainders. `everywhere` when it may bind any
+    name.
     """
 
     binds: frozenset[str] = frozenset()

@@ -103,8 +103,13 @@ class Cells:
         ]
 
     def unread(self) -> frozenset[int]:
-        """The lines of the text that are left out of cells which can be read in part."""
-        return frozenset(cell.first + line - 1 for cell in self.every for line in cell.unread)
+        """The lines of the text that belong to functions and cells which cannot be read as a whole."""
+        return frozenset(
+            cell.first + line - 1
+            for cell in self.every
+            if cell.fault
+            for line in cell.unread or range(1, cell.count + 1)
+        )
 
 
 @lru_cache(maxsize=8)

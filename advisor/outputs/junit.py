@@ -59,7 +59,7 @@ def _finding(suite: ElementTree.Element, finding: Finding, locations: Locations)
 
 def _problem(suite: ElementTree.Element, problem: Problem, locations: Locations) -> None:
     kind = problem_name(problem)
-    name = f"{kind.replace('-', ' ')} {locations.of_problem(problem)}"
+    name = f"{kind.replace('-', ' ')} {str(locations.of_problem(problem)) or '.'}"
     case = _element(suite, "testcase", name=name, classname=kind)
     _element(case, "error", message=problem.message, type="problem")
 

@@ -31,7 +31,7 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     ]
     for title, checked in (("Not checked", False), ("Checked with less evidence", True)):
         problems = [one for one in report.problems if one.checked == checked]
-        rows = [(_code(str(locations.of_problem(one))), _cell(one.message)) for one in problems]
+        rows = [(_code(str(locations.of_problem(one)) or "."), _cell(one.message)) for one in problems]
         blocks += [f"## {title}", _table(("place", "reason"), rows)] if rows else []
     if report.undecided and options.statistics:
         needs = [(_code(item.rule), str(item.places), _codes(item.needs)) for item in report.undecided]
