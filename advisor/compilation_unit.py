@@ -44,6 +44,15 @@ class ArgumentTypes:
 
 
 @dataclass(frozen=True, slots=True)
+class UndefinedName:
+    """A name that a function of the unit reads and nothing defines, and where it is read."""
+
+    name: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class CompilationUnit:
     """A kernel, the device functions it calls and the constants they read.
 
@@ -53,9 +62,11 @@ class CompilationUnit:
     `aliases` maps a global name to a dotted name below numpy, numba, math, cmath or operator (`cuda` to
     `numba.cuda`, `f32` to `numba.float32`), the only modules a worker imports; `candidates` are the typings
     to try in order (the first that type-checks is taken). `missing` names globals that could not be resolved,
-    each with its reason in parentheses, `n (a parameter of make)`: with any of these the unit cannot be
-    compiled, and the reason is given to the user. `untyped` says likewise why there is no assumed typing.
-    `assumptions` are those of the candidates that are about no types.
+    each with the place where it is read and the reason, `n in line 3 (a parameter of make)`: with any of
+    these the unit cannot be compiled, and the reason is given to the user. `untyped` says likewise why there
+    is no assumed typing.
+    `assumptions` are those of the candidates that are about no types. Those of the `missing` names that are
+    certain not to be defined at all are also `undefined`: the program itself cannot compile the kernel.
     `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
     """
 
@@ -70,6 +81,7 @@ class CompilationUnit:
     parameters: tuple[str, ...] = ()
     untyped: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+    undefined: tuple[UndefinedName, ...] = ()
 
     @property
     def unresolved(self) -> tuple[str, ...]:

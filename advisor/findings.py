@@ -157,18 +157,54 @@ def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file, a kernel or a source of evidence that could not be looked at, and why.
-
-    `line` is 0 for what concerns no line, `column` counts from 1. `checked` where the source was checked
-    all the same, and only other evidence is missing: any other problem means that not everything was
-    checked.
-    """
+    """A file, a kernel or a source of evidence that could not be looked at, and why."""
 
     path: str
     line: int
     message: str
-    column: int = 1
-    checked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecognised:
+    """Lines of a file with `cuda.jit` that no kernel was recognised from, and lines that launch kernels whose
+    source was not found.
+    """
+
+    path: str
+    uses: tuple[int, ...]
+    launches: tuple[int, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """The first of these lines."""
+        return min((*self.uses, *self.launches))
+
+    def as_problem(self) -> Problem:
+        """The same as a problem at the first of these lines."""
+        return Problem(self.path, self.line, self.in_words())
+
+    def in_words(self) -> str:
+        """One sentence with all lines, the first few of many."""
+        parts = []
+        if self.uses:
+            uses = "1 use" if len(self.uses) == 1 else f"{len(self.uses)} uses"
+            verb = "was" if len(self.uses) == 1 else "were"
+            noun = "a kernel" if len(self.uses) == 1 else "kernels"
+            parts.append(f"{uses} of cuda.jit {verb} not recognised as {noun}: {_lines(self.uses)}")
+        if self.launches:
+            one = len(self.launches) == 1
+            count = "1 launch is" if one else f"{len(self.launches)} launches are"
+            parts.append(f"{count} of kernels whose source was not found: {_lines(self.launches)}")
+        return "; ".join(parts) + "."
+
+
+_MOST_LINES = 10
+
+
+def _lines(lines: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, lines[:_MOST_LINES]))
+    more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
+    return f"line{'' if len(lines) == 1 else 's'} {shown}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +225,7 @@ class Report:
     with a finding (path to text) for excerpts; `summary` is JSON-ready; `notices` are single lines for the
     user (evidence that is missing on this machine and how to get it). `shares` are those of kernels in the
     time of the run, by name; `room` is the speed-up that is left at most for the remedy of a rule in a
-    kernel. Both hold only what is known. `unread` are, for each file with a syntax error, the lines of
-    functions of which a part could not be read: nothing is said of them.
+    kernel. Both hold only what is known. What is `unrecognised` is also told by the notices or problems.
     """
 
     device: str
@@ -202,9 +237,4 @@ class Report:
     summary: dict[str, object] = field(default_factory=dict)
     shares: dict[str | None, float] = field(default_factory=dict)
     room: dict[tuple[str, str | None], float] = field(default_factory=dict)
-    unread: dict[str, frozenset[int]] = field(default_factory=dict)
-
-    @property
-    def checked_everything(self) -> bool:
-        """Whether all that was asked for was looked at, as far as its source goes."""
-        return all(problem.checked for problem in self.problems)
+    unrecognised: list[Unrecognised] = field(default_factory=list)

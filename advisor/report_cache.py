@@ -13,7 +13,18 @@ import advisor
 from advisor.cache import Cache
 from advisor.data_files import grammar_folder, knowledge_folder
 from advisor.errors import SourceProblem
-from advisor.findings import Edit, Evidence, Finding, Fix, Gain, Problem, Related, Report, Undecided
+from advisor.findings import (
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Gain,
+    Problem,
+    Related,
+    Report,
+    Undecided,
+    Unrecognised,
+)
 from advisor.text import Span, read_source
 
 # A file written this shortly ago may be written again without a change of its time.
@@ -56,7 +67,7 @@ class ReportCache:
             return
         content = {name: value for name, value in vars(report).items() if name != "texts"}
         content["findings"] = [asdict(finding) for finding in report.findings]
-        for name in ("problems", "undecided"):
+        for name in ("problems", "undecided", "unrecognised"):
             content[name] = [asdict(item) for item in content[name]]
         further = sorted(set(read))
         self._cache.put_many({
@@ -101,6 +112,10 @@ def _report(content: dict[str, Any]) -> Report:
         list(content["notices"]),
         {},
         dict(content["summary"]),
+        unrecognised=[
+            Unrecognised(item["path"], tuple(item["uses"]), tuple(item["launches"]))
+            for item in content["unrecognised"]
+        ],
     )
 
 

@@ -11,7 +11,7 @@ from advisor.check_options import CheckOptions, Progress
 from advisor.config import Config, load_config
 from advisor.devices import Device, find_device
 from advisor.errors import SourceProblem
-from advisor.findings import Finding, Problem, Report
+from advisor.findings import Finding, Problem, Report, Unrecognised
 from advisor.path_patterns import path_matcher
 from advisor.records import SOURCES, Source
 from lsp_server.documents import Document
@@ -49,13 +49,12 @@ class Analysis:
     """What is to be said about one version of a document, under the settings that hold for it.
 
     `device` is the one that the numbers are for, and `evidence` the best that was looked at; `complete` is
-    false while more of that is to come, `parsed` where the text has an error. What could be read of it was
-    analysed all the same, but not the functions at the lines `unread`; without these nothing was. `remarks`
-    say why a kernel has no better numbers, `broken_rules` what is left out of the rules because it cannot
-    be read. `texts` are those of all files looked at, by path from the document's root; `neighbours` are the
-    other files that may launch the document's kernels; `tables` hold the metrics of all entities. Fixes are
-    not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis of an
-    earlier text, which may know what this one does not.
+    false while more of that is to come, `parsed` where the text has an error. `remarks` say why a kernel has
+    no better numbers, `broken_rules` what is left out of the rules because it cannot be read. `texts` are
+    those of all files looked at, by path from the document's root; `neighbours` are the other files that may
+    launch the document's kernels; `tables` hold the metrics of all entities.
+    Fixes are not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis
+    of an earlier text, which may know what this one does not.
     """
 
     document: Document
@@ -67,12 +66,12 @@ class Analysis:
     remarks: tuple[Problem, ...] = ()
     notices: tuple[str, ...] = ()
     broken_rules: tuple[Problem, ...] = ()
+    unrecognised: tuple[Unrecognised, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     neighbours: tuple[Path, ...] = ()
     tables: Tables = field(default_factory=dict)
     complete: bool = True
     parsed: bool = True
-    unread: frozenset[int] = frozenset()
     left_out: str = ""
     former: Analysis | None = None
 
@@ -116,12 +115,12 @@ def analyse(
         return Analysis(document, settings, chosen, problems=(problem,) if asked else (), parsed=False)
     report = checked.report
     findings, problems, broken = _about(document, report)
-    unread = report.unread.get(document.path)
     # What the compiler says of a kernel is no fault of the file's.
     faults, remarks = (problems, ()) if evidence == "source" else ((), problems)
     return Analysis(
         document, settings, chosen, evidence, findings, faults, remarks, tuple(report.notices), broken,
-        checked.texts, neighbours, checked.tables or {}, parsed=unread is None, unread=unread or frozenset(),
+        tuple(one for one in report.unrecognised if one.path == document.path),
+        checked.texts, neighbours, checked.tables or {},
     )  # fmt: skip
 
 
@@ -168,6 +167,8 @@ def _about(document: Document, report: Report) -> _About:
     for finding in report.findings:
         if finding.path == document.path:
             once.setdefault((finding.rule, finding.span, finding.message), finding)
-    problems = [problem for problem in report.problems if problem.path == document.path]
+    # What was not recognised as a kernel is information: the text may be half written.
+    left_out = [one.as_problem() for one in report.unrecognised]
+    problems = [one for one in report.problems if one.path == document.path and one not in left_out]
     broken = [problem for problem in report.problems if problem.path.endswith(".rules")]
     return tuple(once.values()), tuple(problems), tuple(broken)

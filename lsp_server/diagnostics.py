@@ -6,7 +6,7 @@ import hashlib
 
 from lsprotocol import types
 
-from advisor.findings import Finding, Problem, Related, Severity
+from advisor.findings import Finding, Problem, Related, Severity, Unrecognised
 from advisor.text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.documents import Document
@@ -28,6 +28,7 @@ def diagnostics_of(analysis: Analysis, positions: Positions) -> list[types.Diagn
     """The diagnostics of an analysed document: what could not be checked first, then the findings."""
     document = analysis.document
     problems = [_of_problem(problem, document, positions) for problem in analysis.problems]
+    problems += [_of_unrecognised(one, document, positions) for one in analysis.unrecognised]
     return problems + [_of_finding(finding, document, positions) for finding in analysis.findings]
 
 
@@ -63,6 +64,13 @@ def _message(finding: Finding) -> str:
     advice = f"\nTry: {finding.advice[0]}" if finding.advice else ""
     assumed = f"\nAssumed: {' '.join(finding.assumptions)}" if finding.assumptions else ""
     return finding.message + advice + assumed
+
+
+def _of_unrecognised(one: Unrecognised, document: Document, positions: Positions) -> types.Diagnostic:
+    """Information over the first line with `cuda.jit` that is no known kernel; the message has all lines."""
+    said = _of_problem(one.as_problem(), document, positions)
+    said.severity = types.DiagnosticSeverity.Information
+    return said
 
 
 def _of_problem(problem: Problem, document: Document, positions: Positions) -> types.Diagnostic:

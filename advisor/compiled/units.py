@@ -94,6 +94,11 @@ def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:
     """Whether a unit cannot be compiled at all, with its problem added."""
     kernel = next((function for function in unit.functions if not function.device), None)
     name, path, line = (kernel.name, kernel.path, kernel.line) if kernel else (unit.kernel, unit.path, 1)
+    if unit.undefined:
+        first = unit.undefined[0]
+        said = f"name `{first.name}` is not defined: the kernel `{name}` cannot be compiled."
+        evidence.problems.append(Problem(first.path, first.line, said))
+        return True
     if unit.unresolved:
         reason = f"{', '.join(unit.unresolved[:3])} cannot be resolved without running the program"
     elif not unit.candidates:

@@ -16,9 +16,7 @@ def values_given(
     """
     position = [argument.arg for argument in function.args.args].index(parameter)
     found: list[tuple[FunctionNode | None, ast.expr | None]] = []
-    for call in module.calls:
-        if not isinstance(call.func, ast.Name) or call.func.id != function.name:
-            continue
+    for call in module.calls_by_name.get(function.name, ()):
         named = next((one.value for one in call.keywords if one.arg == parameter), None)
         given = named or (call.args[position] if position < len(call.args) else None)
         caller = next((scope for scope in module.scopes(call) if isinstance(scope, ast.FunctionDef)), None)

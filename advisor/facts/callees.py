@@ -11,7 +11,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from advisor.facts.declarations import Jit, applied_function, cuda_member
+from advisor.facts.declarations import cuda_member
+from advisor.facts.function_values import function_of
+from advisor.facts.jit_expressions import Jit
 from advisor.facts.module import FunctionNode, ModuleSyntax, Scope
 from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import KNOWN_LIBRARIES, Workspace
@@ -192,7 +194,8 @@ class Callees:
             plain = all(_compiles(one, module, jit) for one in bound.decorator_list)
             return bound if plain else None
         if isinstance(bound, ast.Call) and _compiles(bound.func, module, jit):
-            inner = applied_function(bound, module)
+            given = function_of(bound.args[0], module, self.workspace) if bound.args else None
+            inner = given[1] if given is not None and given[0] is module else None
             return inner if inner is not None and not inner.decorator_list else None
         return None
 

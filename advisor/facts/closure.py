@@ -38,13 +38,13 @@ def compilation_unit(
     that the launches show. What cannot be resolved is named in `missing`, each with its reason.
     """
     names = Names(workspace, declarations_of)
-    functions = UnitFunctions(names)
+    functions = UnitFunctions(names, declaration.module.path)
     functions.collect(declaration.module, declaration.node)
     namespace = Namespace(functions.order)
     options, ignored = _options(declaration, names)
-    assumptions = (*functions.assumptions, *ignored)
     candidates, reasons = _candidates(declaration, names, functions, call_types or {})
     texts = _texts(declaration, functions, namespace, names)
+    assumptions = (*names.assumptions, *ignored)
     return CompilationUnit(
         kernel=declaration.key,
         path=declaration.module.path,
@@ -53,10 +53,11 @@ def compilation_unit(
         aliases=namespace.texts("alias"),
         candidates=tuple(replace(c, assumptions=(*c.assumptions, *assumptions)) for c in candidates),
         options=options,
-        missing=tuple(functions.missing),
+        missing=tuple(functions.missing.values()),
         parameters=declaration.parameters,
         untyped=reasons,
         assumptions=assumptions,
+        undefined=tuple(functions.undefined),
     )
 
 
@@ -71,7 +72,7 @@ def _texts(
         try:
             source = namespace.text(function, defaults)
         except ValueError as problem:
-            functions.missing[f"{function.node.name} ({problem})"] = None
+            functions.missing[function.node.name] = f"{function.node.name} ({problem})"
             continue
         own = namespace.names[Target("function", function.node.name, function=function.node)]
         module, node = function.module, function.node

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from advisor.facts.block_limit import largest_block
+from advisor.facts.call_sites import values_given
 from advisor.facts.constant_calls import FunctionRun
 from advisor.facts.constant_folding import (
     FUNCTIONS,
@@ -25,6 +26,7 @@ from advisor.facts.constant_folding import (
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
 from advisor.facts.object_attributes import enclosing_class, values_of_attribute
 from advisor.facts.reaching import reaching_in_module, reaching_values
+from advisor.facts.scope_names import parameter_defaults
 from advisor.facts.workspace import Workspace
 
 _DEPTH = 12
@@ -170,7 +172,8 @@ class Constants:
                 scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.FunctionDef)
             ]
             if outer:
-                return self._in(self.module, outer[0]).value(ast.Name(id=name))
+                given = self._given_by_calls(outer[0])
+                return self._in(self.module, outer[0], given).value(ast.Name(id=name))
         place = self.workspace.definition(name, self.module)
         if place is None:
             return UNKNOWN
@@ -178,6 +181,22 @@ class Constants:
         if defined in module.rebound:
             return UNKNOWN
         return self._in(module)._agreed(module.assigned.get(defined, []))
+
+    def _given_by_calls(self, factory: FunctionNode) -> dict[str, object]:
+        """The values that all calls of a function in its module give its parameters, for functions in it."""
+        found: dict[str, object] = {}
+        if factory.name not in self.module.calls_by_name or self.depth <= 1:
+            return found
+        defaults = parameter_defaults(factory)
+        for argument in factory.args.args:
+            calls = values_given(self.module, factory, argument.arg)
+            nodes = [(caller, given or defaults.get(argument.arg)) for caller, given in calls]
+            values = [
+                self._in(self.module, caller).value(node) if node else UNKNOWN for caller, node in nodes
+            ]
+            if values and not is_open(values[0]) and all(same(values[0], other) for other in values[1:]):
+                found[argument.arg] = values[0]
+        return found
 
     def _in(
         self,

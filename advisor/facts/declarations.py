@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from advisor.facts.chosen_compilers import meant_for_cpu
+from advisor.facts.function_values import function_of
+from advisor.facts.jit_expressions import Compiler, Jit, Use
+from advisor.facts.library_names import CPU_COMPILERS
 from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.tree_nodes import below
 from advisor.facts.workspace import Workspace
 from advisor.records import kernel_key
 
 _CUDA_ROOTS = ("numba.cuda.", "numba_cuda.numba.cuda.", "numba_cuda_mlir.cuda.")
-_DEPTH = 3
 
 
 @dataclass
@@ -22,7 +24,8 @@ class Declaration:
 
     `options` maps the decorator's keywords to their expressions; `signature` is the expression of the types
     it is compiled for; `form` says how it was declared (decorator, call, wrapped); `device` is None when
-    `device=` is not a literal, and is settled by use.
+    `device=` is not a literal, and is settled by use. `calls` are those that compile it where no decorator
+    does, perhaps in another module; `uses` are the places of `cuda.jit` behind all this.
     """
 
     module: ModuleSyntax
@@ -32,6 +35,8 @@ class Declaration:
     signature: ast.expr | None = None
     form: str = "decorator"
     names: tuple[str, ...] = ()
+    calls: list[ast.Call] = field(default_factory=list)
+    uses: frozenset[Use] = frozenset()
 
     @property
     def name(self) -> str:
@@ -70,129 +75,99 @@ def cuda_member(dotted: str | None) -> str | None:
     return None
 
 
-class Jit:
-    """Recognises expressions that stand for `cuda.jit`, through aliases, partial calls and wrappers."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        self._wrappers: dict[tuple[int, str], bool] = {}
-
-    def decorator(
-        self, node: ast.expr, module: ModuleSyntax, depth: int = _DEPTH
-    ) -> tuple[str, list[ast.Call]] | None:
-        """The form and the calls that carry options when `node` stands for `cuda.jit`, else None."""
-        if isinstance(node, ast.Call):
-            inner = self.decorator(node.func, module, depth)
-            return None if inner is None else (inner[0], [*inner[1], node])
-        dotted = module.dotted(node)
-        if dotted is None:
-            return None
-        if cuda_member(self.workspace.library_name(dotted, module)) == "jit":
-            return "decorator", []
-        if depth == 0:
-            return None
-        if isinstance(node, ast.Name):
-            return self._named(node.id, module, depth)
-        found = self.workspace.member(dotted, module) if dotted and not dotted.startswith("self.") else None
-        return self._named(found[1], found[0], depth - 1) if found else None
-
-    def _named(self, name: str, module: ModuleSyntax, depth: int) -> tuple[str, list[ast.Call]] | None:
-        for value in module.assigned.get(name, ()):
-            if isinstance(value, ast.Call | ast.Name | ast.Attribute) and not self._applied(
-                value, module, depth
-            ):
-                found = self.decorator(value, module, depth - 1)
-                if found:
-                    return found
-        definition = module.top_level.get(name)
-        if definition is not None:
-            return ("wrapped", []) if self._wraps(definition, module) else None
-        place = self.workspace.definition(name, module)
-        if place is None or (place[0] is module and place[1] == name):
-            return None
-        return self._named(place[1], place[0], depth - 1)
-
-    def _applied(self, value: ast.expr, module: ModuleSyntax, depth: int) -> bool:
-        """Whether `value` is `cuda.jit` already applied to a function, thus a kernel and no decorator."""
-        if not isinstance(value, ast.Call):
-            return False
-        function = applied_function(value, module)
-        return function is not None and self.decorator(value.func, module, depth - 1) is not None
-
-    def _wraps(self, definition: FunctionNode | ast.ClassDef, module: ModuleSyntax) -> bool:
-        """Whether a function or class hands a function it receives to `cuda.jit`, so is a decorator."""
-        key = (id(module), definition.name)
-        if key not in self._wrappers:
-            self._wrappers[key] = _receives_function(definition) and any(
-                isinstance(node, ast.Call)
-                and cuda_member(module.dotted(node.func)) == "jit"
-                and bool(node.args)
-                for node in below(definition)
-            )
-        return self._wrappers[key]
-
-
-def _receives_function(definition: FunctionNode | ast.ClassDef) -> bool:
-    if isinstance(definition, ast.ClassDef):
-        names = {item.name for item in definition.body if isinstance(item, ast.FunctionDef)}
-        return bool(names & {"__call__", "__getitem__"})
-    arguments = {argument.arg for argument in definition.args.args}
-    for node in below(definition):
-        if isinstance(node, ast.Call):
-            handed = {argument.id for argument in node.args if isinstance(argument, ast.Name)}
-            inner = {item.name for item in below(definition) if isinstance(item, ast.FunctionDef)} - {
-                definition.name
-            }
-            if handed & arguments or (handed & inner):
-                nested = [item for item in below(definition) if isinstance(item, ast.FunctionDef)]
-                return bool(handed & arguments) or len(nested) > 1
-    return False
-
-
-def applied_function(call: ast.Call, module: ModuleSyntax) -> FunctionNode | None:
-    """The function of this module that a call receives as its first argument, looked up inside out."""
-    if not call.args or not isinstance(call.args[0], ast.Name):
-        return None
-    candidates = module.functions_by_name.get(call.args[0].id)
-    if not candidates:
-        return None
-    scopes = [*module.scopes(call), None]
-    placed = [
-        (scopes.index(scope), node) for node in candidates if (scope := module.scope_of(node)) in scopes
-    ]
-    return min(placed, key=lambda item: item[0])[1] if placed else None
-
-
 def find_declarations(module: ModuleSyntax, workspace: Workspace) -> list[Declaration]:
-    """The module's kernels and device functions in order of lines; `device` is settled by use."""
+    """The module's kernels and device functions in order of lines; `device` is settled by use.
+
+    Functions of other modules that this one compiles are among them.
+    """
     jit = Jit(workspace)
     found: dict[FunctionNode, Declaration] = {}
     for function in module.functions:
         for decorator in function.decorator_list:
-            recognised = jit.decorator(decorator, module)
-            if recognised and not meant_for_cpu(function, decorator, module, workspace):
-                found[function] = _declare(module, function, recognised[1], recognised[0])
+            compiler = jit.decorator(decorator, module)
+            if compiler and not meant_for_cpu(function, decorator, module, workspace):
+                found[function] = _declare(module, function, compiler)
                 break
     for call in module.calls:
-        target = applied_function(call, module)
-        if target is None or target in found:
-            continue
-        recognised = jit.decorator(call.func, module, depth=1)
-        if recognised and recognised[0] == "decorator":
-            found[target] = _declare(module, target, [*recognised[1], call], "call")
+        if _may_hand_on_a_function(call, module):
+            _compile(call, module, jit, found)
     declarations = sorted(found.values(), key=lambda declaration: declaration.node.lineno)
-    _settle_device(declarations)
+    _settle_device(declarations, module)
     return declarations
 
 
-def _declare(module: ModuleSyntax, node: FunctionNode, calls: list[ast.Call], form: str) -> Declaration:
-    declaration = Declaration(module, node, form=form, names=_bound_names(module, node, calls))
-    for call in calls:
+def find_cpu_functions(module: ModuleSyntax, workspace: Workspace) -> list[Declaration]:
+    """The functions that decorators and calls of a module compile for the CPU, as device functions: that is
+    what they are in a kernel that calls them.
+    """
+    found = []
+    if "numba" not in module.source.text and "jit" not in module.source.text:
+        return []
+    for function in module.functions:
+        if any(_is_for_cpu(one, module, workspace) for one in function.decorator_list):
+            found.append(Declaration(module, function, True, names=(function.name,), form="cpu"))
+    for call in module.calls:
+        if call.args and _may_hand_on_a_function(call, module) and _is_for_cpu(call.func, module, workspace):
+            target = function_of(call.args[0], module, workspace)
+            if target is not None:
+                names = (target[1].name, *_names_bound(call, module))
+                found.append(Declaration(*target, True, names=names, form="cpu"))
+    return found
+
+
+def _is_for_cpu(node: ast.expr, module: ModuleSyntax, workspace: Workspace) -> bool:
+    dotted = module.dotted(node.func if isinstance(node, ast.Call) else node)
+    return dotted is not None and workspace.library_name(dotted, module) in CPU_COMPILERS
+
+
+def _may_hand_on_a_function(call: ast.Call, module: ModuleSyntax) -> bool:
+    """Whether an argument of a call may be a function, at first sight."""
+    for given in (*call.args, *(one.value for one in call.keywords)):
+        if isinstance(given, ast.Attribute):
+            if given.attr in module.functions_by_name or given.attr == "py_func":
+                return True
+        elif isinstance(given, ast.Name) and (
+            given.id in module.functions_by_name
+            or given.id in module.imports
+            or given.id in module.assigned
+            or module.star_imports
+        ):
+            return True
+    return False
+
+
+def _compile(call: ast.Call, module: ModuleSyntax, jit: Jit, found: dict[FunctionNode, Declaration]) -> None:
+    """Adds the functions that a call compiles to those that are known."""
+    for compilation in jit.compilations(call, module):
+        target = function_of(compilation.function, module, jit.workspace)
+        if target is None:
+            continue
+        home, function = target
+        known = found.get(function)
+        if known is None:
+            if home is not module and _is_compiled_at_home(function, home, jit):
+                continue
+            known = found[function] = _declare(home, function, compilation.by, compilation.function)
+        known.names = tuple(dict.fromkeys([*known.names, *_names_bound(call, module)]))
+        known.calls.append(call)
+        known.uses |= compilation.by.uses
+
+
+def _is_compiled_at_home(function: FunctionNode, home: ModuleSyntax, jit: Jit) -> bool:
+    return any(jit.decorator(one, home) is not None for one in function.decorator_list)
+
+
+def _declare(
+    module: ModuleSyntax, node: FunctionNode, by: Compiler, function: ast.expr | None = None
+) -> Declaration:
+    """A declaration with the options of what compiles it; `function` is the argument that stands for it."""
+    declaration = Declaration(module, node, form=by.form, names=(node.name,), uses=by.uses)
+    for call in by.calls:
         for keyword in call.keywords:
-            if keyword.arg:
+            if keyword.arg and keyword.value is not function:
                 declaration.options[keyword.arg] = keyword.value
         for argument in call.args[:1]:
-            if not (isinstance(argument, ast.Name) and argument.id == node.name):
+            if argument is not function:
                 declaration.signature = argument
     declaration.signature = declaration.options.pop(
         "signature", declaration.signature
@@ -203,20 +178,19 @@ def _declare(module: ModuleSyntax, node: FunctionNode, calls: list[ast.Call], fo
     return declaration
 
 
-def _bound_names(module: ModuleSyntax, node: FunctionNode, calls: list[ast.Call]) -> tuple[str, ...]:
-    names = [node.name]
-    parent = module.parents.get(calls[-1]) if calls else None
-    if isinstance(parent, ast.Assign):
-        names += [target.id for target in parent.targets if isinstance(target, ast.Name)]
-        names += [target.attr for target in parent.targets if isinstance(target, ast.Attribute)]
-    return tuple(dict.fromkeys(names))
+def _names_bound(call: ast.Call, module: ModuleSyntax) -> list[str]:
+    """The names and attributes that an assignment gives the result of a call."""
+    parent = module.parents.get(call)
+    if not isinstance(parent, ast.Assign):
+        return []
+    names = [target.id for target in parent.targets if isinstance(target, ast.Name)]
+    return names + [target.attr for target in parent.targets if isinstance(target, ast.Attribute)]
 
 
-def _settle_device(declarations: list[Declaration]) -> None:
+def _settle_device(declarations: list[Declaration], module: ModuleSyntax) -> None:
     called = {name for declaration in declarations for name in called_names(declaration.node)}
-    launched = {name for declaration in declarations for name in launched_names(declaration.module)}
-    for module in {id(one.module): one.module for one in declarations}.values():
-        called, launched = called | module.elsewhere.called, launched | module.elsewhere.launched
+    called |= module.elsewhere.called
+    launched = launched_names(module) | module.elsewhere.launched if declarations else set()
     for declaration in declarations:
         if declaration.device:
             continue
@@ -264,13 +238,16 @@ def names_checked(node: FunctionNode) -> set[str]:
 
 
 def launched_in(calls: Iterable[ast.Call]) -> set[str]:
-    """Names that are subscripted and then called."""
+    """Names that are subscripted, or configured with a call, and then called."""
     found = set()
     for call in calls:
+        target = None
         if isinstance(call.func, ast.Subscript):
             target = call.func.value
-            if isinstance(target, ast.Name):
-                found.add(target.id)
-            elif isinstance(target, ast.Attribute):
-                found.add(target.attr)
+        elif isinstance(call.func, ast.Call) and isinstance(call.func.func, ast.Attribute):
+            target = call.func.func.value if call.func.func.attr == "configure" else None
+        if isinstance(target, ast.Name):
+            found.add(target.id)
+        elif isinstance(target, ast.Attribute):
+            found.add(target.attr)
     return found

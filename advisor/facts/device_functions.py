@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.facts.array_effects import ArrayEffects
-from advisor.facts.declarations import Declaration, find_declarations
+from advisor.facts.declarations import Declaration, find_cpu_functions, find_declarations
 from advisor.facts.module import ModuleSyntax
 from advisor.facts.workspace import Workspace
 
@@ -17,6 +17,7 @@ class Resolver:
         self.workspace = workspace
         self.array_effects = ArrayEffects(workspace)
         self._declarations: dict[int, list[Declaration]] = {}
+        self._cpu: dict[int, list[Declaration]] = {}
         self._found: dict[tuple[int, str], Declaration | None] = {}
 
     def declarations(self, module: ModuleSyntax) -> list[Declaration]:
@@ -56,4 +57,12 @@ class Resolver:
 
     def _named(self, name: str, module: ModuleSyntax) -> Declaration | None:
         found = [declaration for declaration in self.declarations(module) if name in declaration.names]
+        found = found or [one for one in self._for_cpu(module) if name in one.names]
         return found[-1] if found else None
+
+    def _for_cpu(self, module: ModuleSyntax) -> list[Declaration]:
+        """Functions compiled for the CPU, which Numba compiles for the GPU too where a kernel calls them."""
+        key = id(module)
+        if key not in self._cpu:
+            self._cpu[key] = find_cpu_functions(module, self.workspace)
+        return self._cpu[key]

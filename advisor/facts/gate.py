@@ -13,17 +13,26 @@ _DEVICE_CODE = re.compile(
 )
 
 
+# What only kernels of Numba say, in a module that has `cuda` and a decorator from another one.
+_OF_KERNELS = re.compile(
+    rb"\bcuda\.(?:grid|gridsize|(?:shared|local)\.array|atomic|syncthreads|threadIdx|blockIdx|blockDim)\b"
+)
+_OWN_JIT = re.compile(rb"^[ \t]*from[ \t]+(?!numba)[\w.]+[ \t]+import[ \t(][^#\n]*\bjit\b", re.MULTILINE)
+
+
 def may_hold_device_code(data: bytes) -> bool:
     """Whether the bytes of a file name CUDA, numba or `cuda.jit`, and something that kernels or hosts use.
 
-    A module may have `cuda` from another one of the workspace, and never name numba itself. A text in UTF-16
-    shows none of these words; it passes, so that its encoding is told of.
+    A module may have `cuda` or `jit` from another one of the workspace, and never name numba itself. A text
+    in UTF-16 shows none of these words; it passes, so that its encoding is told of.
     """
     if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return True
-    if b"cuda" not in data or not (b"numba" in data or b"cuda.jit" in data):
-        return False
-    return _DEVICE_CODE.search(data) is not None
+    if b"cuda" in data and (b"numba" in data or b"cuda.jit" in data):
+        return _DEVICE_CODE.search(data) is not None
+    if b"cuda" in data and _OF_KERNELS.search(data) is not None:
+        return True
+    return b"numba" in data and b"jit" in data and _OWN_JIT.search(data) is not None
 
 
 _TRITON_CODE = re.compile(

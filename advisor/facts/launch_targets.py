@@ -6,8 +6,9 @@ import ast
 from collections.abc import Sequence
 from contextlib import suppress
 
-from advisor.facts.declarations import Declaration, applied_function
+from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
+from advisor.facts.function_values import function_of
 from advisor.facts.module import Import, ModuleSyntax, Scope
 from advisor.facts.object_attributes import values_of_attribute
 from advisor.facts.scope_bindings import Binding, Definition, reaching, scope_bindings
@@ -79,6 +80,8 @@ class _Targets:
             return self._of_attribute(node, module, depth - 1)
         if isinstance(node, ast.Call):
             return self._of_call(node, module, depth - 1, None)
+        if isinstance(node, ast.Subscript):
+            return self._of_item(node, module, depth - 1)
         if isinstance(node, ast.IfExp):
             return _one([self.of_expression(one, module, depth - 1) for one in (node.body, node.orelse)])
         raise _Unknown
@@ -183,6 +186,45 @@ class _Targets:
             return self.of_expression(value.value, module, depth, number if isinstance(number, int) else None)
         return self.of_expression(value, module, depth)
 
+    def _of_item(self, node: ast.Subscript, module: ModuleSyntax, depth: int) -> Declaration:
+        """The kernel that a list or a dictionary holds at a literal place, or at every place."""
+        holder, wanted = node.value, node.slice
+        held: list[tuple[ast.expr | None, ast.expr]] = []
+        for value in self._containers(holder, module):
+            if isinstance(value, ast.Dict):
+                held += zip(value.keys, value.values, strict=True)
+            elif isinstance(value, ast.Tuple | ast.List):
+                held += [(ast.Constant(number), one) for number, one in enumerate(value.elts)]
+            else:
+                raise _Unknown
+        written = ast.unparse(holder)
+        for statement in module.inside(module.tree, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Subscript) and ast.unparse(target.value) == written:
+                    held.append((target.slice, statement.value))
+        if isinstance(wanted, ast.Constant):
+            fixed = [
+                value for key, value in held if isinstance(key, ast.Constant) and key.value == wanted.value
+            ]
+            held = [(None, value) for value in fixed] or held
+        return _one([self.of_expression(value, module, depth) for _, value in held])
+
+    def _containers(self, holder: ast.expr, module: ModuleSyntax) -> list[ast.expr]:
+        """What a name or an attribute of `self` is bound to, an empty dictionary for one filled by a call."""
+        if isinstance(holder, ast.Name):
+            for scope in [*module.scopes(holder), None]:
+                bindings = scope_bindings(module, scope).names.get(holder.id)
+                if bindings:
+                    if any(one.value is None or one.part is not None for one in bindings):
+                        raise _Unknown
+                    return [one.value for one in bindings if one.value is not None]
+        owner = next((one for one in module.scopes(holder) if isinstance(one, ast.ClassDef)), None)
+        if isinstance(holder, ast.Attribute) and owner is not None:
+            given = values_of_attribute(module, owner, holder.attr)
+            if given and isinstance(holder.value, ast.Name) and holder.value.id == "self":
+                return [value for _, value in given]
+        raise _Unknown
+
     def _called(self, name: str, owner: ast.ClassDef | str | None, module: ModuleSyntax) -> Declaration:
         """The declaration of an object's attribute: that of the class, else the only one of this name."""
         found = [one for one in self.resolver.declarations(module) if name in one.names]
@@ -195,10 +237,14 @@ class _Targets:
     def _of_call(self, node: ast.expr, module: ModuleSyntax, depth: int, part: int | None) -> Declaration:
         if not isinstance(node, ast.Call):
             raise _Unknown
-        applied = applied_function(node, module)
-        if part is None and applied is not None:
-            with suppress(_Unknown):
-                return self._declared(applied, module)
+        if part is None:
+            for declaration in self.resolver.declarations(module):
+                if any(call is node for call in declaration.calls):
+                    return declaration
+            given = function_of(node.args[0], module, self.workspace) if node.args else None
+            if given is not None:
+                with suppress(_Unknown):
+                    return self._declared(given[1], given[0])
         try:
             return self._made(node, module, depth, part)
         except _Unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.facts.array_extents import Extents, extents_of_arguments, largest_host_array, sizes_of_arrays
@@ -83,39 +84,53 @@ def find_launches(module: ModuleSyntax, resolver: Resolver) -> list[Launch]:
         configured = _configured(call, module)
         if configured is None:
             continue
-        target, configuration = configured
-        launch = _launch(module, call, target, configuration, resolver)
+        launch = _launch(module, call, *configured, resolver)
         if launch is not None:
             found.append(launch)
     return found
 
 
-def _configured(call: ast.Call, module: ModuleSyntax) -> tuple[ast.expr, ast.expr] | None:
-    """The kernel expression and the configuration of `kernel[config](…)`, also through a name."""
+def _configured(
+    call: ast.Call, module: ModuleSyntax
+) -> tuple[ast.expr, ast.expr, Sequence[ast.expr] | None] | None:
+    """The kernel expression, the configuration and its parts where these are written one by one, of
+    `kernel[config](…)` and `kernel.configure(grid, block)(…)`, also through a name.
+    """
     function = call.func
     if isinstance(function, ast.Name):
         scope = module.scope_of(call)
         values = HostScope.bound(module, scope if isinstance(scope, ast.FunctionDef) else None, function.id)
-        if len(values) == 1 and isinstance(values[0], ast.Subscript):
+        if len(values) == 1 and isinstance(values[0], ast.Subscript | ast.Call):
             function = values[0]
-    if not isinstance(function, ast.Subscript) or not isinstance(function.value, ast.Name | ast.Attribute):
-        return None
-    return function.value, function.slice
+    if isinstance(function, ast.Subscript):
+        parts = function.slice.elts if isinstance(function.slice, ast.Tuple) else None
+        return function.value, function.slice, parts
+    if isinstance(function, ast.Call) and isinstance(function.func, ast.Attribute):
+        starred = any(isinstance(one, ast.Starred) for one in function.args)
+        if function.func.attr == "configure" and not starred and function.args:
+            return function.func.value, function.args[0], function.args
+    return None
 
 
 def _launch(
-    module: ModuleSyntax, call: ast.Call, target: ast.expr, configuration: ast.expr, resolver: Resolver
+    module: ModuleSyntax,
+    call: ast.Call,
+    target: ast.expr,
+    configuration: ast.expr,
+    parts: Sequence[ast.expr] | None,
+    resolver: Resolver,
 ) -> Launch | None:
+    kernel, named_otherwise = launched_kernel(target, module, resolver)
     name = (
         target.id
         if isinstance(target, ast.Name)
         else target.attr
         if isinstance(target, ast.Attribute)
+        else kernel.name
+        if kernel is not None
         else ""
     )
-    kernel, named_otherwise = launched_kernel(target, module, resolver)
-    parts = configuration.elts if isinstance(configuration, ast.Tuple) else None
-    if kernel is None and (parts is None or not 2 <= len(parts) <= 5):
+    if kernel is None and (not name or parts is None or not 2 <= len(parts) <= 5):
         return None
     if kernel is not None and kernel.device:
         return None

@@ -11,6 +11,9 @@ import numpy as np
 # The only modules a worker imports: everything else that a kernel names must become a constant or a function.
 COMPILER_LIBRARIES = frozenset({"numba", "numpy", "math", "cmath", "operator"})
 
+# Functions that these compile become device functions in a kernel that calls them.
+CPU_COMPILERS = frozenset({"numba.jit", "numba.njit", "numba.extending.register_jitable"})
+
 _SIZES = ("8", "16", "32", "64")
 NUMBA_TYPES = frozenset(
     [f"{kind}{size}" for kind in ("int", "uint") for size in _SIZES]
@@ -48,6 +51,10 @@ _CUDA_STAR = frozenset({
     "shfl_xor_sync", "all_sync", "any_sync", "eq_sync", "ballot_sync", "match_any_sync", "match_all_sync",
     "activemask", "lanemask_lt", "nanosleep", "declare_device", "random", "cg", "libdevice", "fp16",
 })  # fmt: skip
+
+
+# Of these modules it is known what a star import binds.
+KNOWN_STARS = frozenset({"math", "cmath", "operator", "numpy"})
 
 
 def star_member(library: str, name: str) -> bool:

@@ -35,17 +35,20 @@ class ClassName:
 
 @dataclass(frozen=True, slots=True)
 class ConstantName:
-    """A value that the source fixes; `assumption` is a sentence when it rests on a default."""
+    """A value that the source fixes, or is taken to."""
 
     value: object
-    assumption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownName:
-    """A name without a known value; `reason` completes the sentence "… cannot be resolved: it is"."""
+    """A name without a known value; `reason` completes the sentence "… cannot be resolved: it is".
+
+    `undefined` tells a name that nothing defines.
+    """
 
     reason: str
+    undefined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,8 +11,6 @@ from typing import TypeAlias, TypeVar, cast
 
 from advisor.errors import SourceProblem
 from advisor.facts.tree_nodes import below, by_kind, with_parents
-from advisor.facts.unread_statements import note_unread
-from advisor.syntax_recovery import SyntaxFault, fault_from, recovered
 from advisor.syntax_trees import syntax_tree
 from advisor.text import SourceText, Span
 
@@ -53,6 +52,9 @@ class NamesElsewhere:
 
 
 NOWHERE = NamesElsewhere()
+# Modules that hold Python's own names, some of them for programs that also ran under Python 2.
+_BUILTINS = frozenset({"builtins", "__builtin__", "six.moves", "past.builtins", "future.builtins"})
+_BUILTIN_NAMES = frozenset(dir(builtins))
 # Words that say something of a file as a whole, wherever they stand in it.
 FILE_WORDS = frozenset({
     "numba", "triton", "torch", "cupy", "autocast", "set_float32_matmul_precision", "allow_tf32",
@@ -63,11 +65,7 @@ _FILE_WORD = re.compile(rf"\b(?:{'|'.join(sorted(FILE_WORDS))})\b")
 
 @dataclass
 class ModuleSyntax:
-    """A module as written. `path` is the reported path, `file` the file on disk, empty for other text.
-
-    Where there are `faults` of syntax, `source` is what could be read of the text, at the same places, and
-    `as_written` the text.
-    """
+    """A module as written. `path` is the reported path, `file` the file on disk, empty for other text."""
 
     source: SourceText
     tree: ast.Module
@@ -78,15 +76,8 @@ class ModuleSyntax:
     functions: list[FunctionNode] = field(default_factory=list)
     calls: list[ast.Call] = field(default_factory=list)
     elsewhere: NamesElsewhere = NOWHERE
-    faults: tuple[SyntaxFault, ...] = ()
-    as_written: str = ""
     _inside: dict[ast.AST, dict[type[ast.AST], list[ast.AST]]] = field(default_factory=dict, repr=False)
     _stores: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
-
-    @property
-    def text(self) -> str:
-        """The text as it stands in the file."""
-        return self.as_written or self.source.text
 
     @property
     def path(self) -> str:
@@ -116,6 +107,15 @@ class ModuleSyntax:
         return assignments(self.tree.body)
 
     @cached_property
+    def calls_by_name(self) -> dict[str, list[ast.Call]]:
+        """The calls of plain names, by the name."""
+        found: dict[str, list[ast.Call]] = {}
+        for call in self.calls:
+            if isinstance(call.func, ast.Name):
+                found.setdefault(call.func.id, []).append(call)
+        return found
+
+    @cached_property
     def functions_by_name(self) -> dict[str, list[FunctionNode]]:
         """Every function of the module, nested ones too, by name."""
         found: dict[str, list[FunctionNode]] = {}
@@ -132,6 +132,23 @@ class ModuleSyntax:
             if declared:
                 names |= declared & _written_names(function)
         return frozenset(names)
+
+    @cached_property
+    def bound_anywhere(self) -> frozenset[str]:
+        """Every name that a statement of the module binds, in any scope."""
+        found = _written_names(self.tree) | self.functions_by_name.keys() | self.imports.keys()
+        for node in self.parents:
+            if isinstance(node, ast.ClassDef):
+                found.add(node.name)
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                found.update(node.names)
+            elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+                found.add(node.name)
+            elif isinstance(node, ast.MatchMapping) and node.rest:
+                found.add(node.rest)
+            elif isinstance(node, ast.arg):
+                found.add(node.arg)
+        return frozenset(found)
 
     @cached_property
     def rebound(self) -> frozenset[str]:
@@ -222,39 +239,12 @@ def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
     try:
         tree = syntax_tree(source.text)
     except SyntaxError as error:
-        fault = fault_from(error)
-        raise SourceProblem(source.path, fault.line, fault.message, fault.column) from None
+        raise SourceProblem(source.path, error.lineno or 1, f"syntax error: {error.msg}") from None
     except (RecursionError, MemoryError, ValueError) as error:
         raise SourceProblem(source.path, 1, f"cannot be parsed: {type(error).__name__}") from None
-    if source.unread:
-        note_unread(tree, source)
     module = ModuleSyntax(source, tree, file)
     _index(module)
     return module
-
-
-def read_module(source: SourceText, file: str = "") -> ModuleSyntax:
-    """The module as far as it can be read; raises SourceProblem where nothing can.
-
-    Statements that cannot be read stand in it as calls that may do anything with the names of their function.
-    """
-    try:
-        return parse_module(source, file)
-    except SourceProblem:
-        readable, faults = readable_source(source)
-        if not faults:
-            raise
-    module = parse_module(readable, file)
-    module.faults, module.as_written = faults, source.text
-    return module
-
-
-def readable_source(source: SourceText) -> tuple[SourceText, tuple[SyntaxFault, ...]]:
-    """What of a text can be read, at its places, and its faults; no faults where all or nothing can."""
-    found = recovered(source.text)
-    if found is None:
-        return source, ()
-    return SourceText(source.path, found.text, source.unread | found.unread), found.faults
 
 
 def _index(module: ModuleSyntax) -> None:
@@ -275,6 +265,9 @@ def _index(module: ModuleSyntax) -> None:
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 target = Import(node.module or "", alias.name, node.level)
+                if node.module in _BUILTINS and alias.name in _BUILTIN_NAMES and not alias.asname:
+                    # Bound to what it means anyway.
+                    continue
                 if alias.name == "*":
                     module.star_imports.append(Import(node.module or "", None, node.level))
                 else:

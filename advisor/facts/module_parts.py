@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.facts.declarations import called_names, launched_in, names_checked
@@ -18,10 +18,10 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 class PartNames:
     """What a part says by its names: those it binds in its module, all its words, and what its calls show.
 
-    `functions` are those of its definitions, nested ones too. `arguments` are names that calls get;
-    `called` those called in functions that may be for the GPU; `launched` those subscripted and then
-    called; `checked` those called in functions that refuse remainders. `everywhere` when it may bind any
-    name.
+    `functions` are those of its definitions, nested ones too. `arguments` are names and attributes that calls
+    get; `called` those called in functions that may be for the GPU; `launched` those
+    subscripted and then called; `checked` those called in functions that refuse remainders.
+    `everywhere` when it may bind any name.
     """
 
     binds: frozenset[str] = frozenset()
@@ -118,7 +118,7 @@ def _part(first: int, lines: tuple[str, ...], statements: Sequence[ast.stmt]) ->
 
 def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
     binds, functions = set[str](), set[str]()
-    arguments, called, checked, calls = set[str](), set[str](), set[str](), []
+    handed, called, checked, calls = set[str](), set[str](), set[str](), []
     everywhere = False
     for statement in statements:
         defines = isinstance(statement, _Function | ast.ClassDef)
@@ -136,8 +136,7 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
                 binds.add(node.asname or node.name.split(".")[0])
             elif isinstance(node, ast.Call):
                 calls.append(node)
-                given = (*node.args, *(keyword.value for keyword in node.keywords))
-                arguments.update(one.id for one in given if isinstance(one, ast.Name))
+                handed.update(_handed(node))
             elif isinstance(node, ast.Attribute):
                 if not isinstance(node.ctx, ast.Load):
                     binds |= {node.attr, *_root(node)}
@@ -147,12 +146,21 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
         frozenset(binds),
         frozenset(functions),
         words_in(text),
-        frozenset(arguments),
+        frozenset(handed),
         frozenset(called),
         frozenset(launched_in(calls)),
         frozenset(checked),
         everywhere,
     )
+
+
+def _handed(call: ast.Call) -> Iterator[str]:
+    """The names and attributes among the arguments of a call."""
+    for given in (*call.args, *(one.value for one in call.keywords)):
+        if isinstance(given, ast.Name):
+            yield given.id
+        elif isinstance(given, ast.Attribute):
+            yield given.attr
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -171,21 +179,21 @@ class Needs:
     """Which parts decide what a part means.
 
     That is whatever binds one of its words, what that needs in turn, and what hands one of its functions to a
-    call, for that may be how it is compiled, or launched where nobody sees it.
+    call, for that may be how it is compiled.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._binders: dict[str, list[int]] = {}
-        given: dict[str, list[int]] = {}
+        handed: dict[str, list[int]] = {}
         for number, part in enumerate(parts):
             for name in part.names.binds:
                 self._binders.setdefault(name, []).append(number)
             for name in part.names.arguments:
-                given.setdefault(name, []).append(number)
+                handed.setdefault(name, []).append(number)
         self._always = {number for number, part in enumerate(parts) if part.names.everywhere}
         self._links = [
             self._named(part.names.words).union(
-                *(given[name] for name in part.names.functions & given.keys())
+                *(handed[name] for name in part.names.functions & handed.keys())
             )
             for part in parts
         ]

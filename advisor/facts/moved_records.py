@@ -47,6 +47,11 @@ class LineMove:
             record.entity, self.key(record.key), record.path, span, record.label, owner, record.readings
         )
 
+    def place(self, place: tuple[str, int, int]) -> tuple[str, int, int]:
+        """A path, line and column with the line moved."""
+        path, line, column = place
+        return (path, self.line(line), column) if path == self._path else place
+
     def problem(self, problem: Problem) -> Problem:
         """A problem at its line now."""
         return replace(problem, line=self.line(problem.line)) if problem.path == self._path else problem

@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from advisor.facts.constant_values import ConstantValues
-from advisor.facts.declarations import Declaration, Jit
-from advisor.facts.library_names import COMPILER_LIBRARIES, star_member
+from advisor.facts.declarations import Declaration
+from advisor.facts.factory_calls import FactoryCalls, text_of
+from advisor.facts.jit_expressions import Jit
+from advisor.facts.library_names import COMPILER_LIBRARIES, CPU_COMPILERS, KNOWN_STARS, star_member
 from advisor.facts.library_values import Undetermined
 from advisor.facts.literal_text import LibraryName, literal_text
 from advisor.facts.meanings import (
@@ -43,8 +45,23 @@ class Names:
         self.compiled: set[FunctionNode] = set()
         self._declared: dict[int, tuple[ModuleSyntax, list[Declaration]]] = {}
         self._active: set[tuple[int, int, str]] = set()
-        self._known: dict[tuple[int, int, str], Meaning] = {}
+        self._known: dict[tuple[int, int, str], tuple[Meaning, tuple[str, ...]]] = {}
         self._steps = self._cut = 0
+        self._factory_calls = FactoryCalls(self)
+        self._assumed: list[str] = []
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What was assumed of the names that were asked for so far, each a sentence."""
+        return tuple(dict.fromkeys(self._assumed))
+
+    def apart(self, node: ast.expr, module: ModuleSyntax, scopes: Scopes) -> tuple[Meaning, tuple[str, ...]]:
+        """What an expression means, and what that assumes, without noting it."""
+        mark = len(self._assumed)
+        meaning = self.meaning(node, module, scopes)
+        assumed = tuple(self._assumed[mark:])
+        del self._assumed[mark:]
+        return meaning, assumed
 
     def declarations(self, module: ModuleSyntax) -> list[Declaration]:
         """The module's declarations, found once."""
@@ -56,20 +73,24 @@ class Names:
         """What `name` means inside `scopes` (innermost first) of `module`."""
         key = (id(module), id(scopes[0]) if scopes else 0, name)
         if key in self._known:
-            return self._known[key]
+            meaning, assumed = self._known[key]
+            self._assumed += assumed
+            return meaning
         if key in self._active or self._steps > _MOST_STEPS:
             self._cut += 1
             return UnknownName("it is defined by itself")
         self._active.add(key)
         self._steps += 1
-        cut = self._cut
+        cut, mark = self._cut, len(self._assumed)
         try:
             found = self._looked_up(name, module, scopes)
         finally:
             self._active.discard(key)
+        if isinstance(found, UnknownName):
+            del self._assumed[mark:]
         # What was cut short in the middle of a circle is not what the name means elsewhere.
         if self._cut == cut:
-            self._known[key] = found
+            self._known[key] = found, tuple(self._assumed[mark:])
         return found
 
     def _looked_up(self, name: str, module: ModuleSyntax, scopes: Scopes) -> Meaning:
@@ -151,9 +172,7 @@ class Names:
             return True
         target = node.func if isinstance(node, ast.Call) else node
         dotted = module.dotted(target)
-        return dotted is not None and self.workspace.library_name(dotted, module) in (
-            "numba.jit", "numba.njit", "numba.extending.register_jitable",
-        )  # fmt: skip
+        return dotted is not None and self.workspace.library_name(dotted, module) in CPU_COMPILERS
 
     def _in_scope(self, name: str, module: ModuleSyntax, scope: Scope, scopes: Scopes) -> Meaning | None:
         if isinstance(scope, ast.ClassDef):
@@ -165,7 +184,9 @@ class Names:
         if functions:
             return FunctionName(module, functions[-1])
         if name in rebound_names(scope):
-            return UnknownName(f"bound several times in {scope.name}")
+            return self._of_loop(name, module, scope, scopes) or UnknownName(
+                f"bound several times in {scope.name}"
+            )
         if name in parameter_names(scope):
             return (
                 UnknownName(f"a parameter of {scope.name} that is assigned")
@@ -173,19 +194,43 @@ class Names:
                 else self._parameter(name, module, scope, scopes)
             )
         if bound:
-            return self._agreed(bound, module, scopes)
+            return self._agreed(bound, module, scopes, name)
         return None
 
+    def _of_loop(
+        self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes
+    ) -> Meaning | None:
+        """The first value of a name that nothing but one loop over written values binds."""
+        loops = [
+            one
+            for one in module.inside(scope, ast.For)
+            if isinstance(one.target, ast.Name) and one.target.id == name
+        ]
+        stores = [
+            one for one in module.inside(scope, ast.Name) if one.id == name and isinstance(one.ctx, ast.Store)
+        ]
+        items = loops[0].iter if len(loops) == 1 == len(stores) else None
+        if not isinstance(items, ast.Tuple | ast.List) or not items.elts:
+            return None
+        meaning = self.meaning(items.elts[0], module, scopes)
+        if (text := text_of(meaning)) is None:
+            return None
+        self._assumed.append(f"`{name}` is taken to be {text}, its first value in line {loops[0].lineno}.")
+        return meaning
+
     def _parameter(self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes) -> Meaning:
+        given = self._factory_calls.given(name, module, scope)
+        if given is not None:
+            self._assumed += [*given.assumptions, self._factory_calls.in_words(name, module, scope)]
+            return given.meaning
         default = parameter_defaults(scope).get(name)
         if default is None:
-            return UnknownName(f"a parameter of {scope.name}")
+            return UnknownName(f"a parameter of {scope.name}, which no call in the file gives a known value")
         meaning = self.meaning(default, module, scopes[1:])
         if isinstance(meaning, ConstantName) and meaning.value is not None:
             text = literal_text(meaning.value)
-            return ConstantName(
-                meaning.value, f"{name} of {scope.name} is taken to have its default value {text}."
-            )
+            self._assumed.append(f"{name} of {scope.name} is taken to have its default value {text}.")
+            return meaning
         return meaning if isinstance(meaning, LibraryName) else UnknownName(f"a parameter of {scope.name}")
 
     def _in_module(self, name: str, module: ModuleSyntax) -> Meaning:
@@ -203,16 +248,40 @@ class Names:
             return self._import(imported, module)
         if values:
             if name in module.rebound:
-                return UnknownName("changed by a function at run time")
-            return self._agreed(values, module, ())
-        return self._star(name, module)
+                return self._initial(name, values, module)
+            return self._agreed(values, module, (), name)
+        return self._initial(name, values, module) if name in module.rebound else self._star(name, module)
+
+    def _initial(self, name: str, values: list[ast.expr], module: ModuleSyntax) -> Meaning:
+        """The first known value of a name that the program changes at run time: of the module's own values,
+        then of those that functions give it.
+        """
+        places: list[tuple[ast.expr, Scopes]] = [(value, ()) for value in values]
+        for function in module.functions:
+            if any(name in one.names for one in module.inside(function, ast.Global)):
+                inside = [function, *module.scopes(function)]
+                places += [(value, inside) for value in assignments(function.body).get(name, [])]
+        for value, scopes in places:
+            meaning, assumed = self.apart(value, module, scopes)
+            text = text_of(meaning)
+            if text is not None and text != "None":
+                self._assumed += assumed
+                self._assumed.append(
+                    f"`{name}` is taken to be {text}, its value in line {value.lineno}; "
+                    "it changes at run time."
+                )
+                return meaning
+        return UnknownName("changed at run time, and no first value is known")
 
     def _function(self, name: str, module: ModuleSyntax) -> FunctionName | None:
         """The function behind a module-level name: a declared one first, then one defined under that name."""
-        placed = [d for d in self.declarations(module) if name in d.names and module.scope_of(d.node) is None]
+        placed = [
+            d for d in self.declarations(module) if name in d.names and d.module.scope_of(d.node) is None
+        ]
         if placed:
             exact = [d for d in placed if d.name != name] or placed
-            return FunctionName(module, exact[0].node)
+            self.compiled.add(exact[0].node)
+            return FunctionName(exact[0].module, exact[0].node)
         definition = module.top_level.get(name)
         if isinstance(definition, ast.FunctionDef) and name not in module.assigned:
             return FunctionName(module, definition)
@@ -254,7 +323,7 @@ class Names:
         values = assignments(owner.node.body).get(name, [])
         if values:
             scopes: list[Scope] = [*owner.module.scopes(owner.node)]
-            return self._agreed(values, owner.module, scopes)
+            return self._agreed(values, owner.module, scopes, name)
         return UnknownName(f"an attribute of class {owner.node.name}")
 
     def _star(self, name: str, module: ModuleSyntax) -> Meaning:
@@ -268,17 +337,41 @@ class Names:
                     return found
         if hasattr(builtins, name):
             return BuiltinName(name)
-        return UnknownName("not defined in its module")
+        return UnknownName("not defined in its module", undefined=self._is_undefined(name, module))
 
-    def _agreed(self, values: list[ast.expr], module: ModuleSyntax, scopes: Scopes) -> Meaning:
-        meanings = [self.meaning(value, module, scopes) for value in values]
+    def _is_undefined(self, name: str, module: ModuleSyntax) -> bool:
+        """Whether nothing can define a name: no star import that is not known, no function, no namespace that
+        the program fills itself.
+        """
+        for star in module.star_imports:
+            target = self.workspace.find(star, module)
+            if target is not None and target is not module:
+                if not self._is_undefined(name, target):
+                    return False
+            elif star.level or star.module not in KNOWN_STARS:
+                return False
+        filled = any(word in module.source.text for word in ("globals()", "exec(", "vars()", "sys.modules"))
+        return not filled and name not in module.bound_anywhere
+
+    def _agreed(self, values: list[ast.expr], module: ModuleSyntax, scopes: Scopes, name: str) -> Meaning:
+        found = [self.apart(value, module, scopes) for value in values]
+        meanings = [meaning for meaning, _ in found]
         first = meanings[0]
         if all(_same(first, other) for other in meanings[1:]):
+            self._assumed += found[0][1]
             return first
         useful = [m for m in meanings if not (isinstance(m, ConstantName) and m.value is None)]
         if len(useful) == 1 and isinstance(useful[0], LibraryName | FunctionName | ModuleName):
             return useful[0]
-        return UnknownName("bound to several values")
+        for value, (meaning, assumed) in zip(values, found, strict=True):
+            text = text_of(meaning)
+            if text is not None and text != "None":
+                self._assumed += assumed
+                self._assumed.append(
+                    f"`{name}` is taken to be {text}, its value in line {value.lineno}; it has others too."
+                )
+                return meaning
+        return UnknownName("bound to several values, none of them known")
 
 
 def _same(left: Meaning, right: Meaning) -> bool:

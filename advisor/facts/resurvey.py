@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import TypeAlias
 
 from advisor.facts.beside import Neighbour, Stamp, read_neighbour, stamp_of
+from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.host_records import with_device_launches
+from advisor.facts.jit_expressions import Use
 from advisor.facts.launched_as import LaunchedAs
-from advisor.facts.module import FILE_WORDS, NamesElsewhere, readable_source
+from advisor.facts.module import FILE_WORDS, ModuleSyntax, NamesElsewhere
 from advisor.facts.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.facts.moved_records import LineMove
-from advisor.facts.survey import Survey, kernels_by_name, launched_as, only_one
-from advisor.facts.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
+from advisor.facts.survey import Survey, kernels_by_name, launched_as, only_one, unrecognised_in
+from advisor.facts.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor
 from advisor.findings import Problem
 from advisor.records import Record
-from advisor.syntax_recovery import SyntaxFault
 from advisor.text import SourceText
 
 _Key: TypeAlias = tuple[object, ...]
@@ -33,6 +34,9 @@ class _Found:
     kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     launches: list[LaunchSeen] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    known_uses: set[Use] = field(default_factory=set)
+    unseen_launches: list[tuple[int, str]] = field(default_factory=list)
 
     def moved(self, path: str, starts: tuple[int, ...]) -> _Found:
         """The same where the parts stand now."""
@@ -46,6 +50,9 @@ class _Found:
             [(move.key(key), names) for key, names in self.kernels],
             [replace(one, kernel=move.key(one.kernel)) if one.kernel else one for one in self.launches],
             [move.problem(one) for one in self.problems],
+            [move.place(one) for one in self.uses],
+            {move.place(one) for one in self.known_uses},
+            [(move.line(line), name) for line, name in self.unseen_launches],
         )
 
 
@@ -71,19 +78,13 @@ class Resurvey:
     def survey(self, source: SourceText, neighbours: Sequence[Path] = ()) -> Survey | None:
         """The survey of the text, launched where it and its neighbours do.
 
-        Of a text with syntax errors it is that of what can be read; None where nothing can: then `survey`
-        has to tell why.
+        None where the text cannot be parsed: then `survey` has to tell why.
         """
         self._notice_changes(neighbours)
-        readable: SourceText = source
-        faults: tuple[SyntaxFault, ...] = ()
         parts = self._split(source.lines)
         if parts is None:
-            readable, faults = readable_source(source)
-            parts = self._split(readable.lines) if faults else None
-        if parts is None:
             return None
-        edit = _Edit(self._surveyor, self._file, readable, parts, self._known)
+        edit = _Edit(self._surveyor, self._file, source, parts, self._known)
         own = edit.own_hosts()
         hosts = [
             own,
@@ -100,10 +101,8 @@ class Resurvey:
             path: self._stamps.get(path) or stamp_of(path) for path in read if path != str(self._file)
         }
         result = _joined(source, own, kernels, by_name, read)
-        if faults:
-            result.unread[source.path] = readable.unread
-            result.problems[:0] = faults_as_problems(source.path, faults)
-            result.texts[source.path] = source.text
+        known_uses = set[Use]().union(*(host.known_uses for host in hosts))
+        result.unrecognised = unrecognised_in(own, known_uses, by_name)
         return result
 
     def _split(self, lines: tuple[str, ...]) -> list[Part] | None:
@@ -194,6 +193,9 @@ class _Edit:
             result.kernels += one.kernels
             result.launches += one.launches
             result.problems += one.problems
+            result.uses += one.uses
+            result.known_uses |= one.known_uses
+            result.unseen_launches += one.unseen_launches
         return result
 
     def neighbour(self, file: Path, names: PartNames, stamp: Stamp | None) -> FileHost:
@@ -205,10 +207,10 @@ class _Edit:
         if found is None:
             self._host(needed)
             host = self._surveyor.host(file)
-            found = _Found(starts, [], host.kernels, host.launches)
+            found = _Found(starts, [], host.kernels, host.launches, known_uses=host.known_uses)
         one = self.kept.neighbours[key] = found.moved(self._source.path, starts)
         path = self._surveyor.workspace.report_path(file)
-        return FileHost(path, kernels=one.kernels, launches=one.launches)
+        return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
 
     def kernels(self, launched: Mapping[str, LaunchedAs]) -> list[_Found]:
         """What each kernel says, in order of lines."""
@@ -239,9 +241,7 @@ class _Edit:
             names & elsewhere.checked,
         )  # fmt: skip
         own = numbers.index(place) if place >= 0 else -1
-        unread = self._source.unread
-        torn = tuple(not unread.isdisjoint(range(one.first, one.last + 1)) for one in parts) if unread else ()
-        return (own, tuple(part.text for part in parts), torn, *flags)
+        return (own, tuple(part.text for part in parts), *flags)
 
     def _starts(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(self._parts[one].first for one in numbers)
@@ -251,7 +251,7 @@ class _Edit:
         lines: list[str] = []
         for number, part in enumerate(self._parts):
             lines += part.lines if number in numbers else [""] * len(part.lines)
-        return SourceText(self._source.path, "\n".join(lines) + "\n", self._source.unread)
+        return SourceText(self._source.path, "\n".join(lines) + "\n")
 
     def _survey_hosts(self, numbers: Sequence[int]) -> dict[int, _Found]:
         host = self._host({one for number in numbers for one in self._needs.of(number)})
@@ -266,7 +266,16 @@ class _Edit:
         for launch, seen in zip(self._surveyor.launches_in(module), host.launches, strict=True):
             if launch.node.lineno in at:
                 found[at[launch.node.lineno]].launches.append(seen)
-        for kernel in self._surveyor.kernels_of(module):
+        for place in host.uses:
+            if place[1] in at:
+                found[at[place[1]]].uses.append(place)
+        for line, places in self._surveyor.jit_uses_in(module).known:
+            if line in at:
+                found[at[line]].known_uses |= places
+        for line, name in host.unseen_launches:
+            if line in at:
+                found[at[line]].unseen_launches.append((line, name))
+        for kernel in self._own_kernels(module):
             if kernel.node.lineno in at:
                 found[at[kernel.node.lineno]].kernels.append((kernel.key, kernel.names))
         return found
@@ -279,13 +288,17 @@ class _Edit:
             self._host(needed)
         module = self._surveyor.workspace.module(self._file)
         found = {kernel: _Found(self._starts(self._needs.of(number))) for kernel, number in wanted.items()}
-        for kernel in self._surveyor.kernels_of(module) if module else []:
+        for kernel in self._own_kernels(module) if module else []:
             if kernel.key in found:
                 result = FileKernels(self._source.path)
                 self._surveyor.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), False, result)
                 found[kernel.key].records = result.records
                 found[kernel.key].problems = result.problems
         return found
+
+    def _own_kernels(self, module: ModuleSyntax) -> list[Declaration]:
+        """The kernels that are defined in the text itself."""
+        return [kernel for kernel in self._surveyor.kernels_of(module) if kernel.module is module]
 
     def _host(self, numbers: Collection[int]) -> FileHost:
         self._surveyor.resolver = Resolver(self._surveyor.workspace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,19 +18,20 @@ from advisor.facts.device_functions import Resolver
 from advisor.facts.given_arrays import Given
 from advisor.facts.host.evidence import host_side_records
 from advisor.facts.host_calls import find_host_calls
+from advisor.facts.jit_expressions import Use
 from advisor.facts.kernel_records import kernel_records
 from advisor.facts.kernel_walk import Shown, kernel_facts
 from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.launches import Launch, find_launches
-from advisor.facts.module import NOWHERE, FunctionNode, ModuleSyntax, NamesElsewhere, read_module
+from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
 from advisor.facts.triton.evidence import triton_records
 from advisor.facts.universal_functions import universal_call_records
+from advisor.facts.unrecognised import JitUses, jit_uses, unseen_launches
 from advisor.facts.workspace import Workspace
 from advisor.findings import Problem
 from advisor.notebooks import is_notebook
 from advisor.notebooks.joined_text import cells_of
 from advisor.records import Record
-from advisor.syntax_recovery import SyntaxFault
 from advisor.text import SourceText, read_source
 
 Launched = Mapping[str, LaunchedAs]
@@ -54,8 +55,9 @@ class LaunchSeen:
 class FileHost:
     """The host side of one file: records of launches and host calls, and what links them to kernels.
 
-    `text` is the file's when it has any such record. `unread` are the lines of functions of which a part
-    could not be read.
+    `text` is the file's when it has any such record. `uses` are the places of `cuda.jit` in the file, and
+    `known_uses` those anywhere that functions of it are compiled by; `unseen_launches` are lines
+    and names of launches of what is imported from elsewhere.
     """
 
     path: str
@@ -64,37 +66,31 @@ class FileHost:
     launches: list[LaunchSeen] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     text: str = ""
-    unread: frozenset[int] = frozenset()
+    uses: list[Use] = field(default_factory=list)
+    known_uses: set[Use] = field(default_factory=set)
+    unseen_launches: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass
 class FileKernels:
-    """The kernels of one file: their records, the units to compile, and its text when it holds any."""
+    """The kernels of one file: their records, the units to compile, and its text when it holds any.
+
+    `bodies` are the texts of other files that hold functions which this one compiles.
+    """
 
     path: str
     text: str = ""
     records: list[Record] = field(default_factory=list)
     units: list[CompilationUnit] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    bodies: dict[str, str] = field(default_factory=dict)
 
 
-def faults_of(module: ModuleSyntax) -> list[Problem]:
-    """What cannot be read of a module, each place as a problem: statements, and cells of a notebook."""
-    path = module.path
-    cells = cells_of(module.source.text).left_out() if is_notebook(path) else []
-    return [
-        *(Problem(path, line, cause, column) for line, column, cause in cells),
-        *faults_as_problems(path, module.faults),
-    ]
-
-
-def faults_as_problems(path: str, faults: Iterable[SyntaxFault]) -> list[Problem]:
-    """A problem for each fault of syntax in a file."""
-    return [Problem(path, fault.line, fault.message, fault.column) for fault in faults]
-
-
-def _lines_of(node: FunctionNode) -> range:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+def left_out_cells(text: SourceText) -> list[Problem]:
+    """The cells of a notebook that are not Python, each as a problem."""
+    if not is_notebook(text.path):
+        return []
+    return [Problem(text.path, line, cause) for line, cause in cells_of(text.text).left_out()]
 
 
 def _order(record: Record) -> tuple[int, int]:
@@ -113,7 +109,7 @@ class Surveyor:
     def host(
         self, file: Path, source: SourceText | None = None, elsewhere: NamesElsewhere = NOWHERE
     ) -> FileHost:
-        """The host side of a file; what cannot be read or parsed of it gives problems.
+        """The host side of a file; a file that cannot be read or parsed gives a problem.
 
         `elsewhere` are names in those parts of the file that its text leaves out.
         """
@@ -122,14 +118,13 @@ class Surveyor:
         result = FileHost(source.path if source else path)
         try:
             text = source or read_source(file, path)
-            module = read_module(text, str(file))
+            module = parse_module(text, str(file))
             module.elsewhere = elsewhere
         except SourceProblem as problem:
-            result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
+            result.problems.append(Problem(problem.path, problem.line, problem.message))
             self.workspace.leave_out(file)
             return result
-        result.problems += faults_of(module)
-        result.unread = module.source.unread
+        result.problems += left_out_cells(text)
         self.workspace.add(module)
         launches = self._launches[str(file)] = self._find_launches(module)
         calls = find_host_calls(module, self.resolver)
@@ -141,6 +136,11 @@ class Surveyor:
         if result.records or result.problems:
             result.text = text.text
         result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
+        uses = self.jit_uses_in(module)
+        result.uses = list(uses.found)
+        result.known_uses = {use for _, places in uses.known for use in places}
+        unseen = unseen_launches(module, launches, self.workspace)
+        result.unseen_launches = [(launch.node.lineno, launch.name) for launch in unseen]
         result.launches = [
             LaunchSeen(
                 launch.kernel_key,
@@ -160,16 +160,13 @@ class Surveyor:
         """The host side of a file that names no Numba: what it does with torch and cupy."""
         result = FileHost(self.workspace.report_path(file))
         try:
-            text = read_source(file, result.path)
-            module = read_module(text, str(file))
-        except SourceProblem as problem:
-            result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
+            module = parse_module(read_source(file, result.path), str(file))
+        except SourceProblem:
+            # Without kernels nothing in the file is asked for, so that it cannot be read is no problem.
             return result
-        result.problems += faults_of(module)
-        result.unread = module.source.unread
         result.records = host_side_records(module, self.workspace, [], [])
         if result.records:
-            result.text = text.text
+            result.text = module.source.text
         return result
 
     def kernels(self, file: Path, launched: Launched, with_units: bool) -> FileKernels:
@@ -181,10 +178,13 @@ class Surveyor:
             return FileKernels(self.workspace.report_path(file))
         result = FileKernels(module.path)
         for kernel in self.kernels_of(module):
-            result.text = module.text
+            if kernel.module is module:
+                result.text = module.source.text
+            else:
+                result.bodies[kernel.module.path] = kernel.module.source.text
             self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result)
         if self._launches.get(str(file)) and not result.text:
-            result.text = module.text
+            result.text = module.source.text
         return result
 
     def add_kernel(self, kernel: Declaration, how: LaunchedAs, with_units: bool, result: FileKernels) -> None:
@@ -204,7 +204,7 @@ class Surveyor:
             said = f"kernel `{kernel.name}` is nested too deeply to be analysed"
             result.problems.append(Problem(module.path, kernel.node.lineno, said))
             return
-        if with_units and module.source.unread.isdisjoint(_lines_of(kernel.node)):
+        if with_units:
             result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations, types))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:
@@ -218,8 +218,12 @@ class Surveyor:
         """The launches in a module that `host` has seen."""
         return self._launches.get(module.file, [])
 
+    def jit_uses_in(self, module: ModuleSyntax) -> JitUses:
+        """The uses of `cuda.jit` in a module."""
+        return jit_uses(module, self.resolver.declarations(module), self.workspace)
+
     def kernels_of(self, module: ModuleSyntax) -> list[Declaration]:
-        """The kernels of a module, in order of lines."""
+        """The kernels of a module in order of lines, those that it makes of another one's functions too."""
         return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
 
     def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:

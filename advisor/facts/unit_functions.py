@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from advisor.compilation_unit import UndefinedName
 from advisor.facts.function_text import function_text, global_names
 from advisor.facts.library_names import COMPILER_LIBRARIES
 from advisor.facts.library_values import library_constant, numpy_type_name
@@ -59,13 +60,14 @@ class UnitFunction:
 class UnitFunctions:
     """Collects a kernel and all functions it calls; `missing` are names that stand for nothing known."""
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    def __init__(self, names: Names, path: str) -> None:
+        """`path` is the kernel's file."""
+        self.names, self.path = names, path
         self.functions: dict[FunctionNode, UnitFunction] = {}
         self.order: list[UnitFunction] = []
         self.callees: dict[ast.expr, FunctionNode] = {}
-        self.missing: dict[str, None] = {}
-        self.assumptions: dict[str, None] = {}
+        self.missing: dict[str, str] = {}
+        self.undefined: list[UndefinedName] = []
 
     def collect(self, module: ModuleSyntax, node: FunctionNode) -> None:
         """Adds a function after all those that it calls."""
@@ -77,7 +79,7 @@ class UnitFunctions:
         try:
             free = global_names(function_text(module, node, node.name))
         except (SyntaxError, ValueError):
-            self.missing[f"{node.name} (its text cannot be taken out of {module.path})"] = None
+            self.missing[node.name] = f"{node.name} (its text cannot be taken out of {module.path})"
             free = frozenset()
         scopes = module.scopes(node)
         for inner in _names_read(node):
@@ -105,7 +107,12 @@ class UnitFunctions:
             return
         target = self._target(written, meaning)
         if isinstance(target, str):
-            self.missing[f"{written} ({target})" if target else written] = None
+            if isinstance(meaning, UnknownName) and meaning.undefined:
+                self.undefined.append(UndefinedName(written, function.module.path, node.lineno))
+            at = f"line {node.lineno}"
+            if function.module.path != self.path:
+                at += f" of {function.module.path}"
+            self.missing.setdefault(written, f"{written} in {at} ({target})")
             return
         if isinstance(node, ast.Attribute):
             node = self._with_value(function, node, meaning)
@@ -131,15 +138,16 @@ class UnitFunctions:
                 return "a plain Python function, which a kernel cannot call"
             return Target("function", meaning.node.name, function=meaning.node)
         if isinstance(meaning, LibraryName):
-            if meaning.dotted.split(".")[0] in COMPILER_LIBRARIES:
+            library = meaning.dotted.split(".")[0]
+            if library in COMPILER_LIBRARIES:
                 return Target("alias", wanted, meaning.dotted)
+            if library == "numba_cuda_mlir":
+                return f"a part of {library}, a compiler that is not used here"
             return f"a part of {meaning.dotted.split('.')[0]}, which a kernel cannot use"
         if isinstance(meaning, ConstantName):
             text = literal_text(meaning.value)
             if text is None:
                 return "a value that has no short literal"
-            if meaning.assumption:
-                self.assumptions[meaning.assumption] = None
             return Target("constant", wanted, text)
         return "a module or a class"
 

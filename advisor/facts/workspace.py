@@ -6,13 +6,17 @@ import os
 from pathlib import Path
 
 from advisor.errors import SourceProblem
-from advisor.facts.module import Import, ModuleSyntax, read_module
+from advisor.facts.library_names import star_member
+from advisor.facts.module import Import, ModuleSyntax, parse_module
 from advisor.text import read_source
 
 # Roots of the libraries a kernel may name: they are never looked for in the workspace.
 KNOWN_LIBRARIES = frozenset(
-    {"numba", "numba_cuda", "numpy", "math", "cmath", "operator", "cupy", "torch", "scipy", "pandas"}
-)
+    {
+        "numba", "numba_cuda", "numba_cuda_mlir", "numpy", "math", "cmath", "operator", "cupy", "torch",
+        "scipy", "pandas",
+    }
+)  # fmt: skip
 _RE_EXPORTS = 3
 _PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
 
@@ -56,7 +60,7 @@ class Workspace:
         key = str(file)
         if key not in self._modules:
             try:
-                self._modules[key] = read_module(read_source(file, self.report_path(file)), key)
+                self._modules[key] = parse_module(read_source(file, self.report_path(file)), key)
             except SourceProblem:
                 self._modules[key] = None
         return self._modules[key]
@@ -101,7 +105,12 @@ class Workspace:
         return None if target is None else self.definition(name, target)
 
     def library_name(self, dotted: str, module: ModuleSyntax) -> str:
-        """`numba.cuda.jit` for a dotted name whose root a workspace module re-exports from a library."""
+        """`numba.cuda.jit` for a dotted name whose root a workspace module re-exports from a library, or that
+        a star import brings in.
+        """
+        if module.star_imports and not dotted.startswith("."):
+            starred = self._starred(dotted, module, _RE_EXPORTS)
+            dotted = starred or self._of_unseen_star(dotted, module) or dotted
         for _ in range(_RE_EXPORTS):
             level = len(dotted) - len(dotted.lstrip("."))
             parts = dotted.lstrip(".").split(".")
@@ -112,6 +121,36 @@ class Workspace:
                 return dotted
             dotted, module = renamed
         return dotted
+
+    def _starred(self, dotted: str, module: ModuleSyntax, depth: int) -> str | None:
+        """A name whose root only a star import can bind, as it is called in the library it comes from."""
+        root, _, rest = dotted.partition(".")
+        if root in module.top_level or root in module.assigned or _is_imported(root, module):
+            return None
+        for star in reversed(module.star_imports):
+            if not star.level and star_member(star.module, root):
+                return f"{star.module}.{dotted}"
+            target = self.find(star, module) if depth > 0 else None
+            if target is None or target is module:
+                continue
+            imported = target.imports.get(root)
+            if imported is not None:
+                return self.library_name(f"{imported.dotted}.{rest}" if rest else imported.dotted, target)
+            found = self._starred(dotted, target, depth - 1)
+            if found is not None:
+                return found
+        return None
+
+    def _of_unseen_star(self, dotted: str, module: ModuleSyntax) -> str | None:
+        """`numba.cuda.grid` for `cuda.grid` where a module that is not found must bring in `cuda`, and its
+        `jit` is used: no other library has one.
+        """
+        if not dotted.startswith("cuda.") or "cuda.jit" not in module.source.text:
+            return None
+        if "cuda" in module.top_level or "cuda" in module.assigned or _is_imported("cuda", module):
+            return None
+        unseen = (one for one in module.star_imports if one.module.partition(".")[0] not in KNOWN_LIBRARIES)
+        return f"numba.{dotted}" if any(self.find(one, module) is None for one in unseen) else None
 
     def _re_export(
         self, parts: list[str], level: int, module: ModuleSyntax
@@ -162,6 +201,13 @@ class Workspace:
             if extra not in bases:
                 bases.append(extra)
         return bases
+
+
+def _is_imported(root: str, module: ModuleSyntax) -> bool:
+    """Whether a name, as written or as it is called in the library it comes from, is imported by itself."""
+    return root in module.imports or any(
+        one.module.partition(".")[0] == root for one in module.imports.values()
+    )
 
 
 def _module_file(base: Path, parts: list[str]) -> Path | None:

@@ -7,7 +7,6 @@ import re
 from advisor.findings import Finding, Problem, Report, Severity
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import visible
-from advisor.outputs.wording.counts import problem_name
 from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
@@ -30,12 +29,9 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
 
 
 def _error(problem: Problem, locations: Locations) -> str:
-    location = locations.of_problem(problem)
+    location = locations.of_line(problem.path, problem.line)
     place: dict[str, object] = {"file": problem.path, "line": location.file_line} if problem.path else {}
-    if problem.path and problem.line and location.cell is None:
-        place["col"] = problem.column
-    title = problem_name(problem).replace("-", " ")
-    return _command("error", place | {"title": title}, location.in_words(problem.message))
+    return _command("error", place | {"title": "not checked"}, location.in_words(problem.message))
 
 
 def _annotation(finding: Finding, locations: Locations) -> str:

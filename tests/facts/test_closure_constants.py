@@ -80,19 +80,46 @@ def test_types_and_star_imports_become_aliases(tmp_path: Path, name: str, dotted
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("X = 1\nX = 2", "X (bound to several values)"),
-        ("X = 1\ndef change():\n    global X\n    X = 2", "X (changed by a function at run time)"),
-        ("X = 1\nX += 1", "X (changed by a function at run time)"),
-        ("X = open('x').read()", "X (the result of a call)"),
-        ("import torch\nX = torch.zeros(3)", "X (the result of a call)"),
-        ("from elsewhere import X", "X (imported from elsewhere, where it was not found)"),
-        ("", "X (not defined in its module)"),
-        ("def X(v):\n    return v", "X (a plain Python function, which a kernel cannot call)"),
+        ("X = open('x').read()", "the result of a call"),
+        ("X = open('x').read()\nX = lambda: 3", "bound to several values, none of them known"),
+        ("X = None\ndef change():\n    global X\n    X = input()",
+         "changed at run time, and no first value is known"),
+        ("import torch\nX = torch.zeros(3)", "the result of a call"),
+        ("from elsewhere import X", "imported from elsewhere, where it was not found"),
+        ("", "not defined in its module"),
+        ("def X(v):\n    return v", "a plain Python function, which a kernel cannot call"),
     ],
-)
-def test_what_is_no_constant_is_missing_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
+)  # fmt: skip
+def test_what_is_no_constant_is_missing_with_its_place_and_reason(
+    tmp_path: Path, text: str, reason: str
+) -> None:
     program = f"from numba import cuda\n{text}\n@cuda.jit\ndef kernel(a):\n    a[0] = X\n"
-    assert unit_of(tmp_path, program=program).missing == (reason,)
+    line = len(program.splitlines())
+    assert unit_of(tmp_path, program=program).missing == (f"X in line {line} ({reason})",)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "assumption"),
+    [
+        ("X = 1\nX = 2", "1", "its value in line 2; it has others too"),
+        ("X = None\nX = input()\nX = 3", "3", "its value in line 4; it has others too"),
+        ("if input():\n    X = 4\nelse:\n    X = 5", "4", "its value in line 3; it has others too"),
+        ("X = 1\nX += 1", "1", "its value in line 2; it changes at run time"),
+        ("X = 1\ndef change(n):\n    global X\n    X = n", "1",
+         "its value in line 2; it changes at run time"),
+        ("X = None\ndef change():\n    global X\n    X = 8", "8",
+         "its value in line 5; it changes at run time"),
+        ("def change():\n    global X\n    X = 9", "9", "its value in line 4; it changes at run time"),
+    ],
+)  # fmt: skip
+def test_a_name_with_several_values_has_its_first_known_one_as_an_assumption(
+    tmp_path: Path, text: str, value: str, assumption: str
+) -> None:
+    program = f"from numba import cuda\n{text}\n@cuda.jit\ndef kernel(a):\n    a[0] = X\n"
+    unit = unit_of(tmp_path, program=program)
+    assert (unit.missing, unit.constants) == ((), {"X": value})
+    assert unit.assumptions == (f"`X` is taken to be {value}, {assumption}.",)
+    assert unit.assumptions[0] in unit.candidates[0].assumptions
 
 
 @pytest.mark.parametrize(
@@ -153,21 +180,29 @@ def test_closure_variables_are_constants_where_they_are_fixed(tmp_path: Path) ->
             return kernel
         """,
     )
-    assert unit.missing == ("width (a parameter of make)",)
+    assert unit.missing == (
+        "width in line 13 (a parameter of make, which no call in the file gives a known value)",
+    )
     assert unit.constants == {"taps": "5", "step": "0.25"}
+    assert "radius of make is taken to have its default value 2." in unit.candidates[0].assumptions
     assert "step of make is taken to have its default value 0.25." in unit.candidates[0].assumptions
 
 
-def test_a_closure_name_that_a_loop_binds_is_missing(tmp_path: Path) -> None:
-    unit = unit_of(
-        tmp_path,
-        program="""
-        from numba import cuda
-        def make():
-            for n in (1, 2):
-                @cuda.jit
-                def kernel(a):
-                    a[0] = n
-        """,
+@pytest.mark.parametrize(
+    ("loop", "constants", "missing"),
+    [
+        ("for n in (1, 2):", {"n": "1"}, ()),
+        ("for n in range(2):", {}, ("n in line 6 (bound several times in make)",)),
+        ("n = 0\n    for n in (1, 2):", {}, ("n in line 7 (bound several times in make)",)),
+    ],
+)
+def test_a_closure_name_that_a_loop_binds_has_the_first_value_that_is_written(
+    tmp_path: Path, loop: str, constants: dict[str, str], missing: tuple[str, ...]
+) -> None:
+    program = (
+        f"from numba import cuda\ndef make():\n    {loop}\n"
+        "        @cuda.jit\n        def kernel(a):\n            a[0] = n\n"
     )
-    assert unit.missing == ("n (bound several times in make)",)
+    unit = unit_of(tmp_path, program=program)
+    assert (unit.constants, unit.missing) == (constants, missing)
+    assert unit.assumptions == (("`n` is taken to be 1, its first value in line 3.",) if constants else ())
