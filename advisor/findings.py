@@ -12,7 +12,18 @@ from advisor.text import Span
 Severity: TypeAlias = Literal["info", "warning", "error"]
 Confidence: TypeAlias = Literal["low", "medium", "high"]
 Safety: TypeAlias = Literal["safe", "needs review", "display only"]
-Verdict: TypeAlias = Literal["proven faster", "no difference", "slower", "results differ", "cannot tell"]
+Verdict: TypeAlias = Literal[
+    "measured faster",
+    "predicted faster",
+    "no difference",
+    "predicted slower",
+    "measured slower",
+    "results differ",
+    "cannot tell",
+]
+# Measured is what a GPU showed, predicted what a model says and exact counts carry.
+FASTER: frozenset[Verdict] = frozenset({"measured faster", "predicted faster"})
+SLOWER: frozenset[Verdict] = frozenset({"measured slower", "predicted slower"})
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
 
@@ -64,11 +75,12 @@ class Proof:
     @property
     def withdraws(self) -> bool:
         """Whether the fix is wrong for this kernel."""
-        return self.verdict in ("slower", "results differ")
+        return self.verdict == "results differ" or self.verdict in SLOWER
 
     def in_words(self) -> str:
         """The verdict with its ratio, evidence and reason."""
-        ratio = "" if self.speedup is None else f" ({self.speedup:.2f} x)"
+        told = self.speedup is not None and self.verdict != "cannot tell"
+        ratio = f" ({self.speedup:.2f} x)" if told else ""
         return f"{self.verdict}{ratio}, {self.evidence}: {self.detail}"
 
 
@@ -88,7 +100,7 @@ class Fix:
     proof: Proof | None = None
 
     def in_words(self) -> str:
-        """The title with the safety, and what was proven of the fix."""
+        """The title with the safety, and what was found of the fix by running it."""
         if self.proof is None:
             return f"{self.title} ({self.safety})"
         if self.proof.withdraws:

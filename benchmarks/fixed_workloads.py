@@ -1,9 +1,9 @@
 """The nine first versions with the advised fixes applied mechanically, beside the versions improved by hand.
 
-    python benchmarks/fixed_workloads.py [--proven] [--device a100-80gb] [workload …]
+    python benchmarks/fixed_workloads.py [--verified] [--device a100-80gb] [workload …]
 
 `advisor check --fix --unsafe-fixes` is repeated on a copy of `kernels/` until it changes nothing; with
-`--proven` `advisor verify --write` takes its place, which writes only what makes a kernel faster. Then the
+`--verified` `advisor verify --write` takes its place, which writes only what makes a kernel faster. Then the
 first version as it was, with the fixes, and the version improved by hand run on the simulated GPU: the
 results of the first two are compared, and the predicted times of all three make the table.
 """
@@ -54,14 +54,14 @@ class Row:
         return math.log(self.first / self.fixed) / math.log(self.first / self.improved)
 
 
-def fixed_copy(folder: Path, names: list[str], proven: bool) -> tuple[Path, int]:
+def fixed_copy(folder: Path, names: list[str], verified: bool) -> tuple[Path, int]:
     """A copy of the workloads with all fixes applied, and how many rounds that took."""
     project = folder / "fixed"
     shutil.copytree(ROOT / "kernels", project / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
     (project / "pyproject.toml").write_text("[tool.advisor]\n")
     files = [f"kernels/{name}.py" for name in names]
     fix = ["check", "--fix", "--unsafe-fixes", "--exit-zero", "--quiet"]
-    command = [sys.executable, "-m", "advisor", *(["verify", "--write", "--simulate"] if proven else fix)]
+    command = [sys.executable, "-m", "advisor", *(["verify", "--write", "--simulate"] if verified else fix)]
     texts: list[str] = []
     for number in range(_MOST_ROUNDS):
         now = [(project / file).read_text() for file in files]
@@ -108,7 +108,7 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="a100-80gb")
-    parser.add_argument("--proven", action="store_true", help="write only fixes that are proven to help")
+    parser.add_argument("--verified", action="store_true", help="write only fixes that are predicted to help")
     parser.add_argument("--keep", type=Path, help="keep the copy with the fixes in this folder")
     parser.add_argument("workloads", nargs="*")
     args = parser.parse_args()
@@ -117,7 +117,7 @@ def main() -> None:
     ]
     names = args.workloads or sorted(every)
     with tempfile.TemporaryDirectory() as folder:
-        project, rounds = fixed_copy(args.keep or Path(folder), names, args.proven)
+        project, rounds = fixed_copy(args.keep or Path(folder), names, args.verified)
         rows = [row(project, name, args.device) for name in names]
     print(f"{rounds} rounds until nothing changed; device {args.device}\n")
     print("| workload | first | with fixes | by hand | fixes | by hand | of the way | results |")

@@ -239,8 +239,8 @@ def table(found: list[dict[str, Any]]) -> str:
         verdict = Counter(one["verdict"] for one in own)
         numbers = [
             len(own), sum(one["outputs"] is not None for one in own), outputs["equal"],
-            outputs["within tolerance"], verdict["results differ"], verdict["proven faster"],
-            verdict["slower"],
+            outputs["within tolerance"], verdict["results differ"], verdict["predicted faster"],
+            verdict["predicted slower"],
         ]  # fmt: skip
         rows.append(f"| {name} | {' | '.join(map(str, numbers))} |")
     return "\n".join(rows)

@@ -173,6 +173,6 @@ def _sentence(text: str) -> str:
 
 
 def _title(fix: Fix) -> str:
-    """What a fix does, whether it needs review (the hover names the condition), and what was proven of it."""
+    """What a fix does, whether it needs review (the hover names the condition), and what a run showed."""
     title = fix.title if fix.safety == "safe" else f"{fix.title} (needs review)"
     return title if fix.proof is None else f"{title} ({fix.proof.in_words()})"

@@ -108,13 +108,13 @@ class WritingDesk:
         self._writer = FixWriter(self._texts, tables)
 
     def written(self, finding: Finding) -> Written:
-        """The finding with its fixes as edits, and with what was proven of these."""
+        """The finding with its fixes as edits, and with what running them showed."""
         from advisor.fixes import known_fixes
         from advisor.fixes.proofs import with_proofs
 
         found = self._writer.with_edits(finding, [fix for fix in known_fixes() if finding.rule in fix.rules])
-        (proven,) = with_proofs([found], self._texts, self._settings.root, self._device)
-        return Written(proven, {path: self._texts[path] for path in proven.paths()})
+        (tried,) = with_proofs([found], self._texts, self._settings.root, self._device)
+        return Written(tried, {path: self._texts[path] for path in tried.paths()})
 
 
 def _nothing_judged(*_: object) -> Judgement:

@@ -35,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--select", action="append", metavar="RULE", help="only fixes of these rules")
     parser.add_argument(
-        "--write", action="store_true", help="write the fixes that are proven to help, until no more does"
+        "--write",
+        action="store_true",
+        help="write the fixes that are measured or predicted to help, until no more does",
     )
     parser.add_argument("--jobs", type=int, metavar="N", help="processes at the same time")
     parser.add_argument("--no-cache", action="store_true", help="keep nothing between runs but the verdicts")
@@ -59,6 +61,7 @@ def _verify(args: argparse.Namespace) -> int:
     from advisor.cli.checking.progress import TerminalProgress
     from advisor.cli.proving.python_files import python_files, refuse_notebooks
     from advisor.cli.proving.verification_output import as_json, as_text
+    from advisor.findings import SLOWER
     from advisor.proving.verification import verify
 
     paths = [Path(path) for path in args.paths] or [Path()]
@@ -72,7 +75,7 @@ def _verify(args: argparse.Namespace) -> int:
     show = as_json if args.format == "json" else as_text
     print(show(verification))
     verdicts = {one.judgement.verdict for one in verification.verified}
-    return 1 if verdicts & {"slower", "results differ"} else 0
+    return 1 if verdicts & {*SLOWER, "results differ"} else 0
 
 
 def _improve(
@@ -103,6 +106,7 @@ def _gpu(args: argparse.Namespace) -> str:
 
 def _compare(args: argparse.Namespace) -> int:
     from advisor.cli.proving.comparison_output import as_json, as_text
+    from advisor.findings import SLOWER
     from advisor.proving.versions import compare_versions, named_version
 
     before, after = named_version(args.before), named_version(args.after)
@@ -111,7 +115,7 @@ def _compare(args: argparse.Namespace) -> int:
     print((as_json if args.format == "json" else as_text)(before, after, judgement))
     if judgement.verdict == "cannot tell":
         print(f"advisor: {judgement.detail}", file=sys.stderr)
-    return 1 if judgement.verdict in ("slower", "results differ") else 0
+    return 1 if judgement.verdict in {*SLOWER, "results differ"} else 0
 
 
 def _options(args: argparse.Namespace, paths: list[Path]) -> CheckOptions:

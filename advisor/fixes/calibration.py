@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
+from advisor.findings import FASTER
 from advisor.fixes.proofs import LedgerEntry
 
 
@@ -41,7 +42,7 @@ def _of(entries: list[LedgerEntry]) -> RuleCalibration:
     ]
     return RuleCalibration(
         tried=len(entries),
-        faster=sum(one.verdict == "proven faster" for one in entries),
+        faster=sum(one.verdict in FASTER for one in entries),
         achieved=median(gains) if gains else None,
         estimates=len(off),
         estimate_off_by=median(off) if off else None,

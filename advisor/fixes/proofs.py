@@ -11,12 +11,17 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 from advisor.errors import UsageError
 from advisor.findings import Finding, Fix, Proof, Verdict
 from advisor.syntax_trees import syntax_tree
 
 _FILE = Path(".advisor") / "proofs.sqlite"
+# How verdicts were called that did not say whether a time was measured.
+_FORMER: Mapping[str, Verdict] = {"proven faster": "measured faster", "slower": "measured slower"}
+# The ledger does not tell either, and no GPU was ever the rule.
+_LEDGER: Mapping[str, Verdict] = {"proven faster": "predicted faster", "slower": "predicted slower"}
 _TABLES = """
 CREATE TABLE IF NOT EXISTS proofs (
     fix TEXT, device TEXT, digest TEXT, verdict TEXT, speedup REAL, evidence TEXT, detail TEXT,
@@ -48,7 +53,7 @@ class ProofStore:
         self._file = root / _FILE
 
     def exists(self) -> bool:
-        """Whether anything was proven in this project."""
+        """Whether any fix was tried in this project."""
         return self._file.is_file()
 
     def stamp(self) -> tuple[int, int] | None:
@@ -82,9 +87,11 @@ class ProofStore:
             return {}
         query = "SELECT fix, digest, verdict, speedup, evidence, detail FROM proofs WHERE device = ?"
         with self._open() as connection:
-            return {
-                (fix, digest): Proof(*rest) for fix, digest, *rest in connection.execute(query, (device,))
+            found = {
+                (fix, digest): _as_called_now(*rest)
+                for fix, digest, *rest in connection.execute(query, (device,))
             }
+        return {key: proof for key, proof in found.items() if proof is not None}
 
     def ledger(self) -> list[LedgerEntry]:
         """All entries, oldest first."""
@@ -94,7 +101,8 @@ class ProofStore:
             "SELECT rule, fix, device, kernel, estimated, achieved, verdict FROM ledger ORDER BY time, rowid"
         )
         with self._open() as connection:
-            return [LedgerEntry(*row) for row in connection.execute(query)]
+            rows = connection.execute(query).fetchall()
+        return [LedgerEntry(*row[:-1], verdict=_LEDGER.get(row[-1], row[-1])) for row in rows]
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -112,20 +120,29 @@ class ProofStore:
             ) from None
 
 
+def _as_called_now(verdict: str, speedup: float | None, evidence: str, detail: str) -> Proof | None:
+    """A kept proof; None for a former one whose predicted time no count was asked to carry."""
+    if verdict not in _FORMER:
+        return Proof(cast(Verdict, verdict), speedup, evidence, detail)
+    return Proof(_FORMER[verdict], speedup, evidence, detail) if evidence.startswith("measured") else None
+
+
 def with_proofs(
     findings: Iterable[Finding], texts: Mapping[str, str], root: Path, device: str
 ) -> list[Finding]:
-    """The findings with the proofs of their fixes; one that was proven wrong or slower has no edits."""
+    """The findings with the proofs of their fixes; one that is wrong or slower has no edits."""
     found = list(findings)
     if not any(fix.edits for finding in found for fix in finding.fixes):
         return found
     proofs = ProofStore(root).proofs(device)
     if not proofs:
         return found
-    return [replace(one, fixes=tuple(_proven(one, fix, texts, proofs) for fix in one.fixes)) for one in found]
+    return [
+        replace(one, fixes=tuple(_with_proof(one, fix, texts, proofs) for fix in one.fixes)) for one in found
+    ]
 
 
-def _proven(
+def _with_proof(
     finding: Finding, fix: Fix, texts: Mapping[str, str], proofs: Mapping[tuple[str, str], Proof]
 ) -> Fix:
     proof = proofs.get((fix.id, place_digest(finding, fix, texts))) if fix.edits else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from advisor.findings import SEVERITIES, Finding, Fix
+from advisor.findings import FASTER, SEVERITIES, Finding, Fix
 from advisor.gains.tree import diagnosis_tree
 
 Room = Callable[[Finding], float | None]
@@ -17,7 +17,7 @@ _EFFORTS = ("low", "medium", "high")
 class Action:
     """A finding with what it could gain: of its kernel and of the whole run, at most; None where not known.
 
-    `fix` is the one to take, `proven` says that its gain was found by running it. `others` are findings of
+    `fix` is the one to take, `tried` says that its gain was found by running it. `others` are findings of
     the same kernel that have the same cause or remedy: those of the rule, and those of the fix. `reward` is
     the speed-up that the order goes by.
     """
@@ -26,7 +26,7 @@ class Action:
     fix: Fix | None
     speedup: float | None
     gain_of_run: float | None
-    proven: bool
+    tried: bool
     others: tuple[Finding, ...] = ()
     reward: float = 1.0
 
@@ -63,30 +63,28 @@ def gain_of_run(share: float, speedup: float) -> float:
 
 def _action(group: list[Finding], shares: Mapping[str | None, float], room: Room) -> Action:
     estimates = [(_estimate(one, room(one)), one) for one in group]
-    (speedup, fix, proven), finding = max(estimates, key=lambda one: one[0][0] or 1.0)
+    (speedup, fix, tried), finding = max(estimates, key=lambda one: one[0][0] or 1.0)
     share = shares.get(finding.kernel_concerned())
     gain = gain_of_run(share, speedup) if speedup is not None and share is not None else None
     expected = speedup or 1.0
-    if finding.gain is None and not proven:
+    if finding.gain is None and not tried:
         expected = min(expected, diagnosis_tree().assumed)
     reward = expected if share is None else gain_of_run(share, expected)
     others = tuple(one for one in group if one is not finding)
-    return Action(finding, fix, speedup, gain, proven, others, reward)
+    return Action(finding, fix, speedup, gain, tried, others, reward)
 
 
 def _estimate(finding: Finding, room: float | None) -> tuple[float | None, Fix | None, bool]:
-    """The speed-up of the kernel, None where it is not known, with its fix, and whether it is proven."""
-    tried = [(one.proof, one) for one in finding.fixes if one.proof is not None]
+    """The speed-up of the kernel, None where it is not known, with its fix, and whether it was run."""
+    proofs = [(one.proof, one) for one in finding.fixes if one.proof is not None]
     helping = [
-        (proof.speedup, fix)
-        for proof, fix in tried
-        if proof.verdict == "proven faster" and proof.speedup is not None
+        (proof.speedup, fix) for proof, fix in proofs if proof.verdict in FASTER and proof.speedup is not None
     ]
     if helping:
         speedup, fix = max(helping, key=lambda one: one[0])
         return speedup, fix, True
     able = next((one for one in finding.fixes if one.edits and one.proof is None), None)
-    if able is None and any(proof.verdict != "cannot tell" for proof, _ in tried):
+    if able is None and any(proof.verdict != "cannot tell" for proof, _ in proofs):
         # All that could be tried was tried, and helped nothing.
         return 1.0, None, True
     known = [one for one in (finding.gain.speedup if finding.gain else None, room) if one is not None]
@@ -98,7 +96,7 @@ def _rank(one: Action) -> tuple[object, ...]:
     return (
         finding.severity != "error",
         -round(one.reward, 2),
-        not one.proven,
+        not one.tried,
         -SEVERITIES.index(finding.severity),
         _CONFIDENCES.index(finding.confidence),
         _EFFORTS.index(finding.effort) if finding.effort in _EFFORTS else len(_EFFORTS),

@@ -1,4 +1,4 @@
-"""Proven fixes written to the files, round by round, until no change of a kernel makes it faster."""
+"""Fixes that make their kernels faster, written round by round until no further one does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.check_options import CheckOptions
-from advisor.findings import Finding, Fix
+from advisor.findings import FASTER, Finding, Fix
 from advisor.fixes.application import edits_by_path
 from advisor.proving.runs import Verified, chosen_pairs
 from advisor.proving.verdicts import Judgement
@@ -51,7 +51,8 @@ def improve(
     gpu: str = "",
     no_programs: bool = False,
 ) -> Improvement:
-    """What was written to the files: fixes that are proven to make their kernels faster.
+    """What was written to the files: fixes that are measured, or without a GPU predicted, to make
+    their kernels faster.
 
     In each round the fixes that help alone are tried together, and taken together where that is better than
     the best of them; where none helps alone, those without a difference are tried together, since one may
@@ -93,7 +94,7 @@ def _round(verification: Verification) -> list[tuple[Step, list[Verified]]]:
 def _step(
     path: str, verified: Sequence[Verified], verification: Verification
 ) -> tuple[Step, list[Verified]] | None:
-    helping = [one for one in verified if one.judgement.verdict == "proven faster"]
+    helping = [one for one in verified if one.judgement.verdict in FASTER]
     neutral = [one for one in verified if one.judgement.verdict == "no difference"]
     helping.sort(key=lambda one: -(one.judgement.speedup or 0.0))
     tried = [helping, helping[:1]] if helping else [neutral]
@@ -106,7 +107,7 @@ def _step(
             if len(parts) == 1
             else verification.runs.judge_together(parts, _texts(verification))
         )
-        if judgement.verdict == "proven faster" and _better(judgement, best):
+        if judgement.verdict in FASTER and _better(judgement, best):
             names = tuple(dict.fromkeys(one.candidate.fix for one in parts))
             best = Step(path, names, judgement), list(parts)
     return best

@@ -17,9 +17,13 @@ else:
 
 @dataclass(frozen=True)
 class ProvingNumbers:
-    """The numbers by which proofs are judged; `tolerance` is relative to an array's largest magnitude."""
+    """The numbers by which proofs are judged; `undervalued` says by how much the model of
+    time may undervalue what a count costs, `least_reversal` from where on a prediction is
+    turned around by it, `tolerance` is relative to an array's largest magnitude."""
 
     least_ratio: float
+    undervalued: float
+    least_reversal: float
     tolerance: Mapping[str, float]
     most_bytes: int
     pairs: int
@@ -34,6 +38,8 @@ def proving_numbers() -> ProvingNumbers:
     measured = data["measurement"]
     return ProvingNumbers(
         data["least_ratio"],
+        data["undervalued"],
+        data["least_reversal"],
         data["tolerance"],
         data["outputs"]["most_bytes"],
         measured["pairs"],

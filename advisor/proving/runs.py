@@ -132,7 +132,7 @@ class Runs:
         runner, kernel = place
         judgement = self._judged(runner, changed, None if kernel is None else [kernel])
         measurable = self._gpu and runner in self.workloads
-        if measurable and judgement.comparison is not None and judgement.verdict != "results differ":
+        if measurable and judgement.outputs_agree:
             judgement = self._measured(judgement, runner, changed, None if kernel is None else [kernel[1]])
         return Verified(candidate, judgement, place)
 

@@ -11,14 +11,17 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from advisor.check_options import CheckOptions
+from advisor.devices import Device, find_device
 from advisor.launches.kept_outputs import read_outputs
 from advisor.launches.store import FOLDER, LaunchStore
 from advisor.launches.workloads import KeptOutputs
+from advisor.metrics.derived.timing import resource_times
 from advisor.metrics.tables import Table
 from advisor.pipeline import gather
 from advisor.proving.numbers import proving_numbers
 from advisor.proving.shadow_tree import ShadowTree
-from advisor.records import Value
+from advisor.records import Record, Value
+from advisor.text import Span
 
 
 class Runnable(Protocol):
@@ -46,11 +49,15 @@ class Runnable(Protocol):
 
 @dataclass(frozen=True)
 class KernelMetrics:
-    """A kernel of a trial and its metrics: predicted_ms of its heaviest launch, its number of launches."""
+    """A kernel of a trial and its metrics: predicted_ms of its longest launch, its number of launches.
+
+    `resources` are the seconds that the model takes each resource to need alone for that launch.
+    """
 
     path: str
     name: str
     metrics: Mapping[str, Value]
+    resources: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def predicted_ms(self) -> float | None:
@@ -111,7 +118,9 @@ def _run(copy: Path, runnables: Sequence[Runnable], texts: Mapping[str, str], op
         neighbours=(),
     )
     tables, _, _ = gather(files, looked_at)
-    return Trial("", whole, outputs, _kernels(tables["kernel"]), _defects(tables))
+    return Trial(
+        "", whole, outputs, _kernels(tables["kernel"], find_device(options.device)), _defects(tables)
+    )
 
 
 def _of(runnable: Runnable, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
@@ -124,7 +133,7 @@ def _of(runnable: Runnable, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str,
     }
 
 
-def _kernels(table: Table) -> dict[tuple[str, str], KernelMetrics]:
+def _kernels(table: Table, device: Device) -> dict[tuple[str, str], KernelMetrics]:
     found = {}
     for number, (path, label) in enumerate(zip(table.paths, table.labels, strict=True)):
         metrics: dict[str, Value] = {}
@@ -132,7 +141,9 @@ def _kernels(table: Table) -> dict[tuple[str, str], KernelMetrics]:
             if column.source(number) is not None:
                 value = column.values[number]
                 metrics[name] = value if isinstance(value, str) else float(value)
-        found[path, label] = KernelMetrics(path, label, metrics)
+        record = Record("kernel", "", path, Span(1), label)
+        record.know("simulated", (), **metrics)
+        found[path, label] = KernelMetrics(path, label, metrics, resource_times(record, device))
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.findings import Proof, Verdict
+from advisor.proving.carried import CountChange, count_changes, not_carried
 from advisor.proving.comparison import Comparison, compare
 from advisor.proving.numbers import proving_numbers
 from advisor.proving.significance import Ratio
@@ -15,7 +16,7 @@ from advisor.proving.trial import KernelMetrics, Trial
 @dataclass(frozen=True)
 class Judgement:
     """A verdict with what it rests on: kernel times in ms before and after (None where unknown), the
-    comparison of outputs, and in words what decided.
+    comparison of outputs, in words what decided, and whether all outputs could be compared and agree.
     """
 
     verdict: Verdict
@@ -24,6 +25,7 @@ class Judgement:
     comparison: Comparison | None
     detail: str
     evidence: str
+    outputs_agree: bool = False
 
     @property
     def speedup(self) -> float | None:
@@ -60,21 +62,35 @@ def judged(
     if comparison.agreement == "not comparable" or not (before.whole and after.whole):
         detail = comparison.detail or "not all outputs could be kept and compared"
         return Judgement("cannot tell", *times, comparison, detail, evidence)
-    return _by_time(times[0], times[1], comparison, evidence)
+    changes = count_changes(_kernels(before, kernels), _kernels(after, kernels))
+    return _by_time(times[0], times[1], changes, comparison, evidence)
 
 
-def _by_time(before: float | None, after: float | None, comparison: Comparison, evidence: str) -> Judgement:
+def _by_time(
+    before: float | None,
+    after: float | None,
+    changes: Sequence[CountChange],
+    comparison: Comparison,
+    evidence: str,
+) -> Judgement:
+    """The verdict by predicted times, as far as exact counts carry it (docs/decisions/0027)."""
     outputs = agreement_in_words(comparison)
     if not before or not after:
         detail = f"{outputs}; the time of the kernel is not known"
-        return Judgement("cannot tell", before, after, comparison, detail, evidence)
+        return Judgement("cannot tell", before, after, comparison, detail, evidence, outputs_agree=True)
+    doubt = not_carried(changes, before, after)
+    if doubt:
+        detail = f"{outputs}; {doubt}"
+        return Judgement("cannot tell", before, after, comparison, detail, evidence, outputs_agree=True)
     least = proving_numbers().least_ratio
     verdict: Verdict = "no difference"
     if before / after >= least:
-        verdict = "proven faster"
+        verdict = "predicted faster"
     elif after / before >= least:
-        verdict = "slower"
-    return Judgement(verdict, before, after, comparison, outputs, evidence)
+        verdict = "predicted slower"
+    else:
+        outputs += "; of kernels alone: copies and launches have no time here"
+    return Judgement(verdict, before, after, comparison, outputs, evidence, outputs_agree=True)
 
 
 def by_measurement(
@@ -87,12 +103,14 @@ def by_measurement(
     least = proving_numbers().least_ratio
     verdict: Verdict = "no difference"
     if ratio.low > 1.0 and ratio.mean >= least:
-        verdict = "proven faster"
+        verdict = "measured faster"
     elif ratio.high < 1.0 and 1.0 / ratio.mean >= least:
-        verdict = "slower"
-    detail = f"{judgement.detail}; {ratio.low:.3f} to {ratio.high:.3f} x in {ratio.pairs} pairs of runs"
+        verdict = "measured slower"
+    assert judgement.comparison is not None
+    outputs = agreement_in_words(judgement.comparison)
+    detail = f"{outputs}; {ratio.low:.3f} to {ratio.high:.3f} x in {ratio.pairs} pairs of runs"
     evidence = f"measured on {device}"
-    return Judgement(verdict, before_ms, after_ms, judgement.comparison, detail, evidence)
+    return Judgement(verdict, before_ms, after_ms, judgement.comparison, detail, evidence, outputs_agree=True)
 
 
 def agreement_in_words(comparison: Comparison) -> str:
@@ -117,10 +135,17 @@ def _unknown(detail: str, evidence: str) -> Judgement:
 
 def _times(trial: Trial, kernels: Sequence[tuple[str, str]] | None) -> float | None:
     """The predicted time of the launches of some kernels in ms, of all kernels for None."""
-    every = [key for key, one in trial.kernels.items() if "launches" in one.metrics]
-    known = [trial.kernels.get(key) for key in (every if kernels is None else kernels)]
-    times = [_time(one) if one is not None else None for one in known]
-    return sum(one for one in times if one) if times and None not in times else None
+    known = _kernels(trial, kernels)
+    times = [_time(one) for one in known]
+    missing = kernels is not None and len(known) < len(kernels)
+    return sum(one for one in times if one) if times and None not in times and not missing else None
+
+
+def _kernels(trial: Trial, kernels: Sequence[tuple[str, str]] | None) -> list[KernelMetrics]:
+    """Some kernels of a trial as far as it has them, all that were launched for None."""
+    if kernels is None:
+        return [one for one in trial.kernels.values() if "launches" in one.metrics]
+    return [trial.kernels[key] for key in kernels if key in trial.kernels]
 
 
 def _time(kernel: KernelMetrics) -> float | None:

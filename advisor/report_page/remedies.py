@@ -1,4 +1,4 @@
-"""Findings with their fixes and what was proven of them, and those that the source alone gives."""
+"""Findings with their fixes and what running them showed, and those that the source alone gives."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def _with_fixes(rankings: Sequence[Ranking], checked: Checked, options: CheckOpt
     for ranking, those in zip(rankings, every, strict=True):
         own = [next(waiting) for _ in those]
         device = _device(ranking, options)
-        proven = iter(with_proofs(own, checked.texts, options.settings.root, device))
+        tried = iter(with_proofs(own, checked.texts, options.settings.root, device))
         kernels = [
-            replace(kernel, findings=tuple(next(proven) for _ in kernel.findings))
+            replace(kernel, findings=tuple(next(tried) for _ in kernel.findings))
             for kernel in ranking.kernels
         ]
         advised = [Advised(one.name, one.path, one.share_of_run, one.room, one.findings) for one in kernels]

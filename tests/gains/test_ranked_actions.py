@@ -66,7 +66,7 @@ def test_errors_come_first():
         (finding("a", gain=2.0), finding("b", severity="info")),
         (finding("a", gain=2.0), finding("b")),
         (finding("a"), finding("b", severity="info")),
-        (finding("a", fixes=(fix("proven faster", 2.0),)), finding("b", gain=2.0)),
+        (finding("a", fixes=(fix("predicted faster", 2.0),)), finding("b", gain=2.0)),
     ],
 )
 def test_one_before_the_other(first, second):
@@ -74,21 +74,21 @@ def test_one_before_the_other(first, second):
 
 
 def test_what_was_proven_stands_for_the_estimate():
-    (action,) = ranked_actions([finding("a", gain=9.0, fixes=(fix("proven faster", 1.5),))], {})
-    assert (action.speedup, action.proven) == (1.5, True)
-    assert action.fix is not None and action.fix.title == "fix proven faster"
+    (action,) = ranked_actions([finding("a", gain=9.0, fixes=(fix("predicted faster", 1.5),))], {})
+    assert (action.speedup, action.tried) == (1.5, True)
+    assert action.fix is not None and action.fix.title == "fix predicted faster"
 
 
-@pytest.mark.parametrize("verdict", ["no difference", "slower", "results differ"])
+@pytest.mark.parametrize("verdict", ["no difference", "predicted slower", "results differ"])
 def test_what_was_tried_in_vain_gains_nothing(verdict):
     (action,) = ranked_actions([finding("a", gain=9.0, fixes=(fix(verdict, 0.9),))], {})
-    assert (action.speedup, action.fix, action.proven) == (1.0, None, True)
+    assert (action.speedup, action.fix, action.tried) == (1.0, None, True)
 
 
 @pytest.mark.parametrize("other", [fix(None), fix("cannot tell")])
 def test_what_was_not_tried_keeps_its_estimate(other):
     (action,) = ranked_actions([finding("a", gain=9.0, fixes=(other,))], {})
-    assert (action.speedup, action.proven) == (9.0, False)
+    assert (action.speedup, action.tried) == (9.0, False)
 
 
 def test_room_caps_an_estimate_and_stands_for_a_missing_one():

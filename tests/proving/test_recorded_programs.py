@@ -29,7 +29,7 @@ def test_a_fix_is_proven_by_the_program_with_its_arguments(project: Path) -> Non
     write(project, "assert sys.argv[2:] == ['two words'] and __name__ == '__main__'\n" + LAUNCH)
     done = run_advisor(project, "verify", "--simulate", "--select", "slow-power", "k.py")
     assert done.returncode == 0, done.stderr
-    assert "k.py: cube\n  proven faster (" in done.stdout
+    assert "k.py: cube\n  predicted faster (" in done.stdout
     assert "1 output equal within rounding" in done.stdout
     assert f"Ran `{NAME}` again, 2 times, in copies of the project." in done.stdout
 
@@ -123,7 +123,7 @@ def test_launches_of_other_processes_are_not_compared(project: Path, verified) -
 def test_a_kernel_that_changed_since_the_record_is_proven_as_it_is_now(project: Path, verified) -> None:
     (project / "k.py").write_text(KERNEL.replace("out[i] = a", "out[i] = 1.0 + a"))
     (one,) = verified(project).verified
-    assert one.judgement.verdict == "proven faster"
+    assert one.judgement.verdict == "predicted faster"
 
 
 WRITES = """
@@ -148,7 +148,7 @@ def test_what_the_program_writes_stays_in_the_copy(project: Path, verified) -> N
         (project / name).write_text("first\n")
     before = files(project)
     (one,) = verified(project).verified
-    assert one.judgement.verdict == "proven faster", one.judgement
+    assert one.judgement.verdict == "predicted faster", one.judgement
     assert files(project) == before
 
 
@@ -160,7 +160,7 @@ def test_modules_that_the_path_finds_in_the_project_are_those_of_the_copy(
     change(project, "UPDATE programs SET program = replace(program, 'main.py', 'scripts/main.py')")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(project), str(PROGRAM)]))
     (one,) = verified(project).verified
-    assert one.judgement.verdict == "proven faster", one.judgement
+    assert one.judgement.verdict == "predicted faster", one.judgement
 
 
 def test_a_module_in_a_folder_below_the_root(project: Path, verified) -> None:
@@ -172,7 +172,7 @@ def test_a_module_in_a_folder_below_the_root(project: Path, verified) -> None:
     done = run_advisor(project / "src", "run", "--simulate", "-m", "tool", "--fast")
     assert done.returncode == 0, done.stderr
     found = verified(project, "src/k.py")
-    assert found.verified[0].judgement.verdict == "proven faster", found.verified[0].judgement
+    assert found.verified[0].judgement.verdict == "predicted faster", found.verified[0].judgement
     assert list(found.runs.programs_run) == ["cd src && advisor run -m tool --fast"]
 
 
@@ -181,7 +181,7 @@ def test_what_is_proven_by_a_program_is_written(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("main.py\n")
     assert f"Ran `{NAME}` again, " in done.stdout
-    assert "Wrote 1 proven fix" in done.stdout
+    assert "Wrote 1 fix predicted to help" in done.stdout
     assert (project / "k.py").read_text() == KERNEL.replace("a[i] ** 3.0", "a[i] * a[i] * a[i]")
 
 

@@ -82,15 +82,17 @@ def test_what_cannot_be_compared(before, after) -> None:
 
 def test_times_of_a_gpu_decide_only_with_their_whole_interval() -> None:
     outputs = Comparison("equal", 1)
-    predicted = Judgement("proven faster", 2.0, 1.0, outputs, "1 output equal bit by bit", "simulated on X")
+    predicted = Judgement(
+        "predicted faster", 2.0, 1.0, outputs, "1 output equal bit by bit", "simulated on X"
+    )
 
     def verdict(mean: float, low: float, high: float) -> str:
         return by_measurement(predicted, Ratio(mean, low, high, 20), 1.0, 1.0, "Y").verdict
 
-    assert verdict(1.5, 1.4, 1.6) == "proven faster"
+    assert verdict(1.5, 1.4, 1.6) == "measured faster"
     assert verdict(1.5, 0.9, 2.6) == "no difference"
     assert verdict(1.001, 1.0005, 1.002) == "no difference"  # surely faster, but by too little to count
-    assert verdict(0.7, 0.6, 0.8) == "slower"
+    assert verdict(0.7, 0.6, 0.8) == "measured slower"
     assert verdict(0.7, 0.4, 1.1) == "no difference"
     told = by_measurement(predicted, Ratio(1.5, 1.4, 1.6, 20), 3.0, 2.0, "Y")
     assert told.evidence == "measured on Y" and told.speedup == 1.5

@@ -14,7 +14,7 @@ from program_in_process import run_advisor
 import advisor.fixes
 from advisor.check_options import CheckOptions
 from advisor.config import load_config
-from advisor.findings import Edit
+from advisor.findings import Edit, Proof
 from advisor.fixes import FixData
 from advisor.fixes.proofs import ProofStore
 from advisor.pipeline import check
@@ -71,7 +71,7 @@ def replacing(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
 def test_a_fix_that_helps_is_proven_and_shown_beside_the_finding(project: Path) -> None:
     (one,) = verify([project / "k.py"], options(project)).verified
     assert one.candidate.fix == "power-to-product"
-    assert one.judgement.verdict == "proven faster"
+    assert one.judgement.verdict == "predicted faster"
     assert one.judgement.speedup > 1.5
     assert one.judgement.comparison.agreement in ("equal", "within tolerance")
     assert (project / "k.py").read_text() == KERNEL
@@ -89,7 +89,7 @@ def test_a_fix_that_helps_is_proven_and_shown_beside_the_finding(project: Path) 
 
 VERDICTS = [
     ("a[i] ** 3.0", "a[i + 1] * a[i] * a[i]", "results differ", "out of bounds"),
-    ("a[i] ** 3.0", "(a[i] ** 4.0) ** 0.25 * (a[i] ** 2.0) ** 1.0", "slower", "1 output equal"),
+    ("a[i] ** 3.0", "(a[i] ** 4.0) ** 0.25 * (a[i] ** 2.0) ** 1.0", "predicted slower", "1 output equal"),
     ("if i < out.size:", "if i < (out.size:", "cannot tell", "no Python"),
 ]
 
@@ -101,11 +101,64 @@ def test_verdicts(project: Path, monkeypatch, old: str, new: str, verdict: str, 
     assert one.judgement.verdict == verdict, one.judgement
     assert said in one.judgement.detail
     (finding,) = check([project / "k.py"], options(project)).findings
-    withdrawn = verdict in ("results differ", "slower")
+    withdrawn = verdict in ("results differ", "predicted slower")
     (fix,) = [fix for fix in finding.fixes if fix.id == "replacing"]
     assert fix.proof.withdraws == withdrawn
     assert bool(fix.edits) != withdrawn
     assert len(ProofStore(project).ledger()) == (verdict != "cannot tell")
+
+
+TRANSPOSE = """\
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def transpose(a, b):
+    x, y = cuda.grid(2)
+    if x < a.shape[1] and y < a.shape[0]:
+        b[x, y] = a[y, x]
+
+
+def workload():
+    a = cuda.to_device(np.arange(256 * 256, dtype=np.float32).reshape(256, 256))
+    b = cuda.device_array((256, 256), np.float32)
+    transpose[(8, 8), (32, 32)](a, b)
+"""
+
+
+def test_a_padded_tile_is_not_withdrawn_by_a_model_that_was_not_validated(project: Path) -> None:
+    (project / "k.py").write_text(TRANSPOSE)
+    found = verify([project / "k.py"], options(project)).verified
+    (one,) = [each for each in found if each.candidate.fix == "stage-shared-tile"]
+    assert one.judgement.verdict == "cannot tell"
+    # Naive: a warp loads 4 sectors and stores 32; 2,048 warps. In the tile both are 4.
+    assert "sectors of memory fall from 73,728 to 16,384" in one.judgement.detail
+    (fix,) = [
+        fix
+        for finding in check([project / "k.py"], options(project)).findings
+        for fix in finding.fixes
+        if fix.id == "stage-shared-tile"
+    ]
+    assert fix.edits
+
+
+@pytest.mark.parametrize(
+    ("kept", "evidence", "now"),
+    [
+        ("slower", "simulated on X", None),
+        ("proven faster", "simulated on X", None),
+        ("proven faster", "measured on X", "measured faster"),
+        ("slower", "measured on X", "measured slower"),
+        ("results differ", "simulated on X", "results differ"),
+        ("predicted slower", "simulated on X", "predicted slower"),
+    ],
+)
+def test_former_verdicts_hold_where_they_were_measured(tmp_path: Path, kept, evidence, now) -> None:
+    store = ProofStore(tmp_path)
+    store.add("a100", ["digest"], "a-fix", Proof(kept, 0.5, evidence, ""), ())
+    found = store.proofs("a100").get(("a-fix", "digest"))
+    assert (found.verdict if found else None) == now
 
 
 def test_without_a_workload_nothing_can_be_told(project: Path) -> None:
@@ -127,15 +180,15 @@ def test_a_workload_that_fails_is_said(project: Path) -> None:
 def test_the_command_and_what_check_and_the_ledger_say_afterwards(project: Path) -> None:
     done = run_advisor(project, "verify", "--select", "slow-power", "k.py")
     assert done.returncode == 0, done.stderr
-    assert "k.py: cube\n  proven faster (" in done.stdout
-    assert "Verified 1 fix on a simulated NVIDIA A100 80GB: 1 proven faster." in done.stdout
+    assert "k.py: cube\n  predicted faster (" in done.stdout
+    assert "Verified 1 fix on a simulated NVIDIA A100 80GB: 1 predicted faster." in done.stdout
     shown = run_advisor(project, "check", "--select", "slow-power", "k.py").stdout
-    assert "Proven faster (" in shown
+    assert "Predicted faster (" in shown
     objects = json.loads(
         run_advisor(project, "check", "--select", "slow-power", "--format", "json", "k.py").stdout
     )
     (fix,) = [fix for fix in objects["findings"][0]["fixes"] if "proof" in fix]
-    assert fix["proof"]["verdict"] == "proven faster" and fix["withdrawn"] is False
+    assert fix["proof"]["verdict"] == "predicted faster" and fix["withdrawn"] is False
     listed = run_advisor(project, "rules", "list", "--calibration").stdout.splitlines()
     (line,) = [line for line in listed if line.startswith("slow-power ")]
     assert "1 of 1" in line
@@ -171,7 +224,7 @@ def test_two_versions_that_the_user_wrote(project: Path) -> None:
     (project / "wrong.py").write_text(fast.replace("a[i] * a[i] * a[i]", "a[i] * a[i]"))
     done = run_advisor(project, "verify", "--before", "slow.py", "--after", "fast.py", "--format", "json")
     told = json.loads(done.stdout)
-    assert (done.returncode, told["verdict"]) == (0, "proven faster"), told
+    assert (done.returncode, told["verdict"]) == (0, "predicted faster"), told
     assert told["speedup"] > 1.5
     done = run_advisor(project, "verify", "--before", "slow.py::returning", "--after", "wrong.py::returning")
     assert done.returncode == 1

@@ -106,7 +106,7 @@ def test_findings_have_fixes_and_evidence(measured: Path) -> None:
 @pytest.mark.parametrize(
     ("verdict", "speedup", "shown", "style"),
     [
-        ("proven faster", 2.5, "proven faster (2.50 x), simulated: DRAM", "verdict proven"),
+        ("predicted faster", 2.5, "predicted faster (2.50 x), simulated: DRAM", "verdict faster"),
         ("results differ", None, "withdrawn: results differ, simulated: DRAM", "verdict withdrawn"),
         ("no difference", 1.0, "no difference (1.00 x), simulated: DRAM", "verdict"),
     ],

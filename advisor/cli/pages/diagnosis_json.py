@@ -59,7 +59,7 @@ def _action(action: Action) -> dict[str, Any]:
         "fix": action.fix.title if action.fix else None,
         "speedup": action.speedup,
         "gain_of_run": action.gain_of_run,
-        "proven": action.proven,
+        "tried": action.tried,
         "confidence": action.finding.confidence,
         "effort": action.finding.effort,
         "other_lines": [one.span.line for one in action.others],

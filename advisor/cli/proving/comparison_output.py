@@ -19,7 +19,7 @@ def as_text(before: Version, after: Version, judgement: Judgement) -> str:
         lines.append(
             f"time    {judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms, all kernels together"
         )
-    ratio = judgement.speedup
+    ratio = judgement.speedup if judgement.verdict != "cannot tell" else None
     times = "" if ratio is None else f" ({ratio:.2f} x)"
     lines += [f"outputs {judgement.detail}", f"verdict {judgement.verdict}{times}, {judgement.evidence}"]
     return "\n".join(lines)

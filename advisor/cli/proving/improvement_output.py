@@ -26,9 +26,9 @@ def as_text(improvement: Improvement) -> str:
     if improvement.last is not None:
         device = improvement.last.report.device
         lines.append(
-            f"Wrote {count} proven fix{'' if count == 1 else 'es'} (simulated on {device})."
+            f"Wrote {count} fix{'' if count == 1 else 'es'} {_basis(improvement)} to help (for {device})."
             if count
-            else f"No fix is proven to make a kernel faster on a simulated {device}; nothing was written."
+            else f"No fix is known to make a kernel faster on {device}; nothing was written."
         )
     return "\n".join(lines)
 
@@ -41,6 +41,12 @@ def as_json(improvement: Improvement) -> str:
     ]
     data = {"version": 1, "steps": steps, "left_alone": improvement.refused}
     return json.dumps(data | {"programs_run": dict(sorted(improvement.programs_run.items()))}, indent=2)
+
+
+def _basis(improvement: Improvement) -> str:
+    """Whether what was written is measured or predicted."""
+    measured = all(step.judgement.verdict == "measured faster" for step in improvement.steps)
+    return "measured" if measured else "predicted"
 
 
 def _by_path(improvement: Improvement) -> dict[str, list[Step]]:

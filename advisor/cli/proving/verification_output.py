@@ -7,6 +7,8 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from advisor.findings import SLOWER
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
     from advisor.proving.verdicts import Judgement
     from advisor.proving.verification import Verification
 
-_ORDER: tuple[Verdict, ...] = ("results differ", "slower", "proven faster", "no difference", "cannot tell")
+_ORDER: tuple[Verdict, ...] = (
+    "results differ", "measured slower", "predicted slower", "measured faster", "predicted faster",
+    "no difference", "cannot tell",
+)  # fmt: skip
 
 
 def as_text(verification: Verification) -> str:
@@ -41,7 +46,7 @@ def as_text(verification: Verification) -> str:
     else:
         device = verification.report.device
         lines.append(f"Verified {total} fix{'' if total == 1 else 'es'} on a simulated {device}: {told}.")
-    if counts["results differ"] or counts["slower"]:
+    if any(counts[verdict] for verdict in ("results differ", *SLOWER)):
         lines.append(
             "Fixes that are slower or give other results are withdrawn: `advisor check` offers them no more."
         )
@@ -66,12 +71,12 @@ def _lines(one: Verified) -> list[str]:
 
 
 def _verdict(judgement: Judgement) -> str:
-    ratio = judgement.speedup
+    ratio = judgement.speedup if judgement.verdict != "cannot tell" else None
     return judgement.verdict if ratio is None else f"{judgement.verdict} ({ratio:.2f} x)"
 
 
 def _times(judgement: Judgement) -> str:
-    if judgement.before_ms is None or judgement.after_ms is None:
+    if judgement.before_ms is None or judgement.after_ms is None or judgement.verdict == "cannot tell":
         return ""
     return f"{judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms"
 

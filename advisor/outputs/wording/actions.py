@@ -41,12 +41,20 @@ def gain_in_words(action: Action) -> str:
     if action.speedup < _WORTH:
         return (
             "tried, and it helped nothing"
-            if action.proven
+            if action.tried
             else "what it relieves is not what the kernel waits for"
         )
-    basis = "proven" if action.proven else "at most"
+    basis = _basis(action)
     said = f"{basis} {action.speedup:.2f} times as fast"
     if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
         said += f", all kernels together {action.gain_of_run:.2f}"
     effort = f", {action.finding.effort} effort" if action.finding.effort else ""
     return f"{said}, {action.finding.confidence} confidence{effort}"
+
+
+def _basis(action: Action) -> str:
+    """Where the speed-up of an action comes from."""
+    proof = action.fix.proof if action.fix is not None else None
+    if not action.tried or proof is None:
+        return "at most"
+    return "measured" if proof.verdict == "measured faster" else "predicted"

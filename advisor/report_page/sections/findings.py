@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.comparing.order import Advice, Step
-from advisor.findings import Evidence, Finding, Fix
+from advisor.findings import FASTER, Evidence, Finding, Fix
 from advisor.outputs import RuleCatalogue
 from advisor.outputs.wording.counts import counted, listed
 from advisor.outputs.wording.quantities import quantity
@@ -221,7 +221,7 @@ def _fix(fix: Fix) -> FixText:
         verdict, style = ("not tried yet: `advisor verify` does" if fix.edits else ""), ""
     else:
         verdict = ("withdrawn: " if proof.withdraws else "") + proof.in_words()
-        style = "withdrawn" if proof.withdraws else ("proven" if proof.verdict == "proven faster" else "")
+        style = "withdrawn" if proof.withdraws else ("faster" if proof.verdict in FASTER else "")
     return FixText(fix.title, fix.safety, fix.condition, verdict, style)
 
 
