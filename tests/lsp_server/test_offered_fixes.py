@@ -220,10 +220,10 @@ def proven(folder, proof):
 
 
 def test_a_proven_fix_says_so_and_a_withdrawn_one_is_not_offered(client):
-    proven(client.folder, Proof("proven faster", 1.4, "simulated", "both versions were run"))
+    proven(client.folder, Proof("predicted faster", 1.4, "simulated", "both versions were run"))
     client.start()
     uri = client.open("k.py", SLOW)
-    verdict = "(proven faster (1.40 x), simulated: both versions were run)"
+    verdict = "(predicted faster (1.40 x), simulated: both versions were run)"
     actions = client.actions_with_fixes(uri, 8)
     assert [one["title"].endswith(verdict) for one in fixes(actions)] == [True]
     proven(client.folder, Proof("results differ", None, "simulated", "out[3]"))
