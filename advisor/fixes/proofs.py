@@ -102,7 +102,7 @@ class ProofStore:
         )
         with self._open() as connection:
             rows = connection.execute(query).fetchall()
-        return [LedgerEntry(*row[:-1], verdict=_LEDGER.get(row[-1], row[-1])) for row in rows]
+        return [_entry(*row) for row in rows]
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -118,6 +118,19 @@ class ProofStore:
             raise UsageError(
                 f"{self._file}: cannot be read or written ({error}); remove the file to begin anew."
             ) from None
+
+
+def _entry(
+    rule: str,
+    fix: str,
+    device: str,
+    kernel: str,
+    estimated: float | None,
+    achieved: float | None,
+    verdict: str,
+) -> LedgerEntry:
+    now = _LEDGER.get(verdict, cast(Verdict, verdict))
+    return LedgerEntry(rule, fix, device, kernel, estimated, achieved, now)
 
 
 def _as_called_now(verdict: str, speedup: float | None, evidence: str, detail: str) -> Proof | None:
