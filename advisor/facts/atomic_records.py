@@ -37,7 +37,8 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             spins=atomic.spins,
             array=name,
             loop_invariant=_same_element_again(atomic, facts),
-            one_writer=has_one_writer(atomic, facts),
+            one_writer=has_one_writer(atomic, facts, shapes),
+            only_summed=_is_only_summed(atomic, facts),
             single_thread=single_thread(atomic.place),
             aggregated=_counts_in_whole_numbers(atomic),
         )
@@ -102,15 +103,56 @@ def _same_element_again(atomic: AtomicUse, facts: KernelFacts) -> bool:
     return all(counter not in facts.atoms.depends(index.form) for index in atomic.indices)
 
 
-def has_one_writer(atomic: AtomicUse, facts: KernelFacts) -> bool:
-    """Whether each element is updated by one thread: all axes of the grid in use are indices."""
+def _is_only_summed(atomic: AtomicUse, facts: KernelFacts) -> bool | None:
+    """Whether nothing but updates of this kind, whose results nobody looks at, happens to the array in the
+    innermost loop; None where not all is known that happens to it.
+    """
+    if _gives_result(atomic):
+        return False
+    if atomic.array is None or not atomic.place.loops:
+        return None
+    loop = atomic.place.loops[-1].node
+    uses: list[Access | AtomicUse] = [*facts.accesses, *facts.atomics]
+    here = [one for one in uses if one.array is atomic.array and _is_inside(one, loop)]
+    for one in here:
+        if isinstance(one, Access) or one.operation != atomic.operation or _gives_result(one):
+            return False
+    return True if not atomic.array.parameter or atomic.array.name in facts.followed else None
+
+
+def _is_inside(use: Access | AtomicUse, loop: ast.AST) -> bool:
+    return any(one.node is loop for one in use.place.loops)
+
+
+def _gives_result(atomic: AtomicUse) -> bool:
+    """Whether the old value that an atomic gives is used."""
+    return not isinstance(atomic.place.module.parents.get(atomic.place.node), ast.Expr)
+
+
+def has_one_writer(atomic: AtomicUse, facts: KernelFacts, shapes: Sequence[BlockShape]) -> bool | None:
+    """Whether each element is updated by one thread: all axes of the grid in use are indices, and the kernel
+    uses no other element of the array; None where not all is known that the kernel does with it.
+    """
     if not atomic.indices or not facts.complete:
         return False
+    if not _has_own_index(atomic, facts, shapes):
+        return False
+    uses: list[Access | AtomicUse] = [*facts.accesses, *facts.atomics]
+    forms = [index.form for index in atomic.indices]
+    others = [one for one in uses if one.array is atomic.array]
+    if any([index.form for index in one.indices] != forms for one in others):
+        return False
+    return True if atomic.array is not None and atomic.array.name in facts.followed else None
+
+
+def _has_own_index(atomic: AtomicUse, facts: KernelFacts, shapes: Sequence[BlockShape]) -> bool:
     whole = {axis for axis in "xyz" for index in atomic.indices if _is_position(index.form, axis)}
     if single_thread(atomic.place):
         blocks = {axis for axis in "xyz" for index in atomic.indices if _is_block(index.form, axis)}
         return len(facts.thread_dimensions) == 1 and blocks == facts.thread_dimensions
-    return bool(whole) and whole >= facts.thread_dimensions
+    # Threads along an axis that the kernel does not look at all do the same.
+    threads = {axis for shape in shapes for axis in "xyz" if getattr(shape, axis) not in (1, None)}
+    return bool(whole) and whole >= facts.thread_dimensions | threads
 
 
 def _is_position(form: Form, axis: str) -> bool:

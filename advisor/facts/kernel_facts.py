@@ -243,3 +243,5 @@ class KernelFacts:
     # A function is called that is not known, which may ask for the thread's position.
     calls_unknown: bool = False
     complete: bool = True
+    # Array parameters with atomics of which all uses are known, and which no launch gives twice.
+    followed: frozenset[str] = frozenset()

@@ -11,6 +11,7 @@ from advisor.facts.array_orders import Order
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
 from advisor.facts.element_types import itemsize_of
+from advisor.facts.followed_uses import all_uses_are_followed
 from advisor.facts.given_arrays import Given
 from advisor.facts.kernel_facts import Array, KernelFacts, Kind, Opaque, Scalar, Tuple, Value, View
 from advisor.facts.kernel_loops import LoopWalk
@@ -21,13 +22,14 @@ from advisor.facts.workspace import Workspace
 @dataclass(frozen=True)
 class Shown:
     """What launches show of parameters: Numba types, sizes of arrays, their order in memory, and which are
-    NumPy arrays or have no elements.
+    NumPy arrays or have no elements; `same` are those that may share their array with another one.
     """
 
     types: Mapping[str, str] = field(default_factory=dict)
     extents: Mapping[str, Extents] = field(default_factory=dict)
     orders: Mapping[str, Order] = field(default_factory=dict)
     given: Mapping[str, Given] = field(default_factory=dict)
+    same: frozenset[str] = frozenset()
 
 
 NOTHING_SHOWN = Shown()
@@ -47,6 +49,12 @@ def kernel_facts(
     for name in declaration.parameters:
         walk.env[name] = _parameter(name, declaration, walk, shown)
     walk.statements(declaration.node.body)
+    updated = {one.array.name: one.array for one in facts.atomics if one.array is not None}
+    facts.followed = frozenset(
+        name
+        for name, array in updated.items()
+        if name not in shown.same and all_uses_are_followed(array, facts, resolve)
+    )
     return facts
 
 

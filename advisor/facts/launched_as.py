@@ -15,7 +15,8 @@ from advisor.facts.given_arrays import Given
 @dataclass
 class LaunchedAs:
     """What the launches of one kernel show: block shapes, a grid that is rounded up, arguments (types, sizes,
-    orders, and whether they are NumPy arrays, which the launch copies); and whether tests alone launch it.
+    orders, whether they are NumPy arrays, which the launch copies, and whether two are the same array); and
+    whether tests alone launch it.
     """
 
     blocks: list[BlockShape] = field(default_factory=list)
@@ -25,11 +26,18 @@ class LaunchedAs:
     extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
     orders: list[tuple[Order, ...]] = field(default_factory=list)
     given: list[tuple[Given, ...]] = field(default_factory=list)
+    same: list[tuple[bool, ...]] = field(default_factory=list)
 
     @property
     def everything(self) -> tuple[object, ...]:
         """All that decides what is said of the kernel, to be compared."""
-        arguments = tuple(self.types), tuple(self.extents), tuple(self.orders), tuple(self.given)
+        arguments = (
+            tuple(self.types),
+            tuple(self.extents),
+            tuple(self.orders),
+            tuple(self.given),
+            tuple(self.same),
+        )
         return (tuple(self.blocks), self.rounded_up, self.by_tests, *arguments)
 
     def note(
@@ -40,8 +48,11 @@ class LaunchedAs:
         extents: tuple[Extents | None, ...] = (),
         orders: tuple[Order, ...] = (),
         given: tuple[Given, ...] = (),
+        same: tuple[bool, ...] = (),
     ) -> None:
         """Adds what one launch shows."""
+        if same not in self.same:
+            self.same.append(same)
         if given not in self.given:
             self.given.append(given)
         if orders not in self.orders:
@@ -64,6 +75,12 @@ class LaunchedAs:
         """The order in memory of each array parameter, over all launches."""
         fitting = [orders for orders in self.orders if len(orders) == len(parameters)]
         return {name: agreed(found) for name, *found in zip(parameters, *fitting, strict=True) if found}
+
+    def same_of(self, parameters: Sequence[str]) -> frozenset[str]:
+        """The parameters that a launch gives the same array as another one, or parts of one."""
+        return frozenset(
+            name for same in self.same for name, one in zip(parameters, same, strict=False) if one
+        )
 
     def given_of(self, parameters: Sequence[str]) -> dict[str, Given]:
         """What all launches that tell give for a parameter, where one tells.

@@ -182,7 +182,7 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
             target = only_one(by_name.get(seen.name, set())) if seen.kernel is None else seen.kernel
             if target:
                 known.setdefault(target, LaunchedAs()).note(
-                    seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders, seen.given
+                    seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders, seen.given, seen.same
                 )
     for launched in found[True].values():
         launched.by_tests = True

@@ -24,6 +24,7 @@ from advisor.facts.kernel_walk import Shown, kernel_facts
 from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.launches import Launch, find_launches
 from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
+from advisor.facts.same_arguments import same_arguments
 from advisor.facts.triton.evidence import triton_records
 from advisor.facts.universal_functions import universal_call_records
 from advisor.facts.unrecognised import JitUses, jit_uses, unseen_launches
@@ -49,6 +50,7 @@ class LaunchSeen:
     extents: tuple[Extents | None, ...] = ()
     orders: tuple[Order, ...] = ()
     given: tuple[Given, ...] = ()
+    same: tuple[bool, ...] = ()
 
 
 @dataclass
@@ -151,6 +153,7 @@ class Surveyor:
                 launch.argument_extents,
                 launch.argument_orders,
                 launch.given_arrays,
+                same_arguments(launch.node.args),
             )
             for launch in launches
         ]
@@ -197,7 +200,9 @@ class Surveyor:
             orders = (
                 how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel, self.workspace)
             )
-            shown = Shown(types, extents, orders, how.given_of(kernel.parameters))
+            shown = Shown(
+                types, extents, orders, how.given_of(kernel.parameters), how.same_of(kernel.parameters)
+            )
             facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
             result.records += kernel_records(facts, how, inside)
         except RecursionError:

@@ -257,7 +257,7 @@ class Program:
         chance = self.random.random
         self.lines.append(f"    n = {self.size}")
         makers = ("np.zeros(n, np.float32)", "np.arange(n, dtype=np.float32)", "np.ones(n, np.float32)",
-                  "np.full(n, 3, np.float32)", "np.array(given)", "given[:n]", "given[-n:]")  # fmt: skip
+                  "np.full(n, 3, np.float32)", "np.array(given[:n])", "given[:n]", "given[-n:]")  # fmt: skip
         for name in ("p", "q", "r")[: self.random.randint(2, 3)]:
             self._line("    ", f"{name} = {self.random.choice(makers[: 7 if chance() < 0.3 else 5])}")
             self.host.append(name)
@@ -271,8 +271,9 @@ class Program:
         if chance() < 0.5:
             self._line("    ", f"d_x = cuda.{self.random.choice(('to_device', 'device_array_like'))}(p)")
             self._line("    ", "d_x.copy_to_device(p)")
-            self.device.append("d_x")
-        if chance() < 0.15:
+            self._line("    ", "d_y = cuda.to_device(q)")
+            self.device += ["d_x", "d_y"]
+        if self.device and chance() < 0.3:
             self._line("    ", "stream = cuda.stream()")
 
     def _other_name(self, indent: str) -> None:
@@ -328,10 +329,13 @@ class Program:
             first, second = self.random.sample(self.square, 2)
         device = set(self.device) & {first, second}
         if device and first == second:
-            second = self._host()
+            first, second = self.device
+            device = {first, second}
         number = self.random.choice(("1", "2", "n // 1024", "float(len(p)) / 2048"))
         configuration = kernel.configuration.format(n=self.random.choice(("n", "p.size", "q.shape[0]")))
-        on = ", stream" if "    stream = cuda.stream()" in self.lines and self.random.random() < 0.3 else ""
+        # Numba copies no arrays of the host for a launch on a stream.
+        streams = "    stream = cuda.stream()" in self.lines and device == {first, second}
+        on = ", stream" if streams and self.random.random() < 0.7 else ""
         self._line(indent, f"{kernel.name}[{configuration}{on}]({first}, {second}, {number})")
         if on:
             self._line(indent, "stream.synchronize()")
@@ -352,7 +356,7 @@ class Program:
     def _copy(self, indent: str) -> None:
         if not self.device:
             return
-        one, array = self.device[0], self._host()
+        one, array = self.random.choice(self.device), self._host()
         lines = (f"{one}.copy_to_host({array})", f"{one}.copy_to_device({array})",
                  f"print({one}.copy_to_host()[3])", f"{array}[:] = {one}.copy_to_host()")  # fmt: skip
         self._line(indent, self.random.choice(lines))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from simulated_runs import SimulatedRuns
 
 from advisor.check_options import CheckOptions
 from advisor.config import Config
+from advisor.findings import Finding, Fix
 from advisor.fixes import known_fixes
 from advisor.fixes.application import applied, chosen
 from advisor.pipeline import check
@@ -30,35 +32,50 @@ class Losses:
     programs: Counter[str] = field(default_factory=Counter)
     edits: Counter[str] = field(default_factory=Counter)
 
-    def of(self, text: str) -> str | None:
-        """What is lost, with the program before and after; None where all stays the same."""
-        after, names = self._fixed(text)
-        if not names:
-            return None
-        self.edits.update(names)
-        self.programs.update(set(names))
-        shown = f"{sorted(set(names))}\n{text}\n--- after\n{after}"
-        printed, arrays = self.runs.call(_OUTCOME, "outcome", text)
+    def of(self, texts: Sequence[str]) -> list[str]:
+        """What is lost: for each program that does something else what differs, and it before and after."""
+        found = []
+        for text, (after, names) in zip(texts, self._fixed(texts), strict=True):
+            self.edits.update(names)
+            self.programs.update(set(names))
+            lost = self._difference(text, after) if names else None
+            if lost is not None:
+                found.append(f"{lost}\n{sorted(set(names))}\n{text}\n--- after\n{after}")
+        return found
+
+    def _difference(self, before: str, after: str) -> str | None:
+        printed, arrays = self.runs.call(_OUTCOME, "outcome", before)
         try:
             printed_after, arrays_after = self.runs.call(_OUTCOME, "outcome", after)
         except RuntimeError as error:
-            return f"{error}\n{shown}"
+            return str(error)
         if printed != printed_after:
-            return f"printed:\n{printed}\nthen:\n{printed_after}\n{shown}"
+            return f"printed:\n{printed}\nthen:\n{printed_after}"
         pairs = zip(arrays, arrays_after, strict=True)
-        alike = all(np.array_equal(one, other, equal_nan=True) for one, other in pairs)
-        return None if alike else f"other arrays\n{shown}"
+        return None if all(np.array_equal(*pair, equal_nan=True) for pair in pairs) else "other arrays"
 
-    def _fixed(self, text: str) -> tuple[str, list[str]]:
-        """The text with its safe fixes, and the names of those that were applied."""
-        file, names = self.folder / "program.py", list[str]()
+    def _fixed(self, texts: Sequence[str]) -> list[tuple[str, list[str]]]:
+        """The texts with their safe fixes, and the names of those that were applied."""
+        files = [self.folder / f"program_{number}.py" for number in range(len(texts))]
+        found = {file.name: (text, list[str]()) for file, text in zip(files, texts, strict=True)}
+        waiting = files
         for _ in range(_ROUNDS):
-            file.write_text(text)
-            settings = Config(root=self.folder)
-            options = CheckOptions("a100-80gb", self.folder, "source", settings=settings, select=_RULES)
-            pairs = chosen(check([file], options).findings, ("safe",))
-            if not pairs:
-                return text, names
-            names += [fix.id for _, fix in pairs]
-            text = applied(text, [fix for _, fix in pairs])
-        raise AssertionError(f"the fixes never end:\n{text}")
+            for file in waiting:
+                file.write_text(found[file.name][0])
+            pairs = self._offered(waiting)
+            for file in waiting:
+                fixes = [fix for finding, fix in pairs if finding.path == file.name]
+                text, names = found[file.name]
+                found[file.name] = applied(text, fixes), [*names, *(fix.id for fix in fixes)]
+            changed = {finding.path for finding, _ in pairs}
+            waiting = [file for file in waiting if file.name in changed]
+            if not waiting:
+                return list(found.values())
+        raise AssertionError(f"the fixes never end:\n{found[waiting[0].name][0]}")
+
+    def _offered(self, files: Sequence[Path]) -> list[tuple[Finding, Fix]]:
+        settings = Config(root=self.folder)
+        options = CheckOptions(
+            "a100-80gb", self.folder, "source", settings=settings, select=_RULES, neighbours=()
+        )
+        return chosen(check(files, options).findings, ("safe",))

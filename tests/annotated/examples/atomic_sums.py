@@ -61,6 +61,43 @@ def weighted(a, weights, out):
         out[i] = total
 
 
+@cuda.jit
+def forces_between_pairs(acc, pairs, f):
+    i = cuda.grid(1)
+    if i < f.size:
+        own = f[i]
+        for k in range(8):
+            cuda.atomic.add(acc, i, own)  # hit: atomic-sum-in-loop  # ok: atomic-with-one-writer
+            cuda.atomic.add(acc, pairs[k, i], -own)  # ok: atomic-with-one-writer, atomic-sum-in-loop
+
+
+@cuda.jit
+def neighbours_nearby(neighbours, counts, x):
+    i = cuda.grid(1)
+    if i < x.size:
+        for k in range(x.size):
+            if x[k] < x[i]:  # ok: atomic-sum-in-loop
+                place = cuda.atomic.add(counts, i, 1)  # ok: atomic-sum-in-loop  # hit: atomic-with-one-writer
+                neighbours[place, i] = k
+
+
+@cuda.jit
+def limited(out, a):
+    i = cuda.grid(1)
+    if i < out.size:
+        for j in range(a.shape[0]):
+            if out[i] < 10:
+                cuda.atomic.add(out, i, a[j, i])  # ok: atomic-sum-in-loop
+
+
+@cuda.jit
+def smoothed(out, a):
+    i = cuda.grid(1)
+    if i < out.size - 1:
+        cuda.atomic.add(out, i, a[i])  # ok: atomic-with-one-writer
+        cuda.atomic.add(out, i + 1, a[i])  # ok: atomic-with-one-writer
+
+
 def main(n):
     image = cuda.device_array((n, n), dtype=np.float32)
     line = cuda.device_array(n, dtype=np.float32)
@@ -69,7 +106,12 @@ def main(n):
     columns[blocks, 128](image, line)
     columns_in_a_register[blocks, 128](image, line)
     histogram[1024, 128](whole, whole)
-    elements[1024, 128](line, line)
+    other = cuda.device_array(n, dtype=np.float32)
+    elements[1024, 128](line, other)
     rows_of_an_image[(blocks, blocks), (32, 8)](image, line)
     distances[blocks, 128](line, line, line)
     weighted[blocks, 128](image, line, line)
+    forces_between_pairs[blocks, 128](line, whole.reshape(8, n // 8), other)
+    neighbours_nearby[blocks, 128](image, whole, line)
+    limited[blocks, 128](line, image)
+    smoothed[blocks, 128](line, other)
