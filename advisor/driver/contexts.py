@@ -21,7 +21,6 @@ class ContextCalls:
         self.primary = gpu.handle()
         self.retained = 0
         self.flags = 0
-        self.limits: dict[int, int] = {}
         self.created: set[int] = set()
         self._threads = threading.local()
 
@@ -140,11 +139,11 @@ class ContextCalls:
 
     @entry("cuCtxGetLimit", OutSize, _INT)
     def _limit(self, out: Any, kind: int) -> None:
-        out[0] = self.limits.get(kind, 0)
+        out[0] = self.gpu.limits.get(kind, 0)
 
     @entry("cuCtxSetLimit", _INT, ctypes.c_size_t)
     def _set_limit(self, kind: int, value: int) -> None:
-        self.limits[kind] = value
+        self.gpu.limits[kind] = value
 
     @entry("cuCtxGetCacheConfig", OutInt)
     def _cache(self, out: Any) -> None:

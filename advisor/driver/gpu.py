@@ -11,6 +11,10 @@ from itertools import count
 from advisor.driver.device_properties import DeviceProperties
 from advisor.driver.executor import Executor
 from advisor.driver.results import CallFailed, Result
+from advisor.simt.launch import PRINT_BYTES
+
+# cuda.h: CU_LIMIT_PRINTF_FIFO_SIZE.
+PRINT_LIMIT = 1
 
 
 @dataclass
@@ -24,6 +28,8 @@ class Gpu:
     pending: BaseException | None = None
     initialised: bool = False
     lost_by_fork: bool = False
+    # CUlimit and its value, in bytes.
+    limits: dict[int, int] = field(default_factory=lambda: {PRINT_LIMIT: PRINT_BYTES})
     _handles: count[int] = field(default_factory=lambda: count(0x1000, 0x10))
     _told: set[str] = field(default_factory=set)
 

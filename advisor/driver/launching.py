@@ -9,7 +9,7 @@ from typing import Any
 from advisor.driver.buffers import Buffers
 from advisor.driver.entry_points import Handle, entry
 from advisor.driver.executor import KernelFault
-from advisor.driver.gpu import Gpu, require
+from advisor.driver.gpu import PRINT_LIMIT, Gpu, require
 from advisor.driver.launch_notes import LaunchNotes
 from advisor.driver.module_calls import ModuleCalls
 from advisor.driver.modules import LoadedKernel
@@ -49,11 +49,18 @@ class _Request:
     extra: int | None
     cooperative: bool = False
 
-    def launch(self, space: bytes) -> Launch:
-        """The launch with these bytes of parameters."""
+    def launch(self, space: bytes, print_bytes: int) -> Launch:
+        """The launch with these bytes of parameters, of whose output so many bytes are kept."""
         grid: Extent = (self.grid[0], self.grid[1], self.grid[2])
         block: Extent = (self.block[0], self.block[1], self.block[2])
-        return Launch(grid, block, space, dynamic_shared=self.shared, cooperative=self.cooperative)
+        return Launch(
+            grid,
+            block,
+            space,
+            dynamic_shared=self.shared,
+            cooperative=self.cooperative,
+            print_bytes=print_bytes,
+        )
 
 
 class LaunchCalls:
@@ -86,7 +93,7 @@ class LaunchCalls:
         require(not request.extra, Result.CUDA_ERROR_NOT_SUPPORTED)
         stream = self.streams.number(request.stream)
         values = _values(kernel, request.parameters)
-        launch = request.launch(pack_parameters(kernel.function, values))
+        launch = request.launch(pack_parameters(kernel.function, values), self.gpu.limits[PRINT_LIMIT])
         check_limits(kernel, launch)
         note = self.notes.note(kernel.function, launch, values, stream)
         try:

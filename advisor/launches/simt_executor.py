@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from advisor.launches.outcome import Outcome
 from advisor.simt.block_sample import block_sample
 from advisor.simt.device_memory import DeviceMemory
 from advisor.simt.launch import ArrayArgument, Launch, parameter_offsets
-from advisor.simt.machine import CacheSizes, Settings, compile_kernel, run
+from advisor.simt.machine import CacheSizes, Execution, Settings, compile_kernel, run
 from advisor.simt.ptx_reader import PtxError, known_module
 from advisor.simt.statistics import statistics
 from advisor.simt.unsupported import Unsupported
@@ -71,6 +72,7 @@ class SimtExecutor:
         shape, scalars = (ptx, kernel, _shape(note)), _without_addresses(ready, launch)
         settings = self._settings(ready, launch, self._looks.wants(shape, scalars))
         execution = run(ready, launch, self.memory, settings)
+        _show(note, launch, execution)
         found = found_defects(ready, launch, execution, names)
         counted = statistics(ready, launch, execution, names)
         self._looks.ran(shape, scalars, counted)
@@ -114,6 +116,15 @@ class SimtExecutor:
         if self._limits.sample_lanes is None or launch.cooperative:
             return None
         return block_sample(kernel, launch, self.memory, self._limits.sample_lanes)
+
+
+def _show(note: LaunchNote, launch: Launch, execution: Execution) -> None:
+    """Nothing; writes what the kernel printed, and how much of it is lost."""
+    sys.stdout.write(execution.printed)
+    if execution.lines_left_out:
+        lost = f"the first {execution.lines_left_out:,} lines that it printed are lost, as on a GPU"
+        kept = f"a launch keeps the last {launch.print_bytes:,} bytes (cudaLimitPrintfFifoSize)"
+        print(f"advisor: {note.function}: {lost}: {kept}.", file=sys.stderr)
 
 
 def _shape(note: LaunchNote) -> object:

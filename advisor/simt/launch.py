@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from advisor.simt.ptx_program import Function, Parameter
 
 Extent = tuple[int, int, int]
+# What a launch keeps of what it prints, if the program does not set cudaLimitPrintfFifoSize: 1 MB, CUDA C++
+# Programming Guide, "Formatted Output".
+PRINT_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,8 @@ class ArrayArgument:
 class Launch:
     """What a kernel is started with; `parameters` are the bytes of the parameter space in the PTX's layout.
 
-    `dynamic_shared` counts bytes of dynamic shared memory; `cooperative` says that all blocks are resident.
+    `dynamic_shared` counts bytes of dynamic shared memory; `cooperative` says that all blocks are resident;
+    `print_bytes` is how much is kept of what the kernel prints.
     Where `arrays` tells the bounds of a pointer these hold, else those of the buffer that it points into.
     """
 
@@ -38,6 +42,7 @@ class Launch:
     dynamic_shared: int = 0
     cooperative: bool = False
     arrays: tuple[ArrayArgument, ...] = ()
+    print_bytes: int = PRINT_BYTES
 
     @property
     def blocks(self) -> int:

@@ -18,6 +18,7 @@ from advisor.simt.vector.caches import CacheSizes, cache_tables
 from advisor.simt.vector.contexts import HostThread, host_thread
 from advisor.simt.vector.kernels import Kernel, compile_kernel
 from advisor.simt.vector.layout import Context, DefectWord, Site, Space, Status
+from advisor.simt.vector.printing import PrintedText, Printer
 from advisor.simt.vector.touched_sectors import TouchedSectors
 
 Counts = npt.NDArray[np.int64]
@@ -65,7 +66,8 @@ class Execution:
     block's branch divided a warp; `sites` has a row for each access and a column for each word of a site.
     `detailed` of the `blocks_run` were looked at access by access; `balance` is, in these, the mean of warps'
     times over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
-    different sectors of global memory.
+    different sectors of global memory. `printed` is the last part of what the kernel printed, without the
+    first `lines_left_out` lines.
     """
 
     status: Status
@@ -81,6 +83,8 @@ class Execution:
     stored_sectors: int = 0
     defects: list[DefectSeen] = field(default_factory=list)
     defect_count: int = 0
+    printed: str = ""
+    lines_left_out: int = 0
 
 
 def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings = Settings()) -> Execution:
@@ -91,11 +95,30 @@ def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings
     """
     kernel.variable_addresses(memory)
     touched = TouchedSectors(memory)
-    if launch.cooperative:
-        return _run_together(kernel, launch, memory, settings, touched)
+    printed = PrintedText(launch.print_bytes)
+    # Blocks that wait for each other print in the order in which they come to run.
+    by_block = not launch.cooperative
+    printer = Printer(touched.buffer_at, printed, by_block) if kernel.prints else None
+    together = _run_together if launch.cooperative else _run_apart
+    execution = together(kernel, launch, memory, settings, touched, printer)
+    execution.printed, execution.lines_left_out = printed.text(), printed.lines_left_out
+    return execution
+
+
+def _run_apart(
+    kernel: Kernel,
+    launch: Launch,
+    memory: DeviceMemory,
+    settings: Settings,
+    touched: TouchedSectors,
+    printer: Printer | None,
+) -> Execution:
+    """An ordinary launch: each thread of the host runs blocks one after the other."""
     numbers = range(launch.blocks) if settings.blocks is None else settings.blocks
     threads = max(1, min(settings.threads, len(numbers)))
-    workers = [host_thread(kernel, launch, memory, settings, threads, touched) for _ in range(threads)]
+    workers = [
+        host_thread(kernel, launch, memory, settings, threads, touched, printer) for _ in range(threads)
+    ]
     parts = _Parts(numbers, threads)
     with _stoppable(workers, settings.seconds):
         status = _run_detailed(kernel, workers[0], parts, settings, threads)
@@ -226,12 +249,19 @@ def _work(kernel: Kernel, worker: HostThread, parts: _Parts, statuses: list[Stat
 
 
 def _run_together(
-    kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings, touched: TouchedSectors
+    kernel: Kernel,
+    launch: Launch,
+    memory: DeviceMemory,
+    settings: Settings,
+    touched: TouchedSectors,
+    printer: Printer | None,
 ) -> Execution:
     """A cooperative launch: each block has memory of its own and runs to the next barrier of the grid."""
     if settings.blocks is not None:
         raise ValueError("the blocks of a cooperative launch wait for each other, so all of them must run")
-    workers = [host_thread(kernel, launch, memory, settings, 1, touched) for _ in range(launch.blocks)]
+    workers = [
+        host_thread(kernel, launch, memory, settings, 1, touched, printer) for _ in range(launch.blocks)
+    ]
     function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
     waiting = list(range(launch.blocks))
     status, resume = Status.DONE, 0

@@ -252,3 +252,26 @@ def test_two_runs_at_once_lose_nothing(advise, project, script):
         project, "SELECT run, count(*), count(DISTINCT number), count(counts) FROM launches GROUP BY run"
     )
     assert rows == [(1, 60, 60, 60), (2, 60, 60, 60)]
+
+
+def test_what_a_kernel_prints_is_bounded_as_on_a_gpu(advise, project, script):
+    script("""
+@cuda.jit
+def says(n):
+    i = cuda.grid(1)
+    if i < n:
+        print("thread", 1000000 + i)
+
+print("before")
+says[128, 1024](131072)
+print("after")
+""")
+    done = advise("run", "main.py", cwd=project)
+    lines = done.out.decode().splitlines()
+    # Each line has 15 bytes: 1,048,576 // 15 = 69,905 are kept.
+    kept = 69905
+    assert lines == ["before", *(f"thread {1000000 + i}" for i in range(131072 - kept, 131072)), "after"]
+    assert (
+        f"advisor: says: the first {131072 - kept:,} lines that it printed are lost, as on a GPU: a launch"
+        " keeps the last 1,048,576 bytes (cudaLimitPrintfFifoSize)." in done.err
+    )

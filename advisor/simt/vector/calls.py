@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from advisor.simt.ptx_program import Group, Instruction, Symbol
 from advisor.simt.vector.emission import Emission, handles
-from advisor.simt.vector.lanes import I32, I64, POINTER, VOID, constant, vector
+from advisor.simt.vector.lanes import I32, I64, POINTER, VOID, constant
 from advisor.simt.vector.layout import Context
 from advisor.simt.vector.routines import FunctionPointer
 
@@ -32,13 +32,12 @@ def _external(e: Emission, item: Instruction) -> None:
 
 
 def _print(e: Emission, item: Instruction, arguments: Group) -> None:
-    """Nothing; hands the addresses of format and arguments of each lane to the host."""
+    """Nothing; hands the generic addresses of format and arguments of each lane to the host."""
     builder = e.builder
     places: list[Any] = []
     for number, operand in enumerate(arguments.items):
-        addresses = e.call("generic_addresses", vector(I64), e.context, e.read_vector(operand, I64))
         place = e.lanes_pointer(f"print{number}", I64)
-        builder.store(addresses, place, align=64)
+        builder.store(e.read_vector(operand, I64), place, align=64)
         places.append(place)
     function = e.context_word(Context.PRINTED, POINTER)
     kind = ir.FunctionType(VOID, [POINTER, POINTER, POINTER, I32])

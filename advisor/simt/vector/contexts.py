@@ -23,7 +23,7 @@ from advisor.simt.vector.layout import (
     Space,
     State,
 )
-from advisor.simt.vector.printing import print_address
+from advisor.simt.vector.printing import Printer
 from advisor.simt.vector.sites import Access
 from advisor.simt.vector.touched_sectors import TouchedSectors
 
@@ -58,8 +58,9 @@ def host_thread(
     settings: Settings,
     threads: int,
     touched: TouchedSectors,
+    printer: Printer | None,
 ) -> HostThread:
-    """The memory of a thread for a launch; all counters are zero, `touched` is common to all threads."""
+    """The memory of a thread for a launch; all counters are zero, the last two are common to all threads."""
     warp = kernel.warp
     count = len(warp.blocks)
     worker = HostThread(
@@ -72,6 +73,9 @@ def host_thread(
     )
     _set_launch(worker, kernel, launch, memory, touched)
     _set_counters(worker, settings, threads, warp.ordered)
+    if printer is not None:
+        worker.kept.append(printer)
+        worker.context[Context.PRINTED] = printer.address
     sizes = np.array(kernel.block_slots, np.int64)
     worker.context[Context.BLOCK_SIZES] = _keep(worker, sizes)
     worker.context[Context.BLOCK_COUNT] = len(sizes)
@@ -153,7 +157,6 @@ def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered:
     context[Context.LEFT] = _NO_BUDGET if settings.budget is None else settings.budget
     context[Context.PREFERRED] = LOWEST
     context[Context.PROCESSORS] = 1
-    context[Context.PRINTED] = print_address()
     context[Context.CONTENTS] = _keep(worker, host_memory.zeroed_bytes(LANES * 16))
 
 

@@ -36,6 +36,11 @@ class Kernel:
         return self.code.addresses["warp"]
 
     @cached_property
+    def prints(self) -> bool:
+        """Whether the kernel calls functions of the host, of which printing is one."""
+        return any(item.opcode == "extern" for item in self.function.instructions)
+
+    @cached_property
     def load_rounds(self) -> tuple[int, ...]:
         """How often a warp waits for loads in each block of instructions."""
         return tuple(
