@@ -42,6 +42,27 @@ def test_an_instruction_with_its_line(statement, named):
 
 
 @pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("ld.param.u64 %rd1, [p+8];", "a place outside of the parameter"),
+        ("ld.param.u64 %rd1, [p+4];", "a place outside of the parameter"),
+        ("ld.param.u64 %rd1, [p+-8];", "a place outside of the parameter"),
+        ("ld.param.v2.u32 {%r1, %r2}, [p+4];", "a place outside of the parameter"),
+        ("ld.param.u64 %rd1, [%rd2];", "the address of a parameter that the text does not name"),
+        ("ld.param.u64 %rd1, [q];", "the address of a parameter that the text does not name"),
+    ],
+)
+def test_a_place_outside_of_the_parameters_is_not_read(statement, reason):
+    with pytest.raises(Unsupported) as caught:
+        compile_kernel(read_ptx(PTX.format(statement)), "k")
+    assert reason in str(caught.value)
+
+
+def test_a_part_of_a_parameter_is_read():
+    compile_kernel(read_ptx(PTX.format("ld.param.u32 %r1, [p+4];")), "k")
+
+
+@pytest.mark.parametrize(
     ("mangled", "plain"),
     [
         ("_ZN8__main__9factorialB2v1B38c8tJTIeE", "factorial"),

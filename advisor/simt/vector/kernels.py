@@ -28,7 +28,7 @@ class Kernel:
     warp: WarpFunction
     code: Loaded
     runtime: Loaded
-    variables: dict[tuple[int, str], int] = field(default_factory=dict)
+    variables: WeakKeyDictionary[DeviceMemory, dict[str, int]] = field(default_factory=WeakKeyDictionary)
 
     @property
     def address(self) -> int:
@@ -67,10 +67,10 @@ class Kernel:
         ]
 
     def _own_address(self, variable: Variable, memory: DeviceMemory) -> int:
-        key = (id(memory), variable.name)
-        if key not in self.variables:
-            self.variables[key] = _placed(variable, memory)
-        return self.variables[key]
+        known = self.variables.setdefault(memory, {})
+        if variable.name not in known:
+            known[variable.name] = _placed(variable, memory)
+        return known[variable.name]
 
 
 _of_modules: WeakKeyDictionary[DeviceMemory, dict[tuple[str, str], int]] = WeakKeyDictionary()

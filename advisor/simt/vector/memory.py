@@ -61,11 +61,15 @@ def _extended(e: Emission, item: Instruction, target: Operand, value: Any) -> An
 
 
 def _load_parameter(e: Emission, item: Instruction, address: Address) -> None:
-    assert isinstance(address.base, Symbol)
-    offset = e.names.parameter_offsets[address.base.name] + address.offset
-    parameters = e.context_word(Context.PARAMETERS, ir.PointerType())
+    if not isinstance(address.base, Symbol) or address.base.name not in e.names.parameter_offsets:
+        raise e.unsupported(item, "the address of a parameter that the text does not name")
     kind = integer_of(width_of(element_type(item.types[-1])))
     targets = item.operands[0].items if isinstance(item.operands[0], Group) else (item.operands[0],)
+    sizes = {one.name: one.size for one in e.names.function.parameters}
+    if not 0 <= address.offset <= sizes[address.base.name] - len(targets) * kind.width // 8:
+        raise e.unsupported(item, "a place outside of the parameter")
+    offset = e.names.parameter_offsets[address.base.name] + address.offset
+    parameters = e.context_word(Context.PARAMETERS, ir.PointerType())
     for number, target in enumerate(targets):
         value = e.builder.get(parameters, offset + number * kind.width // 8, kind)
         e.write(item, _extended(e, item, target, value), target)
