@@ -12,12 +12,13 @@ class UsageError(AdvisorError):
 
 
 class SourceProblem(AdvisorError):
-    """A file of the user's that cannot be analysed: `path`, 1-based `line` and one sentence."""
+    """A file of the user's that cannot be analysed: `path`, 1-based `line` and `column`, and one sentence."""
 
-    def __init__(self, path: str, line: int, message: str) -> None:
-        super().__init__(f"{path}:{line}: {message}")
+    def __init__(self, path: str, line: int, message: str, column: int = 1) -> None:
+        super().__init__(f"{path}:{line}:{column}: {message}" if column > 1 else f"{path}:{line}: {message}")
         self.path = path
         self.line = line
+        self.column = column
         self.message = message
 
 

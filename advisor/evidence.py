@@ -9,6 +9,7 @@ from advisor.check_options import CheckOptions, Progress
 from advisor.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.devices import Device
 from advisor.evidence_sources import launched_types, line_code_records, simulated_records
+from advisor.facts.module import readable_source
 from advisor.facts.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.facts.survey import Survey
 from advisor.findings import Finding, Report
@@ -22,6 +23,7 @@ from advisor.records import Record
 from advisor.rules import Rulebook, kernel_of_row, to_finding
 from advisor.rules.computed_metrics import fill_in
 from advisor.rules.matches import Match
+from advisor.text import SourceText
 from advisor.workplace import Workplace
 
 
@@ -170,8 +172,12 @@ def told_of(matches: Iterable[Match], typing: Typing, rulebook: Rulebook, furthe
 
 
 def _own_texts(found: Survey, workplace: Workplace, options: CheckOptions) -> dict[str, str]:
-    """The texts of the checked files, without those of their neighbours."""
-    return {path: text for path, text in found.texts.items() if workplace.checks(options.root / path)}
+    """The texts of the checked files as far as they can be read, without those of their neighbours."""
+    return {
+        path: readable_source(SourceText(path, text))[0].text if path in found.unread else text
+        for path, text in found.texts.items()
+        if workplace.checks(options.root / path)
+    }
 
 
 def tables_of(

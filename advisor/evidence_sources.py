@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.devices import Device
-from advisor.errors import AdvisorError, EvidenceUnavailable, UsageError
+from advisor.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
 from advisor.findings import Problem, Report
 from advisor.metrics.joining import join
 from advisor.records import LineReading, Record
+from advisor.text import read_source
 
 if TYPE_CHECKING:
     from advisor.compiled import CompiledEvidence
@@ -48,7 +51,7 @@ def compiled_records(
     )
     if evidence.unavailable is not None:
         report.notices.append(_missing(evidence.unavailable))
-    report.problems += [Problem(item.path, item.line, item.message) for item in evidence.problems]
+    report.problems += [replace(item, checked=True) for item in evidence.problems]
     return [
         record
         for unit in units
@@ -102,7 +105,7 @@ def launches_of(
         found.append(evidence)
         if options.wants("simulated"):
             report.notices += evidence.notices
-            report.problems += [Problem(*item) for item in evidence.problems]
+            report.problems += [Problem(*item, checked=True) for item in evidence.problems]
     return found
 
 
@@ -167,14 +170,28 @@ def _with_workloads(
     root = options.settings.root
     store = LaunchStore(root, workload_folder(options.cache_folder))
     names = Names(root, options.root)
-    named = [(names.recorded(path), text) for path, text in sorted(texts.items())]
+    # What is run is the file on the disk: one whose text is another here is unsaved or broken.
+    named = [
+        (names.recorded(path), text)
+        for path, text in sorted(texts.items())
+        if _lies_on_disk(options.root / path, path, text)
+    ]
     stale = stale_workloads(store, named, device.id)
     if stale:
         jobs = options.jobs or min(os.cpu_count() or 1, 4)
         seconds = options.settings.workload_seconds
         problems = run_workloads(store, stale, device.id, seconds, jobs, options.cache_folder)
-        report.problems += [Problem(names.shown(one.path), one.line, one.message) for one in problems]
+        report.problems += [
+            Problem(names.shown(one.path), one.line, one.message, checked=True) for one in problems
+        ]
     return store
+
+
+def _lies_on_disk(file: Path, path: str, text: str) -> bool:
+    try:
+        return read_source(file, path).text == text
+    except SourceProblem:
+        return False
 
 
 def _missing(unavailable: EvidenceUnavailable) -> str:

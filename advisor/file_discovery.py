@@ -35,6 +35,7 @@ class _Walk:
     problems: list[Problem] = field(default_factory=list)
     visited: set[tuple[int, int]] = field(default_factory=set)
     links: list[str] = field(default_factory=list)
+    left_out: bool = False
 
 
 def find_files(
@@ -43,17 +44,20 @@ def find_files(
     """The Python files and notebooks at and below `paths`, written as the user wrote the paths, sorted.
 
     A file named in `paths` is taken whatever its name; folders give their `*.py` and `*.ipynb`, without
-    hidden folders, virtual environments, build output and what `exclude` (globs relative to `root`) matches.
-    Links to folders are followed once, and never upwards. Raises UsageError for paths that do not exist.
+    hidden folders, virtual environments, build output and what `exclude` (globs relative to `root`)
+    matches. Links to folders are followed once, and never upwards. A folder of `paths` that gives no file
+    is a problem. Raises UsageError for paths that do not exist.
     """
     missing = [os.fspath(path) for path in paths if not os.path.exists(path)]
     if missing:
         raise UsageError("\n".join(f"{path}: no such file or folder" for path in missing))
     walk = _Walk(os.path.abspath(root or os.curdir), path_matcher(exclude) if exclude else None)
+    folders = []
     for path in paths:
         text = os.path.normpath(path)
         if os.path.isdir(text):
             _descend(walk, text)
+            folders.append(text)
         else:
             walk.files.setdefault(os.path.abspath(text), text)
     # Links last, so that a folder is reported under its own name and not under a link's.
@@ -61,7 +65,29 @@ def find_files(
         links, walk.links = sorted(walk.links), []
         for link in links:
             _descend(walk, link)
+    _note_empty(walk, folders)
     return Discovery(tuple(Path(text) for text in sorted(walk.files.values())), tuple(walk.problems))
+
+
+def _note_empty(walk: _Walk, folders: Sequence[str]) -> None:
+    """Nothing; adds a problem for each folder without files, unless it has another problem."""
+    for folder in folders:
+        shown = folder.replace(os.sep, "/")
+        if _has_files(walk, folder) or any(
+            problem.path == shown or problem.path.startswith(f"{shown}/") for problem in walk.problems
+        ):
+            continue
+        left_out = ": all are excluded" if walk.left_out else ""
+        walk.problems.append(Problem(shown, 0, f"no Python files in this folder{left_out}"))
+
+
+def _has_files(walk: _Walk, folder: str) -> bool:
+    below = os.path.abspath(folder).rstrip(os.sep) + os.sep
+    if any(file.startswith(below) for file in walk.files):
+        return True
+    # A folder that was met before by another name has its files under that.
+    below = os.path.realpath(folder).rstrip(os.sep) + os.sep
+    return any(os.path.realpath(file).startswith(below) for file in walk.files)
 
 
 def _descend(walk: _Walk, top: str) -> None:
@@ -125,4 +151,6 @@ def _is_excluded(walk: _Walk, absolute: str) -> bool:
     relative = (
         absolute[len(prefix) :] if absolute.startswith(prefix) else os.path.relpath(absolute, walk.root)
     )
-    return walk.excluded(relative.replace(os.sep, "/"))
+    excluded = walk.excluded(relative.replace(os.sep, "/"))
+    walk.left_out |= excluded
+    return excluded

@@ -169,11 +169,18 @@ def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file, a kernel or a source of evidence that could not be looked at, and why."""
+    """A file, a kernel or a source of evidence that could not be looked at, and why.
+
+    `line` is 0 for what concerns no line, `column` counts from 1. `checked` where the source was checked
+    all the same, and only other evidence is missing: any other problem means that not everything was
+    checked.
+    """
 
     path: str
     line: int
     message: str
+    column: int = 1
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +244,9 @@ class Report:
     with a finding (path to text) for excerpts; `summary` is JSON-ready; `notices` are single lines for the
     user (evidence that is missing on this machine and how to get it). `shares` are those of kernels in the
     time of the run, by name; `room` is the speed-up that is left at most for the remedy of a rule in a
-    kernel. Both hold only what is known. What is `unrecognised` is also told by the notices or problems.
+    kernel. Both hold only what is known. `unread` are, for each file with a syntax error, the lines of
+    functions of which a part could not be read: nothing is said of them. What is `unrecognised` is also told
+    by the notices or problems.
     """
 
     device: str
@@ -249,4 +258,10 @@ class Report:
     summary: dict[str, object] = field(default_factory=dict)
     shares: dict[str | None, float] = field(default_factory=dict)
     room: dict[tuple[str, str | None], float] = field(default_factory=dict)
+    unread: dict[str, frozenset[int]] = field(default_factory=dict)
     unrecognised: list[Unrecognised] = field(default_factory=list)
+
+    @property
+    def checked_everything(self) -> bool:
+        """Whether all that was asked for was looked at, as far as its source goes."""
+        return all(problem.checked for problem in self.problems)

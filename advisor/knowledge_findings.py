@@ -23,6 +23,7 @@ def knowledge_problems(rulebook: Rulebook, root: Path) -> list[Problem]:
             shown_path(error.path, rulebook.packs, root),
             error.span.line,
             f"{error.code}: {error.sentence}{f' Help: {error.help}' if error.help else ''}",
+            error.span.column,
         )
         for error in rulebook.errors
     ]

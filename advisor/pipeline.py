@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
 from advisor.check_options import CheckOptions, Progress
 from advisor.devices import Device, find_device
 from advisor.evidence import Evidence, Typing, gather_evidence, tables_of, told_of
+from advisor.facts.module import readable_source
 from advisor.facts.survey import KERNEL_ENTITIES, Survey
 from advisor.findings import SEVERITIES, Finding, Report, without_repetitions
 from advisor.fixes import with_fixes
@@ -105,11 +106,12 @@ def _report(
     progress: Progress | None,
     means: Means,
 ) -> tuple[Report, Tables]:
-    report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
+    report = _report_of(found, device)
     _report_unrecognised(found, report)
     evidence = gather_evidence(found, workplace, device, rulebook, options, report, progress, means)
     tables = evidence.tables
     _judge(evidence, rulebook, selected, device, options, report, means)
+    _leave_out_unread(report)
     _suppress(report, rulebook, selected, options)
     report.problems += knowledge_problems(rulebook, options.root)
     report.findings += ended_overrides(rulebook, options.settings, selected, options.root)
@@ -118,7 +120,9 @@ def _report(
     report.shares, report.room = time_shares(tables), rooms(tables, device, report.findings)
     report.summary = _summary(report, tables)
     if options.fixes:
-        report.findings = with_fixes(report.findings, report.texts, tables)
+        report.findings = list(
+            _without_edits_of(report.unread, with_fixes(report.findings, report.texts, tables))
+        )
     shown = {path for finding in report.findings for path in finding.paths()}
     shown.update(filter(is_notebook, report.texts))
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
@@ -148,7 +152,7 @@ def gather(
     workplace = workplace_of(files, options)
     with collector_at_rest():
         found = means.survey(workplace, options, progress)
-        report = Report(device.name, problems=list(found.problems), texts=dict(found.texts))
+        report = _report_of(found, device)
         _report_unrecognised(found, report)
         evidence = gather_evidence(found, workplace, device, rulebook, options, report, progress, means)
     return evidence.tables, rulebook, report
@@ -176,6 +180,34 @@ def report_on(
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
     return report
+
+
+def _report_of(found: Survey, device: Device) -> Report:
+    """A report with nothing but what the survey could not read."""
+    problems, texts = list(found.problems), dict(found.texts)
+    return Report(device.name, problems=problems, texts=texts, unread=dict(found.unread))
+
+
+def _leave_out_unread(report: Report) -> None:
+    """Drops what is said of functions of which a part could not be read: it may come of what is missing."""
+    unread = report.unread
+    report.findings = [
+        one for one in report.findings if one.span.line not in unread.get(one.path, frozenset())
+    ]
+    report.problems = [
+        one for one in report.problems if not one.checked or one.line not in unread.get(one.path, frozenset())
+    ]
+
+
+def _without_edits_of(paths: Container[str], findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings without fixes that would edit one of `paths`: files of which a part could not be read."""
+    for finding in findings:
+        fixes = tuple(
+            fix
+            for fix in finding.fixes
+            if not any((edit.path or finding.path) in paths for edit in fix.edits)
+        )
+        yield finding if len(fixes) == len(finding.fixes) else replace(finding, fixes=fixes)
 
 
 def selected_rules(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
@@ -227,7 +259,7 @@ def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Ite
 def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], options: CheckOptions) -> None:
     known = {rule.id for rule in rulebook.rules}
     by_path = {
-        path: parse_suppressions(SourceText(path, text), known)
+        path: parse_suppressions(_readable(report, path, text), known)
         for path, text in report.texts.items()
         if "advisor:" in text
     }
@@ -238,6 +270,11 @@ def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], opti
     report.findings = list(_not_ignored_here([*applied.kept, *remarks], options))
     accepted = report.summary.get("suppressed", 0)
     report.summary["suppressed"] = len(applied.suppressed) + int(str(accepted))
+
+
+def _readable(report: Report, path: str, text: str) -> SourceText:
+    source = SourceText(path, text)
+    return readable_source(source)[0] if path in report.unread else source
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:

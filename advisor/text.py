@@ -30,10 +30,15 @@ class Span:
 
 @dataclass(frozen=True)
 class SourceText:
-    """The decoded text of one file and the path it is reported under (POSIX separators)."""
+    """The decoded text of one file and the path it is reported under (POSIX separators).
+
+    `unread` are the lines of functions of which a part could not be read: a `0` alone on one of them stands
+    for what nobody knows.
+    """
 
     path: str
     text: str
+    unread: frozenset[int] = frozenset()
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -59,9 +64,10 @@ def decode_source(data: bytes, path: str) -> SourceText:
     the declared encoding is unknown, or a notebook cannot be read.
     """
     if is_notebook(path):
-        from advisor.notebooks.joined_text import notebook_text
+        from advisor.notebooks.joined_text import cells_of, notebook_text
 
-        return SourceText(path, notebook_text(data, path))
+        joined = notebook_text(data, path)
+        return SourceText(path, joined, cells_of(joined).unread())
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
@@ -69,7 +75,8 @@ def decode_source(data: bytes, path: str) -> SourceText:
         raise SourceProblem(path, 1, f"cannot be decoded: {error.msg}") from None
     except (UnicodeDecodeError, LookupError) as error:
         line = data[: getattr(error, "start", 0)].count(b"\n") + 1
-        raise SourceProblem(path, line, f"cannot be decoded: {error}") from None
+        column = getattr(error, "start", 0) - data.rfind(b"\n", 0, getattr(error, "start", 0))
+        raise SourceProblem(path, line, f"cannot be decoded: {error}", max(column, 1)) from None
     if "\0" in text:
         raise SourceProblem(path, text[: text.index("\0")].count("\n") + 1, "contains a null byte")
     return SourceText(path, text)

@@ -49,12 +49,13 @@ class Analysis:
     """What is to be said about one version of a document, under the settings that hold for it.
 
     `device` is the one that the numbers are for, and `evidence` the best that was looked at; `complete` is
-    false while more of that is to come, `parsed` where the text has an error. `remarks` say why a kernel has
-    no better numbers, `broken_rules` what is left out of the rules because it cannot be read. `texts` are
-    those of all files looked at, by path from the document's root; `neighbours` are the other files that may
-    launch the document's kernels; `tables` hold the metrics of all entities.
-    Fixes are not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis
-    of an earlier text, which may know what this one does not.
+    false while more of that is to come, `parsed` where the text has an error. What could be read of it was
+    analysed all the same, but not the functions at the lines `unread`; without these nothing was. `remarks`
+    say why a kernel has no better numbers, `broken_rules` what is left out of the rules because it cannot
+    be read. `texts` are those of all files looked at, by path from the document's root; `neighbours` are the
+    other files that may launch the document's kernels; `tables` hold the metrics of all entities. Fixes are
+    not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis of an
+    earlier text, which may know what this one does not.
     """
 
     document: Document
@@ -72,6 +73,7 @@ class Analysis:
     tables: Tables = field(default_factory=dict)
     complete: bool = True
     parsed: bool = True
+    unread: frozenset[int] = frozenset()
     left_out: str = ""
     former: Analysis | None = None
 
@@ -115,12 +117,13 @@ def analyse(
         return Analysis(document, settings, chosen, problems=(problem,) if asked else (), parsed=False)
     report = checked.report
     findings, problems, broken = _about(document, report)
+    unread = report.unread.get(document.path)
     # What the compiler says of a kernel is no fault of the file's.
     faults, remarks = (problems, ()) if evidence == "source" else ((), problems)
     return Analysis(
         document, settings, chosen, evidence, findings, faults, remarks, tuple(report.notices), broken,
         tuple(one for one in report.unrecognised if one.path == document.path),
-        checked.texts, neighbours, checked.tables or {},
+        checked.texts, neighbours, checked.tables or {}, parsed=unread is None, unread=unread or frozenset(),
     )  # fmt: skip
 
 

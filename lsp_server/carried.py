@@ -19,11 +19,18 @@ Moved = Callable[[int], "int | None"]
 def carried(good: Analysis, now: Analysis) -> Analysis:
     """What `good` said of an earlier text, at the places where its lines are now, beside what is wrong `now`.
 
-    What stood on lines that have changed is left out of the findings; tables keep it near its place.
+    What stood on lines that have changed is left out of the findings; tables keep it near its place. Of the
+    functions that could be read the findings are those of `now`.
     """
     path = now.document.path
     moved = line_move(good.document.source.lines, now.document.source.lines)
-    findings = [one for finding in good.findings if (one := _finding(finding, path, moved)) is not None]
+    findings = [
+        one
+        for finding in good.findings
+        if (one := _finding(finding, path, moved)) is not None
+        and (not now.unread or one.span.line in now.unread)
+    ]
+    findings = sorted([*now.findings, *findings], key=lambda one: one.span)
     tables = {entity: _table(table, path, moved) for entity, table in good.tables.items()}
     texts = {**good.texts, path: now.document.source.text}
     return replace(

@@ -69,6 +69,10 @@ def build_parser(names: Sequence[str]) -> CommandParser:
 
 def run_command(argv: Sequence[str]) -> int:
     """The exit status of the command that `argv` names; raises AdvisorError for what the user must know."""
+    if not argv:
+        # Nothing was asked for, so nothing was done: the help, and a status that a script notices.
+        build_parser(command_names()).print_help()
+        return 2
     try:
         args, unknown = build_parser(_named(argv)).parse_known_args(argv)
     except SystemExit as end:  # --help and --version end the program inside argparse

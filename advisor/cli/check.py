@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when nothing is at or above the fail level, 1 for findings, 2 when nothing could be checked."""
+    """0 when nothing is at or above the fail level, 1 for findings, 2 when not all could be checked."""
     request = build_request(args)
     check = _checking(args)
     report = check(request)
@@ -65,17 +65,15 @@ def _check(args: argparse.Namespace, request: Request, means: Means) -> Report:
     with TerminalProgress(args.quiet) as progress:
         report = check_with_tables(request.files, request.options, progress, means).report
     report.problems[:0] = request.problems
-    if not request.checked_paths() and not request.problems:
-        shown = ", ".join(args.paths) or "."
-        report.notices.append(f"No Python files were found in {shown}.")
     return report
 
 
 def _show_differences(
     args: argparse.Namespace, request: Request, report: Report, check: Callable[[Request], Report]
 ) -> int:
-    """1 after printing what fixes would change, 0 where they would change nothing."""
+    """1 after printing what fixes would change, 0 where that is nothing, 2 when not all could be checked."""
     from advisor.cli.checking.fixed_copy import differences
+    from advisor.cli.checking.problem_lines import print_problems
     from advisor.cli.checking.report_file import write_to_stdout
 
     told = len(report.notices)
@@ -83,6 +81,9 @@ def _show_differences(
     write_to_stdout(text, True)
     for notice in report.notices[told:]:
         print(f"advisor: {notice}", file=sys.stderr)
+    print_problems(report)
+    if not report.checked_everything:
+        return 2
     return 1 if text else 0
 
 
@@ -110,9 +111,9 @@ def _write(args: argparse.Namespace, request: Request, report: Report) -> None:
     from advisor.outputs import RenderOptions, load_format, options_for, render_report
     from advisor.pages.catalogue import load_catalogue
 
-    options = RenderOptions(statistics=args.statistics)
+    options = RenderOptions(statistics=args.statistics, quiet=args.quiet)
     if args.output is None and sys.stdout is not None:
-        options = options_for(sys.stdout, statistics=args.statistics)
+        options = options_for(sys.stdout, statistics=args.statistics, quiet=args.quiet)
     text = render_report(args.format, report, load_catalogue(request.options.settings), options)
     if args.output is None:
         write_to_stdout(text, load_format(args.format).FOR_MACHINES)

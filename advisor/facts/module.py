@@ -11,6 +11,8 @@ from typing import TypeAlias, TypeVar, cast
 
 from advisor.errors import SourceProblem
 from advisor.facts.tree_nodes import below, by_kind, with_parents
+from advisor.facts.unread_statements import note_unread
+from advisor.syntax_recovery import SyntaxFault, fault_from, recovered
 from advisor.syntax_trees import syntax_tree
 from advisor.text import SourceText, Span
 
@@ -65,7 +67,11 @@ _FILE_WORD = re.compile(rf"\b(?:{'|'.join(sorted(FILE_WORDS))})\b")
 
 @dataclass
 class ModuleSyntax:
-    """A module as written. `path` is the reported path, `file` the file on disk, empty for other text."""
+    """A module as written. `path` is the reported path, `file` the file on disk, empty for other text.
+
+    Where there are `faults` of syntax, `source` is what could be read of the text, at the same places, and
+    `as_written` the text.
+    """
 
     source: SourceText
     tree: ast.Module
@@ -76,8 +82,15 @@ class ModuleSyntax:
     functions: list[FunctionNode] = field(default_factory=list)
     calls: list[ast.Call] = field(default_factory=list)
     elsewhere: NamesElsewhere = NOWHERE
+    faults: tuple[SyntaxFault, ...] = ()
+    as_written: str = ""
     _inside: dict[ast.AST, dict[type[ast.AST], list[ast.AST]]] = field(default_factory=dict, repr=False)
     _stores: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
+
+    @property
+    def text(self) -> str:
+        """The text as it stands in the file."""
+        return self.as_written or self.source.text
 
     @property
     def path(self) -> str:
@@ -239,12 +252,39 @@ def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
     try:
         tree = syntax_tree(source.text)
     except SyntaxError as error:
-        raise SourceProblem(source.path, error.lineno or 1, f"syntax error: {error.msg}") from None
+        fault = fault_from(error)
+        raise SourceProblem(source.path, fault.line, fault.message, fault.column) from None
     except (RecursionError, MemoryError, ValueError) as error:
         raise SourceProblem(source.path, 1, f"cannot be parsed: {type(error).__name__}") from None
+    if source.unread:
+        note_unread(tree, source)
     module = ModuleSyntax(source, tree, file)
     _index(module)
     return module
+
+
+def read_module(source: SourceText, file: str = "") -> ModuleSyntax:
+    """The module as far as it can be read; raises SourceProblem where nothing can.
+
+    Statements that cannot be read stand in it as calls that may do anything with the names of their function.
+    """
+    try:
+        return parse_module(source, file)
+    except SourceProblem:
+        readable, faults = readable_source(source)
+        if not faults:
+            raise
+    module = parse_module(readable, file)
+    module.faults, module.as_written = faults, source.text
+    return module
+
+
+def readable_source(source: SourceText) -> tuple[SourceText, tuple[SyntaxFault, ...]]:
+    """What of a text can be read, at its places, and its faults; no faults where all or nothing can."""
+    found = recovered(source.text)
+    if found is None:
+        return source, ()
+    return SourceText(source.path, found.text, source.unread | found.unread), found.faults
 
 
 def _index(module: ModuleSyntax) -> None:

@@ -19,9 +19,9 @@ class PartNames:
     """What a part says by its names: those it binds in its module, all its words, and what its calls show.
 
     `functions` are those of its definitions, nested ones too. `arguments` are names and attributes that calls
-    get; `called` those called in functions that may be for the GPU; `launched` those
-    subscripted and then called; `checked` those called in functions that refuse remainders.
-    `everywhere` when it may bind any name.
+    get; `called` those called in functions that may be for the GPU; `launched` those subscripted and then
+    called; `checked` those called in functions that refuse remainders. `everywhere` when it may bind any
+    name.
     """
 
     binds: frozenset[str] = frozenset()
@@ -118,7 +118,7 @@ def _part(first: int, lines: tuple[str, ...], statements: Sequence[ast.stmt]) ->
 
 def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
     binds, functions = set[str](), set[str]()
-    handed, called, checked, calls = set[str](), set[str](), set[str](), []
+    arguments, called, checked, calls = set[str](), set[str](), set[str](), []
     everywhere = False
     for statement in statements:
         defines = isinstance(statement, _Function | ast.ClassDef)
@@ -136,7 +136,7 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
                 binds.add(node.asname or node.name.split(".")[0])
             elif isinstance(node, ast.Call):
                 calls.append(node)
-                handed.update(_handed(node))
+                arguments.update(_handed(node))
             elif isinstance(node, ast.Attribute):
                 if not isinstance(node.ctx, ast.Load):
                     binds |= {node.attr, *_root(node)}
@@ -146,7 +146,7 @@ def _names(text: str, statements: Sequence[ast.stmt]) -> PartNames:
         frozenset(binds),
         frozenset(functions),
         words_in(text),
-        frozenset(handed),
+        frozenset(arguments),
         frozenset(called),
         frozenset(launched_in(calls)),
         frozenset(checked),
@@ -179,21 +179,21 @@ class Needs:
     """Which parts decide what a part means.
 
     That is whatever binds one of its words, what that needs in turn, and what hands one of its functions to a
-    call, for that may be how it is compiled.
+    call, for that may be how it is compiled, or launched where nobody sees it.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
         self._binders: dict[str, list[int]] = {}
-        handed: dict[str, list[int]] = {}
+        given: dict[str, list[int]] = {}
         for number, part in enumerate(parts):
             for name in part.names.binds:
                 self._binders.setdefault(name, []).append(number)
             for name in part.names.arguments:
-                handed.setdefault(name, []).append(number)
+                given.setdefault(name, []).append(number)
         self._always = {number for number, part in enumerate(parts) if part.names.everywhere}
         self._links = [
             self._named(part.names.words).union(
-                *(handed[name] for name in part.names.functions & handed.keys())
+                *(given[name] for name in part.names.functions & given.keys())
             )
             for part in parts
         ]

@@ -13,13 +13,14 @@ from advisor.facts.device_functions import Resolver
 from advisor.facts.host_records import with_device_launches
 from advisor.facts.jit_expressions import Use
 from advisor.facts.launched_as import LaunchedAs
-from advisor.facts.module import FILE_WORDS, ModuleSyntax, NamesElsewhere
+from advisor.facts.module import FILE_WORDS, ModuleSyntax, NamesElsewhere, readable_source
 from advisor.facts.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.facts.moved_records import LineMove
 from advisor.facts.survey import Survey, kernels_by_name, launched_as, only_one, unrecognised_in
-from advisor.facts.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor
+from advisor.facts.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
 from advisor.findings import Problem
 from advisor.records import Record
+from advisor.syntax_recovery import SyntaxFault
 from advisor.text import SourceText
 
 _Key: TypeAlias = tuple[object, ...]
@@ -78,13 +79,19 @@ class Resurvey:
     def survey(self, source: SourceText, neighbours: Sequence[Path] = ()) -> Survey | None:
         """The survey of the text, launched where it and its neighbours do.
 
-        None where the text cannot be parsed: then `survey` has to tell why.
+        Of a text with syntax errors it is that of what can be read; None where nothing can: then `survey`
+        has to tell why.
         """
         self._notice_changes(neighbours)
+        readable: SourceText = source
+        faults: tuple[SyntaxFault, ...] = ()
         parts = self._split(source.lines)
         if parts is None:
+            readable, faults = readable_source(source)
+            parts = self._split(readable.lines) if faults else None
+        if parts is None:
             return None
-        edit = _Edit(self._surveyor, self._file, source, parts, self._known)
+        edit = _Edit(self._surveyor, self._file, readable, parts, self._known)
         own = edit.own_hosts()
         hosts = [
             own,
@@ -101,6 +108,10 @@ class Resurvey:
             path: self._stamps.get(path) or stamp_of(path) for path in read if path != str(self._file)
         }
         result = _joined(source, own, kernels, by_name, read)
+        if faults:
+            result.unread[source.path] = readable.unread
+            result.problems[:0] = faults_as_problems(source.path, faults)
+            result.texts[source.path] = source.text
         known_uses = set[Use]().union(*(host.known_uses for host in hosts))
         result.unrecognised = unrecognised_in(own, known_uses, by_name)
         return result
@@ -241,7 +252,9 @@ class _Edit:
             names & elsewhere.checked,
         )  # fmt: skip
         own = numbers.index(place) if place >= 0 else -1
-        return (own, tuple(part.text for part in parts), *flags)
+        unread = self._source.unread
+        torn = tuple(not unread.isdisjoint(range(one.first, one.last + 1)) for one in parts) if unread else ()
+        return (own, tuple(part.text for part in parts), torn, *flags)
 
     def _starts(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(self._parts[one].first for one in numbers)
@@ -251,7 +264,7 @@ class _Edit:
         lines: list[str] = []
         for number, part in enumerate(self._parts):
             lines += part.lines if number in numbers else [""] * len(part.lines)
-        return SourceText(self._source.path, "\n".join(lines) + "\n")
+        return SourceText(self._source.path, "\n".join(lines) + "\n", self._source.unread)
 
     def _survey_hosts(self, numbers: Sequence[int]) -> dict[int, _Found]:
         host = self._host({one for number in numbers for one in self._needs.of(number)})

@@ -18,6 +18,7 @@ from advisor.facts.gate import (
 from advisor.facts.host_records import is_test_path, with_device_launches
 from advisor.facts.jit_expressions import Use
 from advisor.facts.launched_as import LaunchedAs
+from advisor.facts.parse_check import is_readable
 from advisor.facts.survey_crew import CHUNK, Crew
 from advisor.facts.survey_memory import RememberingCrew, SurveyMemory
 from advisor.facts.surveyor import FileHost
@@ -41,13 +42,18 @@ Step = Callable[[int, int], None]
 
 @dataclass
 class Survey:
-    """Everything that the source of the checked files says; `read` are all files whose content was used."""
+    """Everything that the source of the checked files says; `read` are all files whose content was used.
+
+    `unread` are, for each of them with a syntax error, the lines of functions of which a part could not be
+    read.
+    """
 
     records: list[Record] = field(default_factory=list)
     units: list[CompilationUnit] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     read: frozenset[str] = frozenset()
+    unread: dict[str, frozenset[int]] = field(default_factory=dict)
     unrecognised: list[Unrecognised] = field(default_factory=list)
 
 
@@ -67,7 +73,7 @@ def survey(
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out, and
     neither do those that `memory` holds unchanged.
     """
-    sorted_files = _Sieve(files, root, triton=True)
+    sorted_files = _Sieve(files, root, checked=True)
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
     concerned = sorted_files.device or sorted_files.launchers
@@ -87,13 +93,15 @@ def survey(
 class _Sieve:
     """Files with device code, and files that might launch a kernel of another file, with those names.
 
-    `arrays` are files without it that use torch or cupy on a GPU. With `triton` device code is also Triton's.
+    `arrays` are files without it that use torch or cupy on a GPU. Of `checked` files device code is also
+    Triton's, and `unreadable` are those that hold neither and do not parse.
     """
 
-    def __init__(self, files: Sequence[Path], root: Path, *, triton: bool = False) -> None:
+    def __init__(self, files: Sequence[Path], root: Path, *, checked: bool = False) -> None:
         self.device: list[Path] = []
         self.launchers: dict[Path, frozenset[str]] = {}
         self.arrays: list[Path] = []
+        self.unreadable: list[Path] = []
         for file in files:
             try:
                 data = file.read_bytes()
@@ -101,19 +109,21 @@ class _Sieve:
                 self.device.append(file)
                 continue
             path = file.name
-            data = searchable(data, path)
+            words = searchable(data, path)
             if (
-                may_hold_device_code(data)
+                may_hold_device_code(words)
                 or is_damaged(data, path)
-                or (triton and may_hold_triton_code(data))
+                or (checked and may_hold_triton_code(words))
             ):
                 self.device.append(file)
                 continue
-            if names := launched_names(data):
+            if names := launched_names(words):
                 self.launchers[file] = names
             is_test = is_test_path(str(file).removeprefix(str(root)))
-            if may_hold_array_code(data, is_test=is_test):
+            if may_hold_array_code(words, is_test=is_test):
                 self.arrays.append(file)
+            elif checked and not is_readable(data, path):
+                self.unreadable.append(file)
 
     def launching(self, kernels: Collection[str]) -> list[Path]:
         """The files that launch one of the named kernels."""
@@ -138,11 +148,14 @@ def _run(
     arrays = crew.array_code([file for file in checked.arrays if file not in launchers and file not in texts])
     further = crew.hosts(neighbours.launching(by_name), {})
     launched = launched_as([*hosts, *launching, *further], by_name)
-    for host in [*hosts[: len(files)], *launching, *arrays]:
+    unreadable = crew.array_code([file for file in checked.unreadable if file not in launchers])
+    for host in [*hosts[: len(files)], *launching, *arrays, *unreadable]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
         if host.text:
             result.texts[host.path] = host.text
+        if host.unread:
+            result.unread[host.path] = host.unread
     known_uses = set[Use]().union(*(host.known_uses for host in [*hosts, *launching, *further]))
     for host in [*hosts[: len(files)], *launching]:
         result.unrecognised += unrecognised_in(host, known_uses, by_name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from advisor.facts.kernel_records import kernel_records
 from advisor.facts.kernel_walk import Shown, kernel_facts
 from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.launches import Launch, find_launches
-from advisor.facts.module import NOWHERE, ModuleSyntax, NamesElsewhere, parse_module
+from advisor.facts.module import NOWHERE, FunctionNode, ModuleSyntax, NamesElsewhere, read_module
 from advisor.facts.same_arguments import same_arguments
 from advisor.facts.triton.evidence import triton_records
 from advisor.facts.universal_functions import universal_call_records
@@ -33,6 +33,7 @@ from advisor.findings import Problem
 from advisor.notebooks import is_notebook
 from advisor.notebooks.joined_text import cells_of
 from advisor.records import Record
+from advisor.syntax_recovery import SyntaxFault
 from advisor.text import SourceText, read_source
 
 Launched = Mapping[str, LaunchedAs]
@@ -57,9 +58,10 @@ class LaunchSeen:
 class FileHost:
     """The host side of one file: records of launches and host calls, and what links them to kernels.
 
-    `text` is the file's when it has any such record. `uses` are the places of `cuda.jit` in the file, and
-    `known_uses` those anywhere that functions of it are compiled by; `unseen_launches` are lines
-    and names of launches of what is imported from elsewhere.
+    `text` is the file's when it has any such record. `unread` are the lines of functions of which a part
+    could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere that
+    functions of it are compiled by; `unseen_launches` are lines and names of launches of what is imported
+    from elsewhere.
     """
 
     path: str
@@ -68,6 +70,7 @@ class FileHost:
     launches: list[LaunchSeen] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     text: str = ""
+    unread: frozenset[int] = frozenset()
     uses: list[Use] = field(default_factory=list)
     known_uses: set[Use] = field(default_factory=set)
     unseen_launches: list[tuple[int, str]] = field(default_factory=list)
@@ -88,11 +91,23 @@ class FileKernels:
     bodies: dict[str, str] = field(default_factory=dict)
 
 
-def left_out_cells(text: SourceText) -> list[Problem]:
-    """The cells of a notebook that are not Python, each as a problem."""
-    if not is_notebook(text.path):
-        return []
-    return [Problem(text.path, line, cause) for line, cause in cells_of(text.text).left_out()]
+def faults_of(module: ModuleSyntax) -> list[Problem]:
+    """What cannot be read of a module, each place as a problem: statements, and cells of a notebook."""
+    path = module.path
+    cells = cells_of(module.source.text).left_out() if is_notebook(path) else []
+    return [
+        *(Problem(path, line, cause, column) for line, column, cause in cells),
+        *faults_as_problems(path, module.faults),
+    ]
+
+
+def faults_as_problems(path: str, faults: Iterable[SyntaxFault]) -> list[Problem]:
+    """A problem for each fault of syntax in a file."""
+    return [Problem(path, fault.line, fault.message, fault.column) for fault in faults]
+
+
+def _lines_of(node: FunctionNode) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _order(record: Record) -> tuple[int, int]:
@@ -111,7 +126,7 @@ class Surveyor:
     def host(
         self, file: Path, source: SourceText | None = None, elsewhere: NamesElsewhere = NOWHERE
     ) -> FileHost:
-        """The host side of a file; a file that cannot be read or parsed gives a problem.
+        """The host side of a file; what cannot be read or parsed of it gives problems.
 
         `elsewhere` are names in those parts of the file that its text leaves out.
         """
@@ -120,13 +135,14 @@ class Surveyor:
         result = FileHost(source.path if source else path)
         try:
             text = source or read_source(file, path)
-            module = parse_module(text, str(file))
+            module = read_module(text, str(file))
             module.elsewhere = elsewhere
         except SourceProblem as problem:
-            result.problems.append(Problem(problem.path, problem.line, problem.message))
+            result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
             self.workspace.leave_out(file)
             return result
-        result.problems += left_out_cells(text)
+        result.problems += faults_of(module)
+        result.unread = module.source.unread
         self.workspace.add(module)
         launches = self._launches[str(file)] = self._find_launches(module)
         calls = find_host_calls(module, self.resolver)
@@ -163,13 +179,16 @@ class Surveyor:
         """The host side of a file that names no Numba: what it does with torch and cupy."""
         result = FileHost(self.workspace.report_path(file))
         try:
-            module = parse_module(read_source(file, result.path), str(file))
-        except SourceProblem:
-            # Without kernels nothing in the file is asked for, so that it cannot be read is no problem.
+            text = read_source(file, result.path)
+            module = read_module(text, str(file))
+        except SourceProblem as problem:
+            result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
             return result
+        result.problems += faults_of(module)
+        result.unread = module.source.unread
         result.records = host_side_records(module, self.workspace, [], [])
         if result.records:
-            result.text = module.source.text
+            result.text = text.text
         return result
 
     def kernels(self, file: Path, launched: Launched, with_units: bool) -> FileKernels:
@@ -182,12 +201,12 @@ class Surveyor:
         result = FileKernels(module.path)
         for kernel in self.kernels_of(module):
             if kernel.module is module:
-                result.text = module.source.text
+                result.text = module.text
             else:
-                result.bodies[kernel.module.path] = kernel.module.source.text
+                result.bodies[kernel.module.path] = kernel.module.text
             self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result)
         if self._launches.get(str(file)) and not result.text:
-            result.text = module.source.text
+            result.text = module.text
         return result
 
     def add_kernel(self, kernel: Declaration, how: LaunchedAs, with_units: bool, result: FileKernels) -> None:
@@ -209,7 +228,7 @@ class Surveyor:
             said = f"kernel `{kernel.name}` is nested too deeply to be analysed"
             result.problems.append(Problem(module.path, kernel.node.lineno, said))
             return
-        if with_units:
+        if with_units and module.source.unread.isdisjoint(_lines_of(kernel.node)):
             result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations, types))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:

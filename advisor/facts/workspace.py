@@ -7,7 +7,7 @@ from pathlib import Path
 
 from advisor.errors import SourceProblem
 from advisor.facts.library_names import star_member
-from advisor.facts.module import Import, ModuleSyntax, parse_module
+from advisor.facts.module import Import, ModuleSyntax, read_module
 from advisor.text import read_source
 
 # Roots of the libraries a kernel may name: they are never looked for in the workspace.
@@ -60,7 +60,7 @@ class Workspace:
         key = str(file)
         if key not in self._modules:
             try:
-                self._modules[key] = parse_module(read_source(file, self.report_path(file)), key)
+                self._modules[key] = read_module(read_source(file, self.report_path(file)), key)
             except SourceProblem:
                 self._modules[key] = None
         return self._modules[key]

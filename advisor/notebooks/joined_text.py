@@ -17,7 +17,7 @@ from advisor.notebooks.magics import as_written, python_of, repeats
 
 _HEADER = re.compile(
     r"^# %% cell (?P<number>\d+)(?: (?P<way>on|from) line (?P<file_line>\d+))?"
-    r"(?:, left out for line (?P<line>\d+): (?P<fault>.*))?\n",
+    r"(?:, (?:lines (?P<unread>[\d ]+)|all) left out for (?P<line>\d+):(?P<column>\d+) (?P<fault>.*))?\n",
     re.MULTILINE,
 )
 _LIKE_A_HEADER = re.compile(r"^(# %% cell \d.*)$", re.MULTILINE)
@@ -30,7 +30,8 @@ class JoinedCell:
     Its `count` lines begin with the text's line `first`, from 1. `header` is the offset of its header,
     `begin` and `end` those of its own text, without the line end that was put behind it. `file_line` is the
     file's line of its first line, 0 where that is not known, and `spread` says whether each line of the cell
-    has a line of the file to itself. `fault` is why the cell was left out, at its own line `fault_line`.
+    has a line of the file to itself. `fault` is why the cell was left out, or its lines `unread` were, at its
+    own line `fault_line` and its column.
     """
 
     number: int
@@ -43,6 +44,8 @@ class JoinedCell:
     spread: bool = False
     fault: str = ""
     fault_line: int = 0
+    fault_column: int = 1
+    unread: tuple[int, ...] = ()
 
     def line(self, joined: int) -> int:
         """The cell's line, from 1, of a line of the joined text; that of the header counts as the first."""
@@ -87,13 +90,26 @@ class Cells:
         *before, last = self.text[cell.begin : max(offset, cell.begin)].split("\n")
         return sum(len(as_written(line)) + 1 for line in before) + len(last)
 
-    def left_out(self) -> list[tuple[int, str]]:
-        """The cells that are not Python: their line of the text, and a sentence."""
+    def left_out(self) -> list[tuple[int, int, str]]:
+        """What of the cells is not Python: a line of the text, its column, and a sentence."""
         return [
-            (cell.first + cell.fault_line - 1, f"{cell.fault}; this cell is left out")
+            (
+                cell.first + cell.fault_line - 1,
+                cell.fault_column,
+                cell.fault if cell.unread else f"{cell.fault}; this cell is left out",
+            )
             for cell in self.every
             if cell.fault
         ]
+
+    def unread(self) -> frozenset[int]:
+        """The lines of the text that belong to functions and cells which cannot be read as a whole."""
+        return frozenset(
+            cell.first + line - 1
+            for cell in self.every
+            if cell.fault
+            for line in cell.unread or range(1, cell.count + 1)
+        )
 
 
 @lru_cache(maxsize=8)
@@ -117,6 +133,8 @@ def cells_of(text: str) -> Cells:
                 spread=header["way"] == "from",
                 fault=header["fault"] or "",
                 fault_line=int(header["line"] or 0),
+                fault_column=int(header["column"] or 1),
+                unread=tuple(map(int, (header["unread"] or "").split())),
             )
         )
     return Cells(text, tuple(found))
@@ -142,16 +160,17 @@ def join_sources(sources: Iterable[tuple[int, str]]) -> str:
 def joined_cell(number: int, source: str, place: str = "") -> str:
     """A cell as it stands in the joined text; empty for one of another language.
 
-    What is not Python is left out: so many empty lines, and the cause in the header.
+    What is not Python is left out: empty lines, and the cause in the header.
     """
-    text, line, fault = python_of(source)
-    if text is not None:
-        return f"# %% cell {number}{place}\n{_LIKE_A_HEADER.sub(_told_apart, text)}\n"
-    if not fault:
+    read = python_of(source)
+    if read.text is None and not read.fault:
         return ""
-    cause = " ".join(fault.split())
-    lines = "\n" * (source.count("\n") + 1)
-    return f"# %% cell {number}{place}, left out for line {line}: {cause}\n{lines}"
+    text = "\n" * source.count("\n") if read.text is None else _LIKE_A_HEADER.sub(_told_apart, read.text)
+    cause = ""
+    if read.fault:
+        what = f"lines {' '.join(map(str, sorted(read.unread)))}" if read.unread else "all"
+        cause = f", {what} left out for {read.line}:{read.column} {' '.join(read.fault.split())}"
+    return f"# %% cell {number}{place}{cause}\n{text}\n"
 
 
 def _told_apart(line: re.Match[str]) -> str:

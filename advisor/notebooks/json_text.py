@@ -48,6 +48,10 @@ class StoredCell:
     spread: bool
 
 
+class OtherLanguage(SourceProblem):
+    """A notebook whose code is not Python."""
+
+
 def decode_notebook(data: bytes, path: str) -> str:
     """The JSON text of a notebook's bytes; raises SourceProblem where they are not UTF-8."""
     try:
@@ -68,6 +72,9 @@ def read_cells(text: str, path: str) -> tuple[StoredCell, ...]:
     fault = _fault(content)
     if fault:
         raise SourceProblem(path, 1, fault)
+    language, _ = _language(content.get("metadata"))
+    if language not in _LANGUAGES:
+        raise OtherLanguage(path, 1, f"is a notebook for {language}, not for Python")
     return tuple(_cells(content["cells"], text, path))
 
 
@@ -85,9 +92,7 @@ def _fault(content: object) -> str:
         return f"is a notebook of format {version}, and only format 4 is read"
     if not isinstance(content.get("cells"), list):
         return "is not a notebook: it has no `cells`"
-    language, release = _language(content.get("metadata"))
-    if language not in _LANGUAGES:
-        return f"is a notebook for {language}, not for Python"
+    _, release = _language(content.get("metadata"))
     return f"is a notebook for Python {release}, not for Python 3" if release.startswith("2.") else ""
 
 

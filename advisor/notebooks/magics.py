@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from advisor.syntax_trees import syntax_tree
+from advisor.syntax_recovery import fault_of, recovered
 
 # Their bodies run as Python in the notebook's own namespace.
 _PYTHON_BODIES = frozenset({"time", "timeit", "capture", "prun", "debug"})
@@ -29,11 +29,17 @@ _ENDS = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''
 
 
 class PythonText(NamedTuple):
-    """A cell as Python, or why it is left out (`fault`, at its own `line`); neither for other languages."""
+    """A cell as Python, or what of it can be read; no text for other languages, and where nothing can.
+
+    `fault` is what is wrong at its own `line` and `column`, `unread` the lines of functions that cannot be
+    read.
+    """
 
     text: str | None
     line: int = 1
     fault: str = ""
+    column: int = 1
+    unread: frozenset[int] = frozenset()
 
 
 @lru_cache(maxsize=2048)
@@ -43,11 +49,17 @@ def python_of(source: str) -> PythonText:
     if magic and magic[1] not in _PYTHON_BODIES:
         return PythonText(None)
     read = _Commands(without_sign=False).replaced(source) if _CANDIDATE.search(source) else source
-    line, fault = _fault(read)
+    fault = fault_of(read)
     if fault and _WITHOUT_SIGN.search(source):
         read = _Commands(without_sign=True).replaced(source)
-        line, fault = _fault(read)
-    return PythonText(None, line, fault) if fault else PythonText(read)
+        fault = fault_of(read)
+    if fault is None:
+        return PythonText(read)
+    found = recovered(read)
+    if found is None:
+        return PythonText(None, fault.line, fault.message, fault.column)
+    first = found.faults[0]
+    return PythonText(found.text, first.line, first.message, first.column, found.unread)
 
 
 def as_written(line: str) -> str:
@@ -67,20 +79,6 @@ def repeats(text: str, index: int) -> bool:
     if first.startswith(f"{_COMMAND}%%timeit"):
         return True
     return 0 <= index < len(lines) and f"{_TIMED}%timeit" in lines[index]
-
-
-def _fault(text: str) -> tuple[int, str]:
-    """The line and the cause of what keeps a text from being Python, no cause where it is."""
-    try:
-        text.encode()
-        syntax_tree(text)
-    except SyntaxError as error:
-        return error.lineno or 1, f"syntax error: {error.msg}"
-    except UnicodeEncodeError as error:
-        return text.count("\n", 0, error.start) + 1, "a lone surrogate stands in it"
-    except (RecursionError, MemoryError, ValueError) as error:
-        return 1, f"cannot be parsed: {type(error).__name__}"
-    return 1, ""
 
 
 class _Commands:
@@ -152,7 +150,7 @@ class _Commands:
 def _timed(line: str) -> str | None:
     """The statement that `%time` or `%timeit` runs, in its own column; None for other commands."""
     found = _TIMING.fullmatch(line)
-    if found is None or _fault(found["code"])[1]:
+    if found is None or fault_of(found["code"]) is not None:
         return None
     prefix = found["prefix"]
     return f"{found['indent']}{'pass;':{len(prefix)}}{found['code']}{_TIMED}{prefix}"

@@ -55,11 +55,15 @@ RuleCatalogue: TypeAlias = Mapping[str, RuleInfo]
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How to render: `width` in terminal columns, ANSI colours or none, and the statistics or not."""
+    """How to render: `width` in terminal columns, ANSI colours or none, and the statistics or not.
+
+    A text that is `quiet` has no counts.
+    """
 
     width: int = 100
     color: bool = False
     statistics: bool = False
+    quiet: bool = False
 
 
 class Format(Protocol):
@@ -99,13 +103,17 @@ def render_report(
 
 
 def options_for(
-    stream: TextIO, *, statistics: bool = False, environ: Mapping[str, str] = os.environ
+    stream: TextIO,
+    *,
+    statistics: bool = False,
+    quiet: bool = False,
+    environ: Mapping[str, str] = os.environ,
 ) -> RenderOptions:
     """The options that suit `stream`: colours and the window's width only where it is a terminal.
 
     A NO_COLOR that is not empty and TERM=dumb switch the colours off (https://no-color.org).
     """
     if not stream.isatty():
-        return RenderOptions(statistics=statistics)
+        return RenderOptions(statistics=statistics, quiet=quiet)
     color = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
-    return RenderOptions(max(40, shutil.get_terminal_size((100, 24)).columns), color, statistics)
+    return RenderOptions(max(40, shutil.get_terminal_size((100, 24)).columns), color, statistics, quiet)

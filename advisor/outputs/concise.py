@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from advisor.findings import Report
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.palette import Palette
 from advisor.outputs.drawing.paragraphs import one_line, visible
 from advisor.outputs.drawing.tables import statistics_lines
-from advisor.outputs.wording.counts import summary_sentences
+from advisor.outputs.wording.counts import problem_name, summary_sentences
 from advisor.outputs.wording.locations import Location, Locations
 
 FOR_MACHINES = False
@@ -18,8 +20,8 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """A line for each problem and each finding of `report`, then the summary on one line."""
     palette, locations = Palette(options.color), Locations(report)
     lines = [
-        f"{_place(palette, locations.of_line(problem.path or '.', problem.line))} "
-        f"{palette.severity('error')('error')} not-checked {one_line(problem.message)}"
+        f"{_place(palette, locations.of_problem(replace(problem, path=problem.path or '.')))} "
+        f"{palette.severity('error')('error')} {problem_name(problem)} {one_line(problem.message)}"
         for problem in report.problems
     ]
     for finding in report.findings:
@@ -29,9 +31,11 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     lines += [f"note: {one_line(notice)}" for notice in report.notices]
     if options.statistics:
         lines += ["", *statistics_lines(report, rules, options.width, palette), ""]
-    lines.append(" ".join(summary_sentences(report)))
-    return "\n".join(lines) + "\n"
+    if not options.quiet:
+        lines.append(" ".join(summary_sentences(report)))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _place(palette: Palette, location: Location) -> str:
-    return f"{palette.strong(visible(location.holder))}:{max(1, location.span.line)}:{location.span.column}:"
+    holder = palette.strong(visible(location.holder))
+    return f"{holder}:{location.span.line}:{location.span.column}:" if location.span.line else f"{holder}:"

@@ -7,6 +7,7 @@ import re
 from advisor.findings import Finding, Problem, Report, Severity
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import visible
+from advisor.outputs.wording.counts import problem_name
 from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
@@ -29,9 +30,12 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
 
 
 def _error(problem: Problem, locations: Locations) -> str:
-    location = locations.of_line(problem.path, problem.line)
+    location = locations.of_problem(problem)
     place: dict[str, object] = {"file": problem.path, "line": location.file_line} if problem.path else {}
-    return _command("error", place | {"title": "not checked"}, location.in_words(problem.message))
+    if problem.path and problem.line and location.cell is None:
+        place["col"] = problem.column
+    title = problem_name(problem).replace("-", " ")
+    return _command("error", place | {"title": title}, location.in_words(problem.message))
 
 
 def _annotation(finding: Finding, locations: Locations) -> str:

@@ -7,6 +7,7 @@ from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import one_line
 from advisor.outputs.interchange.fingerprints import fingerprints, problem_fingerprint
 from advisor.outputs.interchange.plain import dump
+from advisor.outputs.wording.counts import problem_name
 from advisor.outputs.wording.locations import Location, Locations
 
 FOR_MACHINES = True
@@ -26,7 +27,7 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
     ]
     issues += [
-        _problem(number, problem, locations.of_line(problem.path, problem.line))
+        _problem(number, problem, locations.of_problem(problem))
         for number, problem in enumerate(report.problems)
     ]
     return dump(issues) + "\n"
@@ -35,7 +36,7 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
 def _problem(number: int, problem: Problem, location: Location) -> dict[str, object]:
     return {
         "type": "issue",
-        "check_name": "not-checked",
+        "check_name": problem_name(problem),
         "description": one_line(location.in_words(problem.message)),
         "categories": ["Compatibility"],
         "severity": "critical",

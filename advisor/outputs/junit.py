@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from advisor.findings import Finding, Problem, Report
 from advisor.outputs import RenderOptions, RuleCatalogue
+from advisor.outputs.wording.counts import problem_name
 from advisor.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
@@ -57,9 +58,9 @@ def _finding(suite: ElementTree.Element, finding: Finding, locations: Locations)
 
 
 def _problem(suite: ElementTree.Element, problem: Problem, locations: Locations) -> None:
-    location = locations.of_line(problem.path, problem.line)
-    name = f"not checked {location.holder}:{location.span.line}"
-    case = _element(suite, "testcase", name=name, classname="not-checked")
+    kind = problem_name(problem)
+    name = f"{kind.replace('-', ' ')} {str(locations.of_problem(problem)) or '.'}"
+    case = _element(suite, "testcase", name=name, classname=kind)
     _element(case, "error", message=problem.message, type="problem")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from advisor.findings import Finding, Problem, Report
+from advisor.findings import Finding, Report
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.excerpt import draw_excerpt
 from advisor.outputs.drawing.palette import Palette
@@ -29,19 +29,15 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     blocks += [
         block for finding in report.findings for block in _section(finding, locations, rules, options.width)
     ]
-    if report.problems:
-        rows = [(_code(_place_of(item, locations)), _cell(item.message)) for item in report.problems]
-        blocks += ["## Not checked", _table(("place", "reason"), rows)]
+    for title, checked in (("Not checked", False), ("Checked with less evidence", True)):
+        problems = [one for one in report.problems if one.checked == checked]
+        rows = [(_code(str(locations.of_problem(one)) or "."), _cell(one.message)) for one in problems]
+        blocks += [f"## {title}", _table(("place", "reason"), rows)] if rows else []
     if report.undecided and options.statistics:
         needs = [(_code(item.rule), str(item.places), _codes(item.needs)) for item in report.undecided]
         blocks += ["## Undecided for lack of evidence", _table(("rule", "places", "needs"), needs)]
     blocks += [f"> {_escape(notice)}" for notice in report.notices]
     return "\n\n".join(blocks) + "\n"
-
-
-def _place_of(problem: Problem, locations: Locations) -> str:
-    location = locations.of_line(problem.path, problem.line)
-    return f"{location.holder}:{location.span.line}"
 
 
 def _section(finding: Finding, locations: Locations, rules: RuleCatalogue, width: int) -> list[str]:

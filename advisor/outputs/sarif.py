@@ -47,7 +47,12 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The folder the check was run in."}}},
-        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": _notifications(report)}],
+        "invocations": [
+            {
+                "executionSuccessful": report.checked_everything,
+                "toolExecutionNotifications": _notifications(report),
+            }
+        ],
         "results": [
             _result(finding, fingerprint, index[finding.rule], locations) for finding, fingerprint in kept
         ],
@@ -76,11 +81,13 @@ def _notifications(report: Report) -> list[dict[str, object]]:
 
 
 def _notification(problem: Problem, locations: Locations) -> dict[str, object]:
-    location = locations.of_line(problem.path, problem.line)
+    location = locations.of_problem(problem)
     text = location.in_words(problem.message)
     notification: dict[str, object] = {"level": "error", "message": {"text": text}}
     if problem.path:
         region = {"startLine": location.file_line}
+        if problem.line and location.cell is None:
+            region["startColumn"] = problem.column
         place = {"artifactLocation": _artifact(problem.path), "region": region}
         notification["locations"] = [{"physicalLocation": place}]
     return notification

@@ -36,8 +36,9 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         )
     if options.statistics:
         blocks.append(statistics_lines(report, rules, options.width, page.palette))
-    blocks.append(page.summary())
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+    if not options.quiet:
+        blocks.append(page.summary())
+    return "\n\n".join("\n".join(block) for block in blocks) + ("\n" if blocks else "")
 
 
 class _Page:
@@ -81,8 +82,8 @@ class _Page:
         first, *rest = paragraph(problem.message, self.width, " " * len("error: "))
         lines = [head + self.palette.strong(first.lstrip()), *map(self.palette.strong, rest)]
         if problem.path:
-            place = self.locations.of_line(problem.path, problem.line)
-            lines.append(f"  {self.palette.gutter('-->')} {visible(place.holder)}:{place.span.line}")
+            place = self.locations.of_problem(problem)
+            lines.append(f"  {self.palette.gutter('-->')} {visible(str(place))}")
         return lines
 
     def labelled(self, label: str, texts: Sequence[str], indent: int = _LABELS) -> list[str]:

@@ -75,7 +75,7 @@ def test_unusual_but_valid_files_are_checked(mixed: Outcome, name: str) -> None:
 
 
 def test_nothing_else_is_said(mixed: Outcome) -> None:
-    assert mixed.status == 1
+    assert mixed.status == 2
     assert len(mixed.errors) == len(BAD)
     assert len(mixed.places) == 1 + len(VALID)
     assert GOOD in mixed.places
@@ -103,7 +103,7 @@ def test_an_unreadable_file_and_an_unreadable_folder(advise: AdvisorCommand, wor
         outcome = advise.check(*FAST, cwd=workspace)
         assert {(path, line) for path, line, _ in outcome.errors} == {("closed", 1), ("secret.py", 1)}
         assert all("Permission denied" in message for _, _, message in outcome.errors)
-        assert (outcome.status, outcome.places) == (1, {GOOD})
+        assert (outcome.status, outcome.places) == (2, {GOOD})
         assert advise.check(*FAST, "secret.py", cwd=workspace).status == 2
     finally:
         folder.chmod(0o700)
@@ -144,13 +144,18 @@ def test_a_path_that_does_not_exist(advise: AdvisorCommand, workspace: Path) -> 
     ]
 
 
-def test_status_2_only_when_nothing_could_be_checked(advise: AdvisorCommand, workspace: Path) -> None:
+def test_status_2_when_nothing_or_not_everything_could_be_checked(
+    advise: AdvisorCommand, workspace: Path
+) -> None:
     (workspace / "bad").mkdir()
     (workspace / "empty").mkdir()
     (workspace / "plain.py").write_text("x = 1\n")
     for name in ("one.py", "two.py"):
         (workspace / "bad" / name).write_bytes(KERNEL.encode("latin-1"))
-    expected = {("bad",): 2, ("bad", "plain.py"): 0, ("bad", "good.py"): 1, ("plain.py",): 0, ("empty",): 0}
+    expected = {
+        ("bad",): 2, ("bad", "plain.py"): 2, ("bad", "good.py"): 2, ("plain.py",): 0, ("good.py",): 1,
+        ("empty",): 2, ("empty", "good.py"): 2,
+    }  # fmt: skip
     for paths, status in expected.items():
         assert advise.check(*FAST, *paths, cwd=workspace).status == status, paths
     assert advise.check(*FAST, "--exit-zero", "bad", cwd=workspace).status == 2

@@ -82,7 +82,7 @@ def test_stdin_that_does_not_decode_is_an_error_with_its_place(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a = 1\nb = '\xff'\n")))
     outcome = advisor("check", "-")
     assert outcome.status == 2
-    assert outcome.err.startswith("advisor: error: stdin.py:2: cannot be decoded")
+    assert outcome.err.startswith("advisor: error: stdin.py:2:6: cannot be decoded")
 
 
 @pytest.mark.parametrize(

@@ -38,26 +38,67 @@ def test_status_2_when_nothing_could_be_checked_even_with_exit_zero(advisor: Run
     assert advisor("check", "--exit-zero").status == 2
 
 
-def test_one_file_that_fails_beside_one_that_does_not_is_no_failure(
+def test_one_file_that_fails_beside_one_that_does_not_is_status_2(
     advisor: Run, fake_check: Any, project: Path
 ) -> None:
     (project / "plain.py").write_text("x = 1\n")
-    fake_check.problems = [Problem("k.py", 3, "is not valid Python")]
-    fake_check.kernels = 0
-    assert advisor("check").status == 0
+    fake_check.find(severity="error")
+    fake_check.problems = [Problem("k.py", 3, "is not valid Python", 7)]
+    outcome = advisor("check")
+    assert outcome.status == 2
+    assert "--> k.py:3:7" in outcome.out
+    assert "not everything could be checked" in outcome.out
+    assert advisor("check", "--baseline", "b.json", "--write-baseline").status == 2
 
 
 def test_a_kernel_that_does_not_compile_is_no_failure_of_its_file(advisor: Run, fake_check: Any) -> None:
-    fake_check.problems = [Problem("k.py", 5, "does not compile")]
-    assert advisor("check").status == 0
-
-
-def test_a_folder_without_python_files_says_so(advisor: Run, fake_check: Any, project: Path) -> None:
-    (project / "empty").mkdir()
-    outcome = advisor("check", "empty")
+    fake_check.findings.clear()
+    fake_check.problems = [Problem("k.py", 5, "does not compile", checked=True)]
+    outcome = advisor("check")
     assert outcome.status == 0
-    assert "No Python files were found in empty." in outcome.out
-    assert "No Python files" not in advisor("check", "empty", "--quiet").out
+    assert "1 problem: checked with less evidence." in outcome.out
+    assert "not everything" not in outcome.out
+
+
+@pytest.mark.parametrize(
+    "name", ["text", "concise", "markdown", "json", "sarif", "github", "junit", "gitlab"]
+)
+def test_a_folder_without_python_files_says_so(
+    advisor: Run, fake_check: Any, project: Path, name: str
+) -> None:
+    (project / "empty").mkdir()
+    fake_check.findings.clear()
+    for more in ([], ["--quiet"], ["k.py"]):
+        outcome = advisor("check", *more, "empty", "--format", name)
+        assert outcome.status == 2
+        assert "no Python files in this folder" in outcome.out
+        assert "empty" in outcome.out
+        assert "empty:0" not in outcome.out
+
+
+def test_an_excluded_folder_says_why_it_has_no_files(advisor: Run, fake_check: Any, project: Path) -> None:
+    (project / "gone").mkdir()
+    (project / "gone" / "k.py").write_text("x = 1\n")
+    outcome = advisor("check", "gone", "--config", 'exclude=["gone/*"]')
+    assert outcome.status == 2
+    assert "no Python files in this folder: all are excluded" in outcome.out
+
+
+def test_folders_that_were_met_before_are_not_empty(advisor: Run, fake_check: Any, project: Path) -> None:
+    (project / "inner").mkdir()
+    (project / "inner" / "k.py").write_text("x = 1\n")
+    (project / "link").symlink_to("inner", target_is_directory=True)
+    fake_check.findings.clear()
+    assert advisor("check", "inner", ".", "inner", "link").status == 0
+
+
+def test_quiet_prints_no_count(advisor: Run, fake_check: Any) -> None:
+    fake_check.findings.clear()
+    assert advisor("check", "--quiet").out == ""
+    assert advisor("check", "--quiet", "--format", "concise").out == ""
+    fake_check.find()
+    assert len(advisor("check", "--quiet", "--format", "concise").out.splitlines()) == 1
+    assert "Found" not in advisor("check", "--quiet").out
 
 
 def test_every_format_prints_the_finding(advisor: Run, fake_check: Any) -> None:

@@ -57,7 +57,6 @@ def test_help_lists_every_command_with_its_summary(advisor: Callable[..., Any]) 
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        ([], "the following arguments are required: COMMAND"),
         (["chekc"], "Did you mean `check`?"),
         (["--nonsense"], "advisor: error: "),
     ],
@@ -67,6 +66,11 @@ def test_wrong_use(advisor: Callable[..., Any], argv: list[str], message: str) -
     assert (outcome.status, outcome.out) == (2, "")
     assert message in outcome.err
     assert "Traceback" not in outcome.err
+
+
+def test_without_a_command_there_is_the_help_and_status_2(advisor: Callable[..., Any]) -> None:
+    outcome = advisor()
+    assert (outcome.status, outcome.out, outcome.err) == (2, advisor("--help").out, "")
 
 
 def test_a_fault_of_the_program_shows_a_traceback_and_asks_for_a_report(

@@ -123,11 +123,19 @@ def test_a_module_and_a_notebook_are_mended_together(mend: Run, put: Run, projec
 
 
 def test_what_cannot_be_mended_is_still_found(mend: Run, put: Run, report: Run) -> None:
-    put(HEAD, DEBUG, "oops (", DIVERGENT)
+    put(HEAD, DEBUG, DIVERGENT)
     mend("--fix")
     found = report()
     assert places(found, "debug-build") == []
-    assert places(found) == [("n.ipynb", 4, 5)]
+    assert places(found) == [("n.ipynb", 3, 5)]
+
+
+def test_a_notebook_with_a_broken_cell_is_left_as_it_is(mend: Run, put: Run, report: Run) -> None:
+    put(HEAD, DEBUG, "oops (", DIVERGENT)
+    mend("--fix")
+    found = report()
+    assert places(found, "debug-build") != []
+    assert not [fix for finding in found["findings"] for fix in finding["fixes"] if "edits" in fix]
 
 
 def test_the_report_gives_edits_by_cell_and_offset(put: Run, report: Run) -> None:

@@ -102,7 +102,17 @@ def test_a_cell_that_does_not_parse_takes_no_other_with_it(report: Run, put: Run
     found = report("n.ipynb")
     assert places(found) == [("n.ipynb", 3, 5)]
     assert [(cell, line) for cell, line, _ in errors(found)] == [(2, 2), (4, 1)]
-    assert all("this cell is left out" in message for _, _, message in errors(found))
+    assert [message for _, _, message in errors(found)] == [
+        "syntax error: invalid syntax",
+        "syntax error: invalid syntax",
+    ]
+
+
+def test_of_a_cell_that_does_not_parse_the_other_functions_are_looked_at(report: Run, put: Run) -> None:
+    put(HEAD, f"def half(x):\n    y = x.\n\n\n{DIVERGENT}")
+    found = report("n.ipynb")
+    assert places(found) == [("n.ipynb", 2, 9)]
+    assert [(cell, line) for cell, line, _ in errors(found)] == [(2, 2)]
 
 
 def test_both_definitions_of_a_name_are_looked_at(report: Run, put: Run) -> None:

@@ -49,7 +49,7 @@ def content(found: Survey) -> tuple[object, ...]:
         (one.entity, one.key, one.path, one.span, one.label, one.owner, dict(one.readings))
         for one in found.records
     ]
-    return records, found.problems, found.texts
+    return records, found.problems, found.texts, found.unread
 
 
 def check(kept: Resurvey, folder: Path, text: str, neighbours: tuple[Path, ...] = ()) -> Survey:
@@ -117,10 +117,14 @@ def test_what_an_edit_does_not_reach_is_not_surveyed_again(tmp_path, monkeypatch
     assert not any("def scale" in text for text in read[1:])
 
 
-def test_text_that_does_not_parse_has_no_survey_and_the_next_one_has(tmp_path):
+def test_of_a_text_that_does_not_parse_the_intact_functions_are_surveyed(tmp_path):
     kept = Resurvey(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, TEXT)
-    assert kept.survey(SourceText("k.py", TEXT.replace("out[i] = 1.0", "out[i = 1.0"))) is None
+    broken = check(kept, tmp_path, TEXT.replace("out[i] = 1.0", "out[i = 1.0"))
+    (problem,) = broken.problems
+    assert (problem.line, problem.column) == (21, 8)
+    assert problem.message == "syntax error: '[' was never closed"
+    assert broken.unread == {"k.py": frozenset(range(18, 22))}
     check(kept, tmp_path, TEXT.replace("out[i] = 1.0", "out[i] = 1"))
 
 
@@ -159,9 +163,11 @@ def test_random_edits_of_real_kernels(file, tmp_path):
             column = rng.randrange(len(lines[at]) + 1)
             lines[at] = lines[at][:column] + rng.choice("a1 ()0+") + lines[at][column + rng.choice([0, 1]) :]
         changed = "\n".join(lines)
-        if kept.survey(SourceText("k.py", changed)) is not None:
+        found = kept.survey(SourceText("k.py", changed))
+        if found is not None:
             check(kept, tmp_path, changed)
-            text, done = changed, done + 1
+            # A text with errors is checked too, but not edited further.
+            text, done = text if found.unread else changed, done + 1
 
 
 def parts(text: str):

@@ -46,8 +46,10 @@ def test_the_last_good_findings_stay_beside_the_problem_and_move(client):
     assert client.stop() == 0
 
 
-def test_without_a_good_text_before_there_is_the_problem_alone(client):
+def test_without_a_good_text_before_there_is_the_problem_and_what_can_be_read(client):
     client.start()
     uri = client.open("k.py", "x = (\n" + TRANSPOSED)
+    assert codes(client.published(uri, 1)) == ["not-checked", "transposed-index"]
+    uri = client.open("l.py", TRANSPOSED.replace("cuda.grid(2)", "cuda.grid(2"))
     assert codes(client.published(uri, 1)) == ["not-checked"]
     assert client.stop() == 0

@@ -26,8 +26,8 @@ SOURCES = st.lists(LINES, max_size=7).map("\n".join)
 @given(SOURCES)
 @settings(max_examples=400, deadline=None)
 def test_every_line_of_a_cell_can_be_had_back(source: str) -> None:
-    text = python_of(source).text
-    if text is not None:
+    text, _, fault, *_ = python_of(source)
+    if text is not None and not fault:
         assert "\n".join(map(as_written, text.split("\n"))) == source
         compile(text.replace("\r", ""), "cell", "exec", flags=0x400, dont_inherit=True)
 

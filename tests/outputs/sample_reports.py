@@ -117,7 +117,7 @@ def full_report() -> Report:
     return Report(
         device="NVIDIA A100 80GB",
         findings=[UNCOALESCED, PROMOTED, CONSTANT_GRID],
-        problems=[Problem("kernels/broken.py", 3, "The file does not parse: invalid syntax.")],
+        problems=[Problem("kernels/broken.py", 3, "The file does not parse: invalid syntax.", 9)],
         undecided=[
             Undecided("low-occupancy", 3, ("achieved_occupancy",), ("simulated", "measured")),
             Undecided("cache-thrashing", 1, ("l2_hit_rate", "dram_norm"), ("measured",)),
@@ -169,6 +169,11 @@ def problems_report() -> Report:
         device="NVIDIA T4",
         problems=[
             Problem("latin.py", 1, "cannot be decoded: unknown encoding: latin-17"),
+            Problem("half.py", 12, "syntax error: '(' was never closed", 9),
+            Problem("empty", 0, "no Python files in this folder"),
+            Problem(
+                "kernels.py", 4, "The kernel `scale` was not compiled: its text is missing.", checked=True
+            ),
             Problem("", 0, "The cache could not be written:\nno space left\x07."),
         ],
     )
@@ -225,7 +230,7 @@ def notebook_report() -> Report:
             finding("scale[1, 64](a, b)", "In a command; the whole notebook's source is one line."),
             Finding("odd-place", path, whole, "scale", "warning", "low", "Over several lines."),
         ],
-        problems=[Problem(path, *one) for one in cells_of(text).left_out()],
+        problems=[Problem(path, line, cause, column) for line, column, cause in cells_of(text).left_out()],
         texts={path: text},
     )
 

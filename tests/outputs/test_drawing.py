@@ -176,7 +176,17 @@ def test_the_summary_counts_findings_files_and_problems() -> None:
     )
     assert summary_sentences(report) == [
         "Found 3 warnings in 2 files for NVIDIA T4.",
-        "1 problem: not everything could be checked.",
+        "1 error: not everything could be checked.",
+    ]
+    partly = Report("NVIDIA T4", problems=[Problem("c.py", 1, "no", checked=True)])
+    assert summary_sentences(partly) == [
+        "No findings for NVIDIA T4.",
+        "1 problem: checked with less evidence.",
+    ]
+    broken = Report("NVIDIA T4", problems=[Problem("c.py", 1, "no")])
+    assert summary_sentences(broken) == [
+        "No findings for NVIDIA T4 in what could be checked.",
+        "1 error: not everything could be checked.",
     ]
     assert summary_sentences(Report("")) == ["No findings."]
 

@@ -115,8 +115,8 @@ def test_the_json_shape_is_the_contract() -> None:
     assert content["findings"][2]["kernel"] is None
     assert content["errors"] == [
         {
-            "path": "kernels/broken.py", "cell": None, "line": 3,
-            "message": "The file does not parse: invalid syntax.",
+            "path": "kernels/broken.py", "cell": None, "line": 3, "column": 9,
+            "message": "The file does not parse: invalid syntax.", "checked": False,
         }
     ]  # fmt: skip
     assert content["summary"] == {
@@ -194,7 +194,7 @@ def test_code_in_messages_stays_code_and_markup_is_literal() -> None:
 
 def test_a_pipe_does_not_break_the_table() -> None:
     report = Report("x", problems=[Problem("a|b.py", 1, "either | or `x|y`")])
-    assert "\n| `a\\|b.py:1` | either \\| or `x\\|y` |\n" in rendered("markdown", report)
+    assert "\n| `a\\|b.py:1:1` | either \\| or `x\\|y` |\n" in rendered("markdown", report)
 
 
 # text

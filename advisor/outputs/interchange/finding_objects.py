@@ -45,13 +45,15 @@ def finding_object(finding: Finding, fingerprint: str, locations: Locations) -> 
 
 
 def problem_object(problem: Problem, locations: Locations) -> dict[str, object]:
-    """The JSON object of one problem."""
-    location = locations.of_line(problem.path, problem.line)
+    """The JSON object of one problem; `checked` where only evidence beside the source's is missing."""
+    location = locations.of_problem(problem)
     return {
         "path": problem.path,
         "cell": location.cell,
         "line": location.span.line,
+        "column": location.span.column,
         "message": problem.message,
+        "checked": problem.checked,
     }
 
 

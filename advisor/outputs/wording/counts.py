@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from advisor.findings import SEVERITIES, Report, Severity
+from advisor.findings import SEVERITIES, Problem, Report, Severity
 
 _PLURAL: dict[Severity, str] = {"info": "infos", "warning": "warnings", "error": "errors"}
 
@@ -26,20 +26,28 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
+def problem_name(problem: Problem) -> str:
+    """What a problem is called where a finding has the name of its rule."""
+    return "evidence-missing" if problem.checked else "not-checked"
+
+
 def summary_sentences(report: Report) -> list[str]:
     """What was found, what can be fixed and what could not be looked at, one sentence each."""
     sentences = [_found(report)]
     if fixable := sum(any(fix.safety == "safe" for fix in finding.fixes) for finding in report.findings):
         sentences.append(f"{counted(fixable, 'finding has', 'findings have')} a safe fix.")
-    if report.problems:
-        sentences.append(f"{counted(len(report.problems), 'problem')}: not everything could be checked.")
+    missing = sum(problem.checked for problem in report.problems)
+    if unchecked := len(report.problems) - missing:
+        sentences.append(f"{counted(unchecked, 'error')}: not everything could be checked.")
+    if missing:
+        sentences.append(f"{counted(missing, 'problem')}: checked with less evidence.")
     return sentences
 
 
 def _found(report: Report) -> str:
     device = f" for {report.device}" if report.device else ""
     if not report.findings:
-        return f"No findings{device}."
+        return f"No findings{device}{'' if report.checked_everything else ' in what could be checked'}."
     words = [
         counted(count, severity, _PLURAL[severity])
         for severity, count in by_severity(report).items()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.errors import SourceProblem
-from advisor.findings import Edit, Report
+from advisor.findings import Edit, Problem, Report
 from advisor.notebooks import is_notebook
 from advisor.notebooks.joined_text import Cells, JoinedCell, cells_of
 from advisor.text import SourceText, Span, read_source
@@ -41,6 +41,8 @@ class Location:
         return text if self.cell is None else f"Cell {self.cell}, line {self.span.line}: {text}"
 
     def __str__(self) -> str:
+        if not self.span.line:
+            return self.holder
         return f"{self.holder}:{self.span.line}:{self.span.column}"
 
 
@@ -61,8 +63,12 @@ class Locations:
         return Location(path, inside, cell.number, cell.line_of_file(line), cell.line_of_file(end_line))
 
     def of_line(self, path: str, line: int) -> Location:
-        """The location of a problem's line, 0 where it concerns no line."""
+        """The location of a line, 0 where no line is concerned."""
         return self.of(path, Span(line))
+
+    def of_problem(self, problem: Problem) -> Location:
+        """The location of a problem, at line 0 where it concerns no line."""
+        return self.of(problem.path, Span(problem.line, problem.column))
 
     def lines(self, path: str, span: Span) -> tuple[str, ...]:
         """The lines that a location counts: those of the file, or those of the cell; none where unknown."""

@@ -1,0 +1,17 @@
+"""What could not be checked, on standard error, for commands whose output has no place for it."""
+
+from __future__ import annotations
+
+import sys
+
+from advisor.findings import Report
+from advisor.outputs.wording.locations import Locations
+
+
+def print_problems(report: Report) -> None:
+    """Nothing; a line for each problem of the report goes to standard error."""
+    locations = Locations(report)
+    for problem in report.problems:
+        word = "note" if problem.checked else "error"
+        place = f"{locations.of_problem(problem)}: " if problem.path else ""
+        print(f"advisor: {word}: {place}{problem.message}", file=sys.stderr)
