@@ -69,6 +69,7 @@ class ReportCache:
         content["findings"] = [asdict(finding) for finding in report.findings]
         for name in ("problems", "undecided", "unrecognised"):
             content[name] = [asdict(item) for item in content[name]]
+        content["unread"] = {path: sorted(lines) for path, lines in report.unread.items()}
         further = sorted(set(read))
         self._cache.put_many({
             self._key: {
@@ -112,6 +113,7 @@ def _report(content: dict[str, Any]) -> Report:
         list(content["notices"]),
         {},
         dict(content["summary"]),
+        unread={path: frozenset(lines) for path, lines in content["unread"].items()},
         unrecognised=[
             Unrecognised(item["path"], tuple(item["uses"]), tuple(item["launches"]))
             for item in content["unrecognised"]
