@@ -49,12 +49,18 @@ class OpenText:
     text: str
 
 
+def held_document(workspace: Workspace, uri: str) -> TextDocument | None:
+    """The document that the client holds open under a URI, whatever it is."""
+    held: TextDocument | None = workspace.text_documents.get(unquote(uri))
+    return held
+
+
 def open_document(workspace: Workspace, uri: str) -> Document | None:
     """The document as it is now; None when it is not open, not Python, or not a file's.
 
     A cell is none: its notebook is one, with the text of all cells.
     """
-    held = workspace.text_documents.get(unquote(uri))
+    held = held_document(workspace, uri)
     path = to_fs_path(held.uri) if held is not None else None
     if workspace.get_notebook_document(cell_uri=uri) is not None:
         return None

@@ -7,10 +7,10 @@ import logging
 
 from lsprotocol import types
 
+from lsp_server import stdio
+from lsp_server import tcp as port
 from lsp_server.features import register_all
 from lsp_server.session import AdvisorServer
-from lsp_server.stdio import protocol_streams
-from lsp_server.tcp import address, serve
 
 
 def shutdown(ls: AdvisorServer, params: None) -> None:  # noqa: ARG001
@@ -32,14 +32,16 @@ def main(tcp: str = "", server: AdvisorServer | None = None) -> int:
     Speaks over standard input and output, or at the port that `tcp` names as `[HOST:]PORT`. Raises UsageError
     for other text and for a port that is not free. `server` is one that was built already.
     """
-    place = address(tcp) if tcp else None
+    place = port.address(tcp) if tcp else None
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     server = server or build_server()
     # What is there now stays to the end: the collector need not look at it again and again.
     gc.freeze()
     if place is not None:
-        serve(server, *place)
-        return 0 if server.shut_down else 1
-    with protocol_streams() as (received, sent):
-        server.start_io(received, sent)
-    return 0 if server.shut_down else 1
+        port.serve(server, *place)
+    else:
+        stdio.serve(server)
+    properly = server.shut_down
+    if not properly:
+        server.end()
+    return 0 if properly else 1

@@ -46,11 +46,10 @@ class AdvisorServer(LanguageServer):
     """A language server with the latest analysis of each open document."""
 
     def __init__(self) -> None:
-        # pygls applies partial changes to lines split at form feeds too, where no editor splits them.
         super().__init__(
             NAME,
             advisor.__version__,
-            types.TextDocumentSyncKind.Full,
+            types.TextDocumentSyncKind.Incremental,
             notebook_document_sync=notebooks.SYNCHRONISATION,
         )
         self.notebooks = notebooks.Notebooks()

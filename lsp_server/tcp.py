@@ -7,12 +7,11 @@ import json
 import logging
 import re
 from contextlib import suppress
-from threading import Event
 
 from lsprotocol import types
-from pygls.io_ import run_async
 
 from advisor.errors import UsageError
+from lsp_server.conversation import Conversation
 from lsp_server.session import AdvisorServer
 
 _LOOPBACK = "127.0.0.1"
@@ -62,9 +61,7 @@ async def _serve(server: AdvisorServer, host: str, port: int) -> None:
         server.protocol.set_writer(writer)
         # The message `exit` ends pygls by leaving Python, which a task must not do; `main` gives the status.
         with suppress(SystemExit):
-            await run_async(
-                Event(), reader, server.protocol, logging.getLogger("pygls"), server.report_server_error
-            )
+            await Conversation(server).hold(reader)
         server.shutdown()  # type: ignore[no-untyped-call]
         listening.close()
 
