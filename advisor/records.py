@@ -7,11 +7,13 @@ from typing import Literal, TypeAlias
 
 from advisor.text import Span
 
-Source: TypeAlias = Literal["source", "compiled", "simulated", "measured"]
+Source: TypeAlias = Literal["assumed", "source", "compiled", "simulated", "measured"]
 Value: TypeAlias = float | str | bool
 
 # Later is better: of two readings of one metric the one further right wins.
 SOURCES: tuple[Source, ...] = ("source", "compiled", "simulated", "measured")
+# Where a value may come from: what rests on an assumption in the place of a measurement is not measured.
+ORIGINS: tuple[Source, ...] = ("assumed", *SOURCES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ class LineReading:
     kind: str
     values: dict[str, Value | None]
     assumptions: tuple[str, ...] = ()
+
+
+def weakest(*readings: Reading) -> Source:
+    """The source of what is computed from some readings: that of the weakest."""
+    return min((one.source for one in readings), key=ORIGINS.index)
 
 
 def kernel_key(path: str, qualname: str, line: int) -> str:

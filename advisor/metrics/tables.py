@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from advisor.records import SOURCES, Record, Source
+from advisor.records import ORIGINS, Record, Source
 from advisor.text import Span
 
 Numbers = npt.NDArray[np.float64]
@@ -23,7 +23,7 @@ class Column:
     """The values of one metric over all rows of a table.
 
     `values` is float64 with NaN for unknown (truth values are 0 and 1), or objects with None for unknown;
-    `sources` holds for each row an index into `SOURCES`, or NO_SOURCE; `assumptions` only the rows that
+    `sources` holds for each row an index into `ORIGINS`, or NO_SOURCE; `assumptions` only the rows that
     rest on any, and `most` those whose value may be larger.
     """
 
@@ -35,7 +35,7 @@ class Column:
     def source(self, row: int) -> Source | None:
         """The source that gave the value of `row`, None where it is unknown."""
         index = int(self.sources[row])
-        return None if index == NO_SOURCE else SOURCES[index]
+        return None if index == NO_SOURCE else ORIGINS[index]
 
 
 @dataclass
@@ -77,7 +77,7 @@ def merge_records(records: Iterable[Record]) -> dict[str, dict[str, Record]]:
         known.owner = known.owner or record.owner
         for metric, reading in record.readings.items():
             present = known.readings.get(metric)
-            if present is None or SOURCES.index(reading.source) >= SOURCES.index(present.source):
+            if present is None or ORIGINS.index(reading.source) >= ORIGINS.index(present.source):
                 known.readings[metric] = reading
     return merged
 
@@ -122,7 +122,7 @@ def _column(metric: str, records: list[Record]) -> Column:
     else:
         values = np.array([np.nan if reading is None else float(reading.value) for reading in readings])
     sources = np.array(
-        [NO_SOURCE if reading is None else SOURCES.index(reading.source) for reading in readings],
+        [NO_SOURCE if reading is None else ORIGINS.index(reading.source) for reading in readings],
         dtype=np.uint8,
     )
     assumptions = {

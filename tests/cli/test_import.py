@@ -87,7 +87,105 @@ def test_every_finding_rests_on_something_measured(project: Path, capsys: pytest
     found = imported(capsys, DATA / "ncu-raw.csv", DATA / "ncu-source.csv", "--no-store")
     assert len(found["findings"]) > 8
     for finding in found["findings"]:
-        assert {one["source"] for one in finding["evidence"]} == {"measured"}
+        # Beside them stand peaks of the device, which are from its data sheet.
+        named = {one["metric"]: one["source"] for one in finding["evidence"]}
+        of_device = {"fp32_peak", "dram_bandwidth"}
+        assert {source for metric, source in named.items() if metric not in of_device} == {"measured"}
+
+
+LAUNCH = (
+    "ID,Process ID,Process Name,Host Name,Kernel Name,Context,Stream,Block Size,Grid Size,Device,CC,"
+    "Section Name,Metric Name,Metric Unit,Metric Value\n"
+)
+
+
+def reported(folder: Path, capability: str = "8.0", block: str = '"(64, 1, 1)"', **more: str) -> Path:
+    """A details page of one launch with 168 registers for each thread."""
+    rows = {"Registers Per Thread": "168"} | {name.replace("_", " "): value for name, value in more.items()}
+    file = folder / f"cc{capability}.csv"
+    file.write_text(
+        LAUNCH
+        + "".join(
+            f'0,1,python,h,heavy,1,7,{block},"(4096, 1, 1)",0,{capability},'
+            f"Launch Statistics,{name},,{value}\n"
+            for name, value in rows.items()
+        )
+    )
+    return file
+
+
+def occupancy_of(found: dict[str, Any]) -> tuple[float, str, str]:
+    """The theoretical occupancy of the finding on registers with its source, and the finding's words."""
+    (finding,) = [one for one in found["findings"] if one["rule"] == "occupancy-limited-by-registers"]
+    (evidence,) = [one for one in finding["evidence"] if one["metric"] == "theoretical_occupancy"]
+    return evidence["value"], evidence["source"], finding["message"]
+
+
+def test_the_block_size_of_a_report_is_read(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A warp of 168 registers takes 5,376: 12 fit into 65,536, which are 6 blocks of 2 warps, 12 of 64 warps.
+    value, source, message = occupancy_of(imported(capsys, reported(project), "--no-store"))
+    assert value == 12 / 64
+    assert "limit the resident blocks to 6" in message
+    # The report does not tell the shared memory.
+    assert source == "assumed"
+
+
+def test_what_follows_from_measured_numbers_alone_is_measured(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = reported(project, Static_Shared_Memory_Per_Block="0")
+    file.write_text(file.read_text().replace("Block,,0", "Block,byte/block,0"))
+    value, source, _ = occupancy_of(imported(capsys, file, "--no-store"))
+    assert (value, source) == (12 / 64, "measured")
+
+
+def test_without_a_block_size_nothing_is_called_measured(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = imported(capsys, reported(project, block=""), "--no-store")
+    (finding,) = [one for one in found["findings"] if one["rule"] == "occupancy-limited-by-registers"]
+    assert {one["source"] for one in finding["evidence"]} == {"assumed"}
+    assert "The block size is not known; 256 threads are assumed." in finding["assumptions"]
+
+
+@pytest.mark.parametrize(
+    ("capability", "device", "said"),
+    [
+        ("9.0", "h100-pcie", "its compute capability is 9.0; rules that need its numbers were judged for"),
+        ("8.0", "a100-80gb", "judged for NVIDIA A100 80GB, which has that too"),
+        ("7.5", "t4", "judged for NVIDIA T4"),
+        (
+            "6.1",
+            "a100-80gb",
+            "none has its compute capability 6.1; rules that need its numbers were judged for",
+        ),
+    ],
+)
+def test_a_report_without_a_name_is_judged_for_its_capability(
+    project: Path, capsys: pytest.CaptureFixture[str], capability: str, device: str, said: str
+) -> None:
+    found = imported(capsys, reported(project, capability), "--no-store")
+    assert found["judged_for"] == device
+    assert any(said in note for note in found["run"]["notes"])
+
+
+def test_reports_of_two_capabilities_are_not_mixed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(reported(project, one)) for one in ("8.0", "9.0")]
+    assert main(["import", *files, "--no-store"]) == 2
+    assert "compute capabilities 8.0 and 9.0" in capsys.readouterr().err
+
+
+def test_times_and_rates_of_a_report_are_metrics(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    imported(capsys, DATA / "ncu-raw.csv", "--label", "first")
+    store = HistoryStore(project)
+    run = store.run(store.find("first"))
+    store.close()
+    add = next(one for one in run.fingerprints if one.identity.path)
+    assert add.metrics["time_mean_ms"] == pytest.approx(0.111)
+    assert (add.metrics["time_min_ms"], add.metrics["time_max_ms"]) == (0.11, 0.112)
+    assert add.metrics["time_cv"] == pytest.approx(0.002 / 2**0.5 / 0.111)
+    assert add.metrics["achieved_bandwidth"] == pytest.approx(201.33e6 / 0.111e-3)
+    assert add.metrics["achieved_flop_rate"] == pytest.approx(16_777_216 / 0.111e-3)
 
 
 def test_gains_are_those_of_the_numbers(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,10 @@ def test_diff_as_json(advise: Advise) -> None:
     assert kernel["time_ms"]["verdict"] == "not known"
     told = {change["name"]: (change["before"], change["after"]) for change in kernel["metrics"]}
     assert told["sm_throughput"] == (pytest.approx(0.091), pytest.approx(0.74))
-    assert [finding["rule"] for finding in kernel["findings_ended"]] == ["few-waves"]
+    assert [finding["rule"] for finding in kernel["findings_ended"]] == [
+        "few-waves",
+        "kernel-above-time-target",
+    ]
 
 
 @pytest.mark.usefixtures("study")

@@ -14,11 +14,12 @@ from advisor.cli.importing.matching import Mapped, Matcher, ProjectKernel
 from advisor.devices import Device, find_device, load_devices
 from advisor.errors import UsageError
 from advisor.findings import Report
-from advisor.history.fingerprint import Run, RunFacts
+from advisor.history.fingerprint import Fingerprint, Run, RunFacts
 from advisor.history.identity import git_state
 from advisor.measured.reports import ImportedReport, read_report
 from advisor.measured.reports.fingerprints import Reading, merged, reading_of
 from advisor.measured.reports.records import records_of
+from advisor.profiling.rates import achieved_rates
 from advisor.records import Record
 
 _ENTITIES = ("run", "kernel", "line")
@@ -69,6 +70,8 @@ def import_reports(
         matcher.matched(one, name) for reading in readings for name, one in reading.fingerprints
     )
     device = _chosen(named, reports, options.device)
+    known = device.device if device.certain else None
+    fingerprints = [_with_rates(one, known) for one in fingerprints]
     run = Run(
         _facts(files, reports, label, options, device),
         metrics={name: value for reading in readings for name, value in reading.metrics.items()},
@@ -78,6 +81,14 @@ def import_reports(
     )
     judged = _judged(run, files, replace(options, device=device.device.id), project)
     return Imported(run, judged, _unused(readings), _refused(readings), device.device.id)
+
+
+def _with_rates(one: Fingerprint, device: Device | None) -> Fingerprint:
+    """A fingerprint with what its time makes of its bytes and operations; shares of peaks for a known GPU."""
+    if one.timing is None:
+        return one
+    rates = achieved_rates(one.timing.mean, one.metrics, device)
+    return replace(one, metrics={**rates, **one.metrics})
 
 
 def _facts(
@@ -118,13 +129,38 @@ def _chosen(named: str, reports: Sequence[ImportedReport], default: str) -> _Cho
         return _Chosen(find_device(named), True, told)
     if len(names) > 1:
         raise UsageError(f"the reports are of several GPUs ({', '.join(names)}); import them one by one.")
-    capability = next((report.capability for report in reports if report.capability), None)
+    capabilities = list(dict.fromkeys(report.capability for report in reports if report.capability))
+    if len(capabilities) > 1:
+        raise UsageError(
+            f"the reports are of GPUs of compute capabilities {' and '.join(capabilities)}; "
+            "import them one by one."
+        )
+    capability = capabilities[0] if capabilities else None
     found = _found(told, capability)
     if found is not None:
         return _Chosen(found, True, told)
+    if capability is not None:
+        return _by_capability(told, capability, find_device(default))
     who = f"The GPU of the report, {told}, has no device file" if told else "The report does not name its GPU"
     note = f"{who}; rules that need its numbers were judged for {default} (--device names another)."
     return _Chosen(find_device(default), False, told, note)
+
+
+def _by_capability(told: str, capability: str, default: Device) -> _Chosen:
+    """A device of the report's compute capability, the usual one where that has it: what a block may take
+    is the same in all of them, peaks are not.
+    """
+    fitting = [one for one in load_devices().values() if one.compute_capability == capability]
+    chosen = default if default in fitting or not fitting else fitting[0]
+    who = f"The GPU of the report, {told}, has no device file" if told else "The report does not name its GPU"
+    what = f"; rules that need its numbers were judged for {chosen.name}"
+    if fitting:
+        note = f"{who}, its compute capability is {capability}{what}, which has that too"
+    else:
+        note = (
+            f"{who}, and none has its compute capability {capability}{what}, of {chosen.compute_capability}"
+        )
+    return _Chosen(chosen, False, told, f"{note} (--device names another).")
 
 
 def _found(name: str, capability: str | None) -> Device | None:
@@ -165,7 +201,9 @@ def _judged(run: Run, files: Sequence[Path], options: CheckOptions, project: Pro
     texts = {path: text for path, text in project.texts.items() if any(path == one[0] for one in matched)}
     report = report_on(measured, _ENTITIES, options, texts)
     report.findings = [
-        finding for finding in report.findings if any(one.source == "measured" for one in finding.evidence)
+        finding
+        for finding in report.findings
+        if any(one.source in ("measured", "assumed") for one in finding.evidence)
     ]
     # A report holds numbers of kernels and runs, never of accesses: most rules stay open by its nature.
     report.undecided = []

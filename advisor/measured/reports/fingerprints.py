@@ -63,6 +63,10 @@ def _fingerprint(tool: str, launches: Launches, used: set[str], refused: dict[st
     elif launches.values and "statistics.total" in launches.values[0]:
         metrics["latency_ms"] = float(launches.values[0]["statistics.total"].value)
     metrics["launches"] = float(launches.launches)
+    for metric, extent in (("grid_blocks", launches.grid), ("block_threads", launches.block)):
+        if extent is not None:
+            metrics.setdefault(metric, float(math.prod(extent)))
+    metrics |= _time_metrics(timing)
     identity = KernelIdentity(
         name.name, None, None, name.types, launches.grid, launches.block, launches.dynamic_shared
     )
@@ -99,6 +103,22 @@ def _over(tool: str, metric: str, numbers: Sequence[tuple[float, float]]) -> flo
     if how == "weighted" and total > 0.0 and min(values) != max(values):
         return math.fsum(value * weight for value, weight in numbers) / total
     return statistics.fmean(values)
+
+
+def _time_metrics(timing: Timing | None) -> dict[str, Value]:
+    """What the times of a kernel's launches are in the vocabulary."""
+    if timing is None:
+        return {}
+    found: dict[str, Value] = {
+        "time_mean_ms": timing.mean,
+        "time_median_ms": timing.median,
+        "time_min_ms": timing.least,
+        "time_max_ms": timing.most,
+        "timed_launches": float(timing.iterations),
+    }
+    if timing.variation is not None:
+        found |= {"time_stddev_ms": timing.deviation, "time_cv": timing.variation}
+    return found
 
 
 def _timing(launches: Launches) -> Timing | None:

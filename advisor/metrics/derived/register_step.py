@@ -6,27 +6,23 @@ from collections.abc import Sequence
 
 from advisor.devices import Device
 from advisor.errors import EvidenceUnavailable
-from advisor.metrics.derived.theoretical_occupancy import USUAL_BLOCK
+from advisor.metrics.derived.theoretical_occupancy import needs_of
 from advisor.occupancy import occupancy
-from advisor.records import Reading, Record
+from advisor.records import Record
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
     """Nothing; adds registers_to_step to compiled kernels that registers limit."""
     for kernel in kernels:
-        registers = kernel.readings.get("registers")
-        if registers is None:
+        needs = needs_of(kernel)
+        if needs is None:
             continue
-        block = kernel.readings.get("block_threads", Reading(USUAL_BLOCK))
-        shared = kernel.readings.get("shared_bytes", Reading(0.0))
         try:
-            saved = registers_to_step(
-                device, int(float(registers.value)), int(float(shared.value)), int(float(block.value))
-            )
+            saved = registers_to_step(device, needs.registers, needs.shared_bytes, needs.block_threads)
         except (EvidenceUnavailable, ValueError):
             continue
         kernel.know(
-            registers.source, registers.assumptions, registers_to_step=None if saved is None else float(saved)
+            needs.source, needs.assumptions, registers_to_step=None if saved is None else float(saved)
         )
 
 

@@ -15,7 +15,10 @@ from advisor.report_page.amounts import amounts
 from advisor.report_page.material import Material
 from advisor.report_page.parts import Table, cells
 
-_SOURCES = {"source": "source", "compiled": "machine code", "simulated": "predicted", "measured": "measured"}
+_SOURCES = {
+    "assumed": "assumed", "source": "source", "compiled": "machine code", "simulated": "predicted",
+    "measured": "measured",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -201,7 +201,7 @@ def test_a_number_that_does_not_fit_is_refused(
 ) -> None:
     reading = reading_of(read_report(table(tmp_path, metric, unit, value)))
     assert reading.refused == {metric: reason}
-    assert set(reading.fingerprints[0][1].metrics) == {"launches"}
+    assert set(reading.fingerprints[0][1].metrics) == {"launches", "grid_blocks", "block_threads"}
 
 
 def test_what_is_not_available_is_unknown(tmp_path: Path) -> None:
