@@ -17,6 +17,7 @@ CLAUSES = (
     "for", "param", "let", "when", "unless", "remark", "severity", "confidence", "effort", "say", "why",
     "try", "gain", "source", "covers", "see", "deprecated", "fix", "example",
 )  # fmt: skip
+_ON_ONE_LINE = ("edition", "pack")
 WORDS = re.compile(
     r'(?P<doc>///[^\n]*)|(?P<comment>//[^\n]*)|(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<open_text>"[^\n]*)'
     r"|(?P<word>[A-Za-zµ_.][\w.-]*)|(?P<brace>[{}])|(?P<space>\s+)|(?P<other>.)"
@@ -74,7 +75,9 @@ class ChunkedFile:
             if what == "doc" and depth == 0:
                 docs.append(value[3:].strip())
                 continue
-            first = depth == 0 and self._is_first(match.start(), ended)
+            # No word of these two can be taken for an item's.
+            behind = begin >= 0 and kind in _ON_ONE_LINE
+            first = depth == 0 and (behind or self._is_first(match.start(), ended))
             if first and begin < 0:
                 self._check_begin(match, ended, bool(docs))
             if first and what == "word" and value in ITEMS:

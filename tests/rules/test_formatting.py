@@ -138,11 +138,9 @@ rule a "A" {
   when k.x between 1 and 2
    and (k.y or k.z)
     or not k.q is known
-  unless k.a in ("x", "y")
-     and k.b because "r"
+  unless k.a in ("x", "y") and k.b because "r"
 
-  let c = k.a
-       or max(k.b, k.c) = f(k)
+  let c = k.a or max(k.b, k.c) = f(k)
 }
 """,
     ),
@@ -347,6 +345,29 @@ def test_documentation_behind_a_brace_stays_the_next_items() -> None:
         ("rule", "of b"),
     ]
     assert formatted.splitlines()[2:5] == ["}  /// of b", "", 'rule b "B" {']
+
+
+def test_items_of_one_line_stand_on_lines_of_their_own() -> None:
+    text = 'edition 1 pack "house" version "1.0" rule a "A" { when k.x or k.y }\n'
+    formatted = 'edition 1\npack "house" version "1.0"\n\nrule a "A" {\n  when k.x\n    or k.y\n}\n'
+    assert format_text("a.rules", text) == formatted
+
+
+ONE_MEANING = [
+    ("when k.x and k.y", "when k.x\n and\n k.y"),
+    ("when (k.x and k.y)", "when (\n k.x\n and k.y\n)"),
+    ('unless k.x or k.y because "r"', 'unless k.x\nor k.y\nbecause "r"'),
+    ("let z = k.x and (k.y or k.q)", "let z =\n k.x\n and (k.y\n or k.q)"),
+    ("gain at most 1 - k.x", "gain at most 1\n - k.x"),
+    ("when k.x between 1 and 2", "when k.x\nbetween 1\nand 2"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ONE_MEANING)
+def test_line_breaks_in_conditions_are_no_difference(one: str, other: str) -> None:
+    written, broken = (format_text("a.rules", f'rule a "A" {{ {text} }}') for text in (one, other))
+    assert written == broken
+    assert format_text("a.rules", written) == written
 
 
 def test_deep_brackets_are_laid_out_as_well() -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import re
+from random import Random
 
 from effort import examples
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from plain_verdicts import Plain, World, tables_of, worlds
 from random_rules import RandomRule, rules
 from random_texts import book_of, files, rule_text
@@ -73,6 +76,18 @@ def test_the_form_is_settled_and_keeps_the_meaning(rule: RandomRule) -> None:
     formatted = [(path, format_text(path, text)) for path, text in given_files]
     assert [(path, format_text(path, text)) for path, text in formatted] == formatted
     assert without_spans(rulebook_from_texts(formatted)) == without_spans(rulebook_from_texts(given_files))
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(rules(), st.randoms(use_true_random=False))
+def test_line_breaks_in_conditions_do_not_change_the_form(rule: RandomRule, chance: Random) -> None:
+    def broken(match: re.Match[str]) -> str:
+        before, behind = (chance.choice((" ", "\n", "\n\t ")) for _ in range(2))
+        return f"{before}{match[1]}{behind}"
+
+    for path, text in files(rule)[1:]:
+        otherwise = re.sub(r" (and|or|=|<|>|\+|of) ", broken, text)
+        assert format_text(path, otherwise) == format_text(path, text)
 
 
 @settings(max_examples=examples(60), deadline=None)

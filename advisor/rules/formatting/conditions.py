@@ -12,12 +12,12 @@ from advisor.rules.formatting.tokens import KEYWORD, Word
 _DEEPEST = 12
 
 
-def set_condition(page: Page, words: Sequence[Word], column: int) -> None:
-    """Nothing; sets the words of a condition that begins in `column`.
+def set_condition(page: Page, words: Sequence[Word], column: int, spread: bool) -> None:
+    """Nothing; sets the words of a condition that begins in `column`, on however many lines it was written.
 
-    It is broken into lines when it was written on several, or would pass the width of a line.
+    It is broken into lines when `spread` asks for it, has comments, or would pass the width of a line.
     """
-    _set(page, words, column, any(word.new_line for word in words[1:]), _DEEPEST)
+    _set(page, words, column, spread, _DEEPEST)
 
 
 def _set(page: Page, words: Sequence[Word], column: int, spread: bool, deeper: int) -> None:

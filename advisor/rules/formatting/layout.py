@@ -19,6 +19,8 @@ _BEFORE_CONDITION = {
     "when": "when", "unless": "unless", "remark": "remark", "let": "EQUAL", "gain": "GAIN_KIND",
     "define": "EQUAL", "metric": "EQUAL", "suppress": "where",
 }  # fmt: skip
+# The clause whose parts stand on lines of their own, however short they are.
+_SPREAD = "when"
 _APART = ("rule", "entity")
 _TOGETHER = {("edition", "pack"), ("renamed", "retired"), ("retired", "renamed")}
 
@@ -123,7 +125,7 @@ def _set_with_condition(page: Page, opener: str, words: Sequence[Word], indent: 
         # Behind a long description hardly anything fits.
         page.break_line()
         column = indent + _CONTINUED
-    set_condition(page, condition, column)
+    set_condition(page, condition, column, spread=_keyword(words[0]) == _SPREAD)
     page.put_all(words[end:], indent + _CONTINUED)
 
 
