@@ -95,7 +95,7 @@ def _sources(finding: Finding, rule: Rule | None) -> str:
         return f"**Source** <{finding.url}>" if finding.url else ""
     named = (", ".join(part for part in (source.text, source.at) if part) for source in rule.sources)
     linked = (
-        f"[{name}]({source.url})" if source.url else name
+        f"[{name}](<{source.url}>)" if source.url else name
         for name, source in zip(named, rule.sources, strict=True)
     )
     return "**Source** " + "; ".join(linked)

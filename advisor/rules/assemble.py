@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from advisor.rules.changes import checked_overrides, checked_suppressions
 from advisor.rules.computed_metrics import check_computed
+from advisor.rules.definitions import check_definitions
 from advisor.rules.drafts import FileContent, RuleDraft
 from advisor.rules.expressions import macros_in
 from advisor.rules.model import Definition, Rule, Rulebook
@@ -128,6 +129,7 @@ def _declare(contents: Contents) -> _Declared:
     fresh = [(content, Complaints(content.path, noted.lines)) for content, noted in contents]
     vocabulary = _vocabulary(fresh)
     definitions = _definitions(fresh)
+    check_definitions(fresh, definitions)
     check_computed(fresh, vocabulary, definitions)
     lines, errors = [noted.lines for _, noted in fresh], [noted.errors for _, noted in fresh]
     return _Declared(_given(contents), lines, errors, vocabulary, definitions)
@@ -173,7 +175,7 @@ def _definitions_used(content: FileContent) -> frozenset[str]:
         written += [value for _, value, _ in draft.lets]
         used.update(name for one in written if one is not None for name in macros_in(one))
     used.update(name for one in content.definitions for name in macros_in(one.body))
-    used.update(name for one in content.suppressions for name in macros_in(one.condition))
+    used.update(name for one, _ in content.suppressions for name in macros_in(one.condition))
     for metric, _ in content.metrics:
         used.update(macros_in(metric.computed.expression) if metric.computed else ())
     return frozenset(used)
@@ -185,11 +187,11 @@ def _former_rules(contents: Contents, rules: dict[str, Rule]) -> tuple[dict[str,
     retired: dict[str, str] = {}
     places: dict[str, str] = {}
     for content, complaints in contents:
-        for old, new, span in content.renamed:
+        for old, new, span, target in content.renamed:
             if old in rules:
                 complaints.add("E303", span, kind="a rule", name=old, place=rules[old].path)
             elif new not in rules:
-                complaints.add("E314", span, kind="renaming", name=new, hint=hint_for(new, rules))
+                complaints.add("E314", target, kind="renaming", name=new, hint=hint_for(new, rules))
             elif renamed.get(old, new) != new:
                 complaints.add("E303", span, kind="a renaming of", name=old, place=places[old])
             else:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from advisor.records import SOURCES, Source
-from advisor.rules.drafts import FileContent, Macro, RuleDraft
+from advisor.rules.drafts import ChangePlaces, FileContent, Macro, RuleDraft, WrittenText
 from advisor.rules.expression_trees import ExpressionTrees
 from advisor.rules.model import (
     Citation,
@@ -26,6 +27,8 @@ from advisor.rules.syntax import Chunk, Reader
 from advisor.text import Span
 
 _VERDICTS: dict[str, Verdict] = {"fires": "fires", "info": "info", "silent": "silent", "unknown": "unknown"}
+# An address of the web; what RFC 3986 has no place for must be written as a percent sign and a code.
+_ADDRESS = re.compile(r"https?://[^\s<>\"`{}|\\^\x00-\x1f]+")
 
 
 def _told(node: Any) -> tuple[Source, ...]:
@@ -53,7 +56,12 @@ class Builder(ExpressionTrees):
         self.content.edition = (float(children[0].text), span)
 
     def _pack(self, children: list[Any], span: Span, _: Chunk) -> None:
-        self.content.pack = (self._text(children[0]), self._text(children[1]), span)
+        name, version = self._text(children[0]), self._text(children[1])
+        if self.content.pack is not None:
+            place = f"{self.reader.path}:{self.content.pack[2].line}"
+            self.reader.complaints.add("E327", span, name=self.content.pack[0], place=place)
+            return
+        self.content.pack = (name, version, span)
 
     def _metric(self, children: list[Any], span: Span, _: Chunk) -> None:
         name, unit, entity, variable, limits, doc, told, equal, body = children
@@ -86,21 +94,26 @@ class Builder(ExpressionTrees):
             *written, own = item.children
             self._add_metric(written, str(name), self._span(item), _told(own or told))
 
-    def _define(self, children: list[Any], span: Span, _: Chunk) -> None:
+    def _define(self, children: list[Any], _: Span, __: Chunk) -> None:
         name, variable, _, body = children
-        self.content.definitions.append(Macro(str(name), str(variable), self.expression(body), span))
+        self.content.definitions.append(
+            Macro(str(name), str(variable), self.expression(body), self._span(name))
+        )
 
     def _suppress(self, children: list[Any], span: Span, _: Chunk) -> None:
         rule, condition, given = children
         reason, until = self._text(given.children[0]), str(given.children[1] or "")
         found = Suppress(str(rule), self.expression(condition), reason, until, self.reader.path, span)
-        self.content.suppressions.append(found)
+        own = self._span(rule)
+        end = own if given.children[1] is None else self._span(given.children[1])
+        self.content.suppressions.append((found, ChangePlaces(own, own, own, end)))
 
-    def _renamed(self, children: list[Any], span: Span, _: Chunk) -> None:
-        self.content.renamed.append((str(children[0]), str(children[1]), span))
+    def _renamed(self, children: list[Any], _: Span, __: Chunk) -> None:
+        old, new, *_rest = children
+        self.content.renamed.append((str(old), str(new), self._span(old), self._span(new)))
 
-    def _retired(self, children: list[Any], span: Span, _: Chunk) -> None:
-        self.content.retired.append((str(children[0]), self._text(children[1]), span))
+    def _retired(self, children: list[Any], _: Span, __: Chunk) -> None:
+        self.content.retired.append((str(children[0]), self._text(children[1]), self._span(children[0])))
 
     def _override(self, children: list[Any], _: Span, __: Chunk) -> None:
         rule, *rest = children
@@ -109,9 +122,11 @@ class Builder(ExpressionTrees):
             span = self._span(change)
             reason, until = change.children[-1].children
             given: dict[str, Any] = {}
+            subject = written = change
             if change.data == "set_param":
-                value, unit = self._quantity(change.children[2])
-                given |= {"params": ((str(change.children[0]), value),), "unit": unit}
+                subject, _, written, _ = change.children
+                value, unit = self._quantity(written)
+                given |= {"params": ((str(subject), value),), "unit": unit}
             elif change.data == "set_level":
                 given["level"] = str(change.children[0])
             else:
@@ -120,7 +135,8 @@ class Builder(ExpressionTrees):
                 str(rule), Scope(**patterns), reason=self._text(reason), until=str(until or ""),
                 file=self.reader.path, span=span, **given,
             )  # fmt: skip
-            self.content.overrides.append((override, span))
+            places = ChangePlaces(*(self._span(one) for one in (rule, subject, written, until or change)))
+            self.content.overrides.append((override, places))
 
     def _rule(self, children: list[Any], _: Span, chunk: Chunk) -> None:
         name, title, *clauses = children
@@ -138,14 +154,16 @@ class Builder(ExpressionTrees):
         draft.variables = [(str(variable), str(entity))]
         if owner is not None:
             draft.variables.append((str(owner_variable), str(owner)))
+        given = [(variable, entity), (owner_variable, owner)][: len(draft.variables)]
+        draft.variable_spans = [(self._span(name), self._span(kind)) for name, kind in given]
 
-    def _clause_param(self, children: list[Any], draft: RuleDraft, clause: Any) -> None:
+    def _clause_param(self, children: list[Any], draft: RuleDraft, _clause: Any) -> None:
         name, _, quantity, limits, reason = children
         value, unit = self._quantity(quantity)
         low, high, range_unit = self._range(limits)
         if range_unit is not None and not range_unit.fits(unit):
             self.reader.complaints.add(
-                "E316", self._span(clause), name="range", found=range_unit.described, wanted=unit.described
+                "E316", self._span(limits), name="range", found=range_unit.described, wanted=unit.described
             )
         draft.params.append(Param(str(name), value, unit, low, high, self._text(reason)))
         draft.param_spans[str(name)] = self._span(name)
@@ -173,25 +191,30 @@ class Builder(ExpressionTrees):
     def _clause_effort(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.words["effort"] = str(children[0])
 
-    def _clause_say(self, children: list[Any], draft: RuleDraft, clause: Any) -> None:
-        draft.words["say"] = self._text(children[0])
-        draft.texts.append((draft.words["say"], self._span(clause)))
+    def _clause_say(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        draft.words["say"] = self._shown_text(children[0], draft)
 
-    def _clause_why(self, children: list[Any], draft: RuleDraft, clause: Any) -> None:
-        draft.words["why"] = self._text(children[0])
-        draft.texts.append((draft.words["why"], self._span(clause)))
+    def _clause_why(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        draft.words["why"] = self._shown_text(children[0], draft)
 
     def _clause_try(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
-        for child in children:
-            draft.advice.append(self._text(child))
-            draft.texts.append((draft.advice[-1], self._span(child)))
+        draft.advice += [self._shown_text(child, draft) for child in children]
+
+    def _shown_text(self, token: Any, draft: RuleDraft) -> str:
+        """A text that is shown, in which placeholders may stand."""
+        text = self._text(token)
+        draft.texts.append(WrittenText(text, token.text[1:-1], self._span(token)))
+        return text
 
     def _clause_gain(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.gain_at_most = str(children[0]) != "about"
         draft.gain = self.expression(children[1])
 
     def _clause_source(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
-        draft.sources.append(Citation(*(self._text(child) for child in children)))
+        citation = Citation(*(self._text(child) for child in children))
+        if citation.url and not _ADDRESS.fullmatch(citation.url):
+            self.reader.complaints.add("E326", self._span(children[-1]), found=citation.url)
+        draft.sources.append(citation)
 
     def _clause_covers(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.patterns += [str(child) for child in children]
@@ -208,10 +231,17 @@ class Builder(ExpressionTrees):
 
     def _clause_example(self, children: list[Any], draft: RuleDraft, clause: Any) -> None:
         verdict, name, file, *assignments = children
-        values = tuple(self._assignment(item) for item in assignments if item is not None)
+        given = [item for item in assignments if item is not None]
+        values = tuple(self._assignment(item) for item in given)
+        draft.example_spans.append(tuple(self._name_span(item) for item in given))
         draft.examples.append(
             Example(_VERDICTS[str(verdict)], self._text(name), values, self._span(clause), self._text(file))
         )
+
+    def _name_span(self, assignment: Any) -> Span:
+        """The place of the dotted name of an assignment."""
+        *names, _, _ = assignment.children
+        return self.reader.span(self.offset + names[0].start, self.offset + names[-1].end)
 
     def _assignment(self, tree: Any) -> tuple[tuple[str, ...], float | str | bool | None]:
         *names, _, value = tree.children

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from advisor.rules.drafts import FileContent
+from advisor.rules.drafts import ChangePlaces, FileContent
 from advisor.rules.expansion import Definitions, expand_within_bounds
 from advisor.rules.model import Override, Rule, Suppress
 from advisor.rules.problems import Complaints
@@ -25,40 +25,42 @@ def checked_overrides(
     found: dict[tuple[object, ...], Override] = {}
     for content, complaints in sorted(contents, key=lambda one: one[0].path):
         unknown: set[str] = set()
-        for given, span in content.overrides:
+        for given, places in content.overrides:
             override = replace(given, rule=renamed.get(given.rule, given.rule))
             if override.rule not in rules:
                 # A block of several changes is told of once.
                 if override.rule not in unknown:
                     hint = hint_for(override.rule, rules)
-                    complaints.add("E314", span, kind="override", name=override.rule, hint=hint)
+                    complaints.add("E314", places.rule, kind="override", name=override.rule, hint=hint)
                 unknown.add(override.rule)
-            elif _fits(override, rules[override.rule], span, complaints):
+            elif _fits(override, rules[override.rule], places, complaints):
                 key = (override.rule, override.scope, override.subject)
                 if key in found:
                     other = found[key]
                     place = f"{other.file}:{other.span.line}"
-                    complaints.add("E315", span, name=override.subject, rule=override.rule, place=place)
+                    complaints.add(
+                        "E315", places.subject, name=override.subject, rule=override.rule, place=place
+                    )
                 else:
                     found[key] = override
     return tuple(found.values())
 
 
-def _fits(override: Override, rule: Rule, span: Span, complaints: Complaints) -> bool:
-    good = _is_date(override.until, span, complaints)
+def _fits(override: Override, rule: Rule, places: ChangePlaces, complaints: Complaints) -> bool:
+    good = _is_date(override.until, places.until, complaints)
     params = {param.name: param for param in rule.params}
     for name, value in override.params:
         if name not in params:
-            complaints.add("E205", span, name=name, hint=hint_for(name, params))
+            complaints.add("E205", places.subject, name=name, hint=hint_for(name, params))
             return False
         param = params[name]
         if override.unit not in (None, NO_UNIT) and not override.unit.fits(param.unit):
             found, wanted = override.unit.described, param.unit.described
-            complaints.add("E316", span, name=name, found=found, wanted=wanted)
+            complaints.add("E316", places.value, name=name, found=found, wanted=wanted)
             return False
         if (param.low is not None and value < param.low) or (param.high is not None and value > param.high):
             complaints.add(
-                "E318", span, name=name, value=format_value(value, param.unit),
+                "E318", places.value, name=name, value=format_value(value, param.unit),
                 low="" if param.low is None else format_value(param.low, param.unit),
                 high="" if param.high is None else format_value(param.high, param.unit),
             )  # fmt: skip
@@ -86,11 +88,11 @@ def checked_suppressions(
     """The suppressions whose rule exists and whose condition speaks of what the rule speaks of."""
     found = []
     for content, complaints in contents:
-        for given in content.suppressions:
+        for given, places in content.suppressions:
             rule = rules.get(renamed.get(given.rule, given.rule))
             if rule is None:
                 hint = hint_for(given.rule, rules)
-                complaints.add("E314", given.span, kind="suppression", name=given.rule, hint=hint)
+                complaints.add("E314", places.rule, kind="suppression", name=given.rule, hint=hint)
                 continue
             before = len(complaints.errors)
             owner = f"the suppression of `{given.rule}`"
@@ -99,7 +101,7 @@ def checked_suppressions(
                 continue
             params = {param.name: param for param in rule.params}
             Typing(vocabulary, complaints, dict(rule.variables), params).condition(condition)
-            _is_date(given.until, given.span, complaints)
+            _is_date(given.until, places.until, complaints)
             if len(complaints.errors) == before:
                 found.append(replace(given, rule=rule.id, condition=condition))
     return tuple(found)

@@ -9,6 +9,30 @@ from advisor.rules.model import Citation, Entity, Example, Metric, Override, Par
 from advisor.text import Span
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """A text with the place of its quotes; `raw` is what stands between them, escapes and all."""
+
+    text: str
+    raw: str
+    span: Span
+
+    def place(self, start: int, end: int) -> Span:
+        """The place of a stretch of `raw`; a text stands on one line."""
+        line, column = self.span.line, self.span.column + 1
+        return Span(line, column + start, line, column + end)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePlaces:
+    """Where the parts of an override stand: its rule, what it changes, the value, and the last day."""
+
+    rule: Span
+    subject: Span
+    value: Span
+    until: Span
+
+
 @dataclass
 class RuleDraft:
     """The clauses of a rule as written, before names and units are checked."""
@@ -21,6 +45,7 @@ class RuleDraft:
     broken: frozenset[str] = frozenset()
     clauses: dict[str, list[Span]] = field(default_factory=dict)
     variables: list[tuple[str, str]] = field(default_factory=list)
+    variable_spans: list[tuple[Span, Span]] = field(default_factory=list)
     params: list[Param] = field(default_factory=list)
     param_spans: dict[str, Span] = field(default_factory=dict)
     lets: list[tuple[str, Expression, Span]] = field(default_factory=list)
@@ -29,7 +54,7 @@ class RuleDraft:
     remarks: list[Unless] = field(default_factory=list)
     words: dict[str, str] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
-    texts: list[tuple[str, Span]] = field(default_factory=list)
+    texts: list[WrittenText] = field(default_factory=list)
     gain: Expression | None = None
     gain_at_most: bool = False
     sources: list[Citation] = field(default_factory=list)
@@ -37,6 +62,7 @@ class RuleDraft:
     see: list[str] = field(default_factory=list)
     fixes: list[RuleFix] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
+    example_spans: list[tuple[Span, ...]] = field(default_factory=list)
 
 
 @dataclass
@@ -59,8 +85,8 @@ class FileContent:
     entities: list[tuple[Entity, Span]] = field(default_factory=list)
     definitions: list[Macro] = field(default_factory=list)
     rules: list[RuleDraft] = field(default_factory=list)
-    overrides: list[tuple[Override, Span]] = field(default_factory=list)
-    suppressions: list[Suppress] = field(default_factory=list)
-    renamed: list[tuple[str, str, Span]] = field(default_factory=list)
+    overrides: list[tuple[Override, ChangePlaces]] = field(default_factory=list)
+    suppressions: list[tuple[Suppress, ChangePlaces]] = field(default_factory=list)
+    renamed: list[tuple[str, str, Span, Span]] = field(default_factory=list)
     retired: list[tuple[str, str, Span]] = field(default_factory=list)
     pack: tuple[str, str, Span] | None = None

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.rules.expressions import Expression, Macro, Operation, Quantified, Reference, Truth
+from advisor.rules.expressions import (
+    Expression,
+    Macro,
+    Operation,
+    Quantified,
+    Reference,
+    Truth,
+    macros_in,
+)
 from advisor.rules.problems import Complaints
 from advisor.rules.vocabulary import hint_for
 from advisor.text import Span
@@ -53,8 +61,11 @@ def expand_within_bounds(
 ) -> Expression | None:
     """The expression with every definition put in, None when it is too large or too deep for that.
 
+    None too where it calls a definition that is circular or calls none that exists, which was noted there.
     `owner` is whose expression it is, for the message.
     """
+    if _calls_what_is_broken(expression, definitions):
+        return None
     size, depth = expanded_extent(expression, definitions, lets or {})
     if size > LARGEST:
         complaints.add("E317", expression.span, owner=owner, size=size, limit=LARGEST)
@@ -65,29 +76,51 @@ def expand_within_bounds(
     return None
 
 
+def _calls_what_is_broken(expression: Expression, definitions: Definitions) -> bool:
+    """Whether a definition that an expression calls, through others or not, is circular or calls no other."""
+    done: set[str] = set()
+    # Names with whether all that they call was looked at.
+    waiting = [(name, False) for name in macros_in(expression) if name in definitions]
+    open_now: set[str] = set()
+    while waiting:
+        name, finished = waiting.pop()
+        if finished:
+            open_now.discard(name)
+            done.add(name)
+            continue
+        if name in open_now:
+            return True
+        if name in done:
+            continue
+        open_now.add(name)
+        waiting.append((name, True))
+        for called in macros_in(definitions[name][1]):
+            if called not in definitions or called in open_now:
+                return True
+            if called not in done:
+                waiting.append((called, False))
+    return False
+
+
 def expand(
     expression: Expression,
     definitions: Definitions,
     complaints: Complaints,
-    seen: tuple[str, ...] = (),
 ) -> Expression:
-    """The expression with every definition put in; unknown and circular ones are noted."""
+    """The expression with every definition put in; unknown ones are noted."""
     if isinstance(expression, Macro):
         if expression.name not in definitions:
             hint = hint_for(expression.name, definitions)
             complaints.add("E211", expression.span, name=expression.name, hint=hint)
             return Truth(False, expression.span)
-        if expression.name in seen:
-            complaints.add("E212", expression.span, name=expression.name)
-            return Truth(False, expression.span)
         variable, body = definitions[expression.name]
         put_in = _substitute(body, variable, expression.argument, expression.span)
-        return expand(put_in, definitions, complaints, (*seen, expression.name))
+        return expand(put_in, definitions, complaints)
     if isinstance(expression, Operation):
-        operands = tuple(expand(operand, definitions, complaints, seen) for operand in expression.operands)
+        operands = tuple(expand(operand, definitions, complaints) for operand in expression.operands)
         return Operation(expression.operator, operands, expression.span)
     if isinstance(expression, Quantified):
-        condition = expand(expression.condition, definitions, complaints, seen)
+        condition = expand(expression.condition, definitions, complaints)
         return Quantified(
             expression.quantifier,
             expression.entity,

@@ -55,10 +55,11 @@ class ExpressionTrees:
     def _number(self, token: Any) -> tuple[float, Unit]:
         match = _QUANTITY.fullmatch(token.text)
         assert match is not None
-        if not match[2]:
-            return min(float(match[1]), _LARGEST), PLAIN
-        unit = self._unit(match[2].strip(), self._span(token))
-        value = min(unit.in_base(float(match[1])), _LARGEST)
+        unit = self._unit(match[2].strip(), self._span(token)) if match[2] else PLAIN
+        value = unit.in_base(float(match[1]))
+        if value > _LARGEST:
+            self.reader.complaints.add("E325", self._span(token), found=token.text)
+            return _LARGEST, NO_UNIT
         return value, RATIO if match[2].strip() == "%" else unit
 
     def _quantity(self, tree: Any) -> tuple[float, Unit]:

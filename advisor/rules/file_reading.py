@@ -58,9 +58,12 @@ def _decoded(path: str, data: bytes | str) -> Read:
     return read_text(path, text.removeprefix("\ufeff"))
 
 
-def bounded(files: Sequence[ReadFile], most: int) -> list[Read]:
-    """The files without the rules beyond the first `most` of their pack, which is told once."""
+def checked_packs(files: Sequence[ReadFile], most: int) -> list[Read]:
+    """The files with what is wrong with their packs: rules beyond the first `most`, which are left out, and a
+    second declaration of a pack.
+    """
     counts: dict[Path, int] = {}
+    declared: dict[Path, tuple[str, str]] = {}
     found = []
     for one in files:
         before = counts.get(one.folder, 0)
@@ -71,17 +74,26 @@ def bounded(files: Sequence[ReadFile], most: int) -> list[Read]:
                 complaints, span = complaints.copy(), content.rules[0].span
                 complaints.add("E322", span, count=f"more than {most}", limit=most)
             content = replace(content, rules=[])
+        if content.pack is not None:
+            name, _, span = content.pack
+            own = name, f"{content.path}:{span.line}"
+            first = declared.setdefault(one.folder, own)
+            if first is not own:
+                complaints = complaints.copy()
+                complaints.add("E327", span, name=first[0], place=first[1])
         found.append((content, complaints))
     return found
 
 
 def packs_of(files: Sequence[ReadFile]) -> tuple[Pack, ...]:
-    """The packs that the files belong to; the last declaration of one holds."""
+    """The packs that the files belong to; the first declaration of one holds."""
     packs: dict[Path, Pack] = {}
+    declared: set[Path] = set()
     for one in files:
         folder = one.folder
         if folder not in packs:
             packs[folder] = Pack(folder.name, "", str(folder), prefix_of(folder))
-        if one.content.pack is not None:
+        if one.content.pack is not None and folder not in declared:
+            declared.add(folder)
             packs[folder] = replace(packs[folder], name=one.content.pack[0], version=one.content.pack[1])
     return tuple(packs.values())

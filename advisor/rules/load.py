@@ -65,13 +65,13 @@ def file_content(file: Path) -> bytes | str:
 
 def _parsed(files: Iterable[_File], cache_folder: Path | None) -> Rulebook:
     from advisor.rules.assemble import Assembler
-    from advisor.rules.file_reading import bounded, packs_of, read_file
+    from advisor.rules.file_reading import checked_packs, packs_of, read_file
     from advisor.rules.parse_tables import tables
 
     with collector_at_rest():
         tables(cache_folder)
         read = [read_file(folder, file, data) for folder, file, data in files]
-        return replace(Assembler().assemble(bounded(read, _MOST_RULES)), packs=packs_of(read))
+        return replace(Assembler().assemble(checked_packs(read, _MOST_RULES)), packs=packs_of(read))
 
 
 def _digest(files: Sequence[_File]) -> str:

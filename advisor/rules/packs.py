@@ -20,6 +20,7 @@ from advisor.selectors import suggestion
 GROUP = "advisor.knowledge"
 _SHIPPED = ("metrics", "rules")
 MOST_RULES = 5_000
+RULE_SUFFIX = ".rules"
 
 
 def pack_folder(name: str, root: Path) -> Path:
@@ -56,12 +57,17 @@ def _folders(module: str, distribution: importlib.metadata.Distribution | None) 
         yield Path(place).joinpath(*parts[1:])
 
 
+def is_rule_file(name: str) -> bool:
+    """Whether a file of that name holds rules; some file systems change the case of names."""
+    return name.lower().endswith(RULE_SUFFIX)
+
+
 def rule_files(folder: Path) -> list[Path]:
-    """The `*.rules` files below a folder in order of path; links to folders are not followed."""
+    """The rule files below a folder in order of path; links to folders are not followed."""
     found = []
     for here, folders, names in os.walk(folder, followlinks=False):
         folders.sort()
-        found += [Path(here) / name for name in names if name.endswith(".rules")]
+        found += [Path(here) / name for name in names if is_rule_file(name)]
     return sorted(found)
 
 

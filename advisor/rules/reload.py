@@ -10,10 +10,10 @@ from pathlib import Path
 from advisor.errors import UsageError
 from advisor.garbage_collection import collector_at_rest
 from advisor.rules.assemble import Assembler
-from advisor.rules.file_reading import ReadFile, bounded, packs_of, read_file, read_text
+from advisor.rules.file_reading import ReadFile, checked_packs, packs_of, read_file, read_text
 from advisor.rules.load import file_content
 from advisor.rules.model import Rulebook
-from advisor.rules.packs import MOST_RULES, rule_files
+from advisor.rules.packs import MOST_RULES, is_rule_file, rule_files
 from advisor.rules.parse_tables import tables
 
 _BROKEN = 'rule a "A" {\n  for each kernel k\n  when k.a >\n  saay "x"\n  severity )\n}\n'
@@ -68,7 +68,7 @@ class LiveRulebook:
         the disk, which is not looked at. Raises UsageError for a file that is in none of the folders.
         """
         places = [place for place, folder in enumerate(self._folders) if file.is_relative_to(folder)]
-        if not places or file.suffix != ".rules":
+        if not places or not is_rule_file(file.name):
             raise UsageError(f"{file}: this is no `*.rules` file in a folder of the rulebook.")
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         with collector_at_rest():
@@ -93,5 +93,5 @@ class LiveRulebook:
 
     def _assembled(self) -> Rulebook:
         read = [one.read for one in self._known]
-        book = self._assembler.assemble(bounded(read, MOST_RULES))
+        book = self._assembler.assemble(checked_packs(read, MOST_RULES))
         return replace(book, packs=packs_of(read))

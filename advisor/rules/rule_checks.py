@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from advisor.rules.drafts import RuleDraft
+from advisor.rules.drafts import RuleDraft, WrittenText
 from advisor.rules.expansion import Definitions as Definitions
 from advisor.rules.expansion import Extent, expand_within_bounds, expanded_extent
 from advisor.rules.expressions import Expression, Operation, Quantified
 from advisor.rules.model import Rule, Unless
+from advisor.rules.packs import RULE_SUFFIX
 from advisor.rules.problems import Complaints
 from advisor.rules.typing import Typing
 from advisor.rules.units import format_value
@@ -26,6 +27,7 @@ _NEEDED = {
     "source": "name where it comes from: `source \"…\" url \"…\"`.",
 }  # fmt: skip
 _FIELD = re.compile(r"\{([^{}]*)\}")
+_BRACES = re.compile(r"\{[^{}]*\}|(?P<open>\{[\w.]*)|(?P<close>\})")
 
 
 class RuleChecker:
@@ -45,6 +47,8 @@ class RuleChecker:
             names_lost=bool({"param", "let"} & draft.broken),
         )  # fmt: skip
         self.lets: dict[str, Extent] = {}
+        # Whether something calls what has its error elsewhere.
+        self.lost = False
 
     def rule(self, category: str) -> Rule | None:
         """The rule, None when it has errors."""
@@ -64,7 +68,7 @@ class RuleChecker:
         self._texts()
         self._unused()
         self._examples([when, gain, *(one.condition for one in (*unless, *remarks)), *(v for _, v in lets)])
-        if len(self.complaints.errors) > before or when is None or draft.broken:
+        if len(self.complaints.errors) > before or when is None or self.lost or draft.broken:
             return None
         words = draft.words
         return Rule(
@@ -81,6 +85,7 @@ class RuleChecker:
         found = expand_within_bounds(expression, self.definitions, self.complaints, owner, self.lets)
         # What is not put in is not looked through for names either.
         self.typing.names_lost = self.typing.names_lost or found is None
+        self.lost = self.lost or found is None
         return found
 
     def _condition(self, expression: Expression | None) -> Expression | None:
@@ -124,14 +129,13 @@ class RuleChecker:
             ):
                 self.complaints.add("E307", draft.span, rule=draft.id, verdict=verdict)
         file = PurePath(draft.path)
-        if file.suffix == ".rules" and file.stem != draft.id and len(file.parts) > 1:
+        if file.suffix.lower() == RULE_SUFFIX and file.stem != draft.id and len(file.parts) > 1:
             self.complaints.add("E308", draft.span, file=file.name, rule=draft.id)
 
     def _variables(self) -> bool:
         if not self.draft.variables:
             return False
-        span = self.draft.clauses.get("for_each", [self.draft.span])[0]
-        for _, entity in self.draft.variables:
+        for (_, entity), (_, span) in zip(self.draft.variables, self.draft.variable_spans, strict=True):
             if entity not in self.vocabulary.entities:
                 self.complaints.add(
                     "E204", span, name=entity, hint=hint_for(entity, self.vocabulary.entities)
@@ -141,6 +145,7 @@ class RuleChecker:
             (_, entity), (variable, given) = self.draft.variables
             owner = self.vocabulary.entities[entity].owner
             if owner != given:
+                span = self.draft.variable_spans[1][1]
                 self.complaints.add("E312", span, name=entity, owner=owner, given=given, variable=variable)
                 return False
         return True
@@ -150,9 +155,9 @@ class RuleChecker:
         draft = self.draft
         params = [(param.name, draft.param_spans[param.name]) for param in draft.params]
         lets = [(name, span) for name, _, span in draft.lets]
-        begin = draft.clauses["for_each"][0]
+        names = zip(draft.variables, draft.variable_spans, strict=True)
         for kind, given in (
-            ("a variable", [(name, begin) for name, _ in draft.variables]),
+            ("a variable", [(name, span) for (name, _), (span, _) in names]),
             ("a param or let", [*params, *lets]),
         ):
             seen: set[str] = set()
@@ -181,8 +186,10 @@ class RuleChecker:
                 )
 
     def _texts(self) -> None:
-        for text, span in self.draft.texts:
-            for name in _FIELD.findall(text):
+        for text in self.draft.texts:
+            self._braces(text)
+            for field in _FIELD.finditer(text.raw):
+                name, span = field[1], text.place(*field.span())
                 parts = tuple(name.split("."))
                 self.typing.used.add(parts[0])
                 known = {*self.typing.variables, *self.typing.params, *self.typing.lets, "device", "run"}
@@ -191,6 +198,16 @@ class RuleChecker:
                 if parts[0] not in known or (len(parts) > 1 and self.typing.metric(parts) is None):
                     hint = hint_for(parts[-1], self._known_names(parts))
                     self.complaints.add("E311", span, name=name, hint=hint)
+
+    def _braces(self, text: WrittenText) -> None:
+        """Nothing; notes braces of a text that are none of a placeholder."""
+        for field in _BRACES.finditer(text.raw):
+            if field["open"]:
+                found = field["open"]
+                name = found[1:].split(" ")[0]
+                self.complaints.add("E323", text.place(*field.span()), found=found, name=name or "k.metric")
+            elif field["close"]:
+                self.complaints.add("E324", text.place(*field.span()))
 
     def _known_names(self, parts: tuple[str, ...]) -> list[str]:
         if len(parts) > 1 and parts[0] in self.typing.variables:
@@ -211,8 +228,8 @@ class RuleChecker:
     def _examples(self, written: list[Expression | None]) -> None:
         """Nothing; notes what examples name and is no metric, of the rule or of its quantifiers' rows."""
         bound = dict(one for expression in written for one in _bound_variables(expression))
-        for example in self.draft.examples:
-            for parts, _ in example.values:
+        for example, spans in zip(self.draft.examples, self.draft.example_spans, strict=True):
+            for (parts, _), span in zip(example.values, spans, strict=True):
                 stem = parts[0].rstrip("0123456789")
                 if parts[0] in self.typing.variables or stem not in bound:
                     known, entity = self.typing.metric(parts), self.typing.variables.get(parts[0], parts[0])
@@ -222,7 +239,7 @@ class RuleChecker:
                     known = self.vocabulary.metrics.get((reached or "", parts[-1]))
                 if known is None:
                     hint = hint_for(parts[-1], self.vocabulary.names_of(entity))
-                    self.complaints.add("E310", example.span, name=".".join(parts), hint=hint)
+                    self.complaints.add("E310", span, name=".".join(parts), hint=hint)
 
 
 def _bound_variables(expression: Expression | None) -> list[tuple[str, str]]:

@@ -90,7 +90,8 @@ class Typing:
             name = parts[0]
             self.used.add(name)
             if name in self.params:
-                return self.params[name].unit
+                unit = self.params[name].unit
+                return None if unit == NO_UNIT else unit
             if name in self.lets:
                 return self.lets[name]
             if self.names_lost:

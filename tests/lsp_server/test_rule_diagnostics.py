@@ -140,7 +140,7 @@ def test_a_file_that_is_not_open_is_told_of_when_an_edit_breaks_it(client, pulls
     client.start(pulls=pulls)
     uri = client.open("hungry-kernel.rules", LIMITED, "advisor-rules")
     (found,) = client.published(other.as_uri(), None)
-    assert (found["code"], found["range"]["start"]) == ("E205", {"line": 0, "character": 25})
+    assert (found["code"], found["range"]["start"]) == ("E205", {"line": 0, "character": 29})
     client.change(uri, 2, HUNGRY)
     assert client.published(other.as_uri(), None) == []
     client.change(uri, 3, LIMITED)

@@ -73,6 +73,11 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
         'metric c : count of kernel k "third" = k.c + k.a\n',
     ),
     "E321": ([], 'metric waste : ratio of kernel k "unused" = k.registers * k.time\n'),
+    "E323": ([("{k.registers} registers", "{k.registers registers")], ""),
+    "E324": ([("{k.registers} registers", "k.registers} registers")], ""),
+    "E325": ([("range 32 .. 255", "range 32 .. 1e400")], ""),
+    "E326": ([("https://example.org/guide", "javascript:alert(1)")], ""),
+    "E327": ([], 'pack "house"\npack "other"\n'),
     "E316": ([("range 32 .. 255", "range 32 ms .. 255 ms")], ""),
 }
 
@@ -150,6 +155,58 @@ def test_a_ratio_is_no_count(text, code):
 )  # fmt: skip
 def test_a_number_without_a_unit_is_what_it_stands_beside(text):
     assert errors(*when(text)) == []
+
+
+CARETS = [
+    ([], 'override no-such-rule { level info because "x" }\n', "no-such-rule"),
+    ([], 'suppress no-such-rule where k.debug because "x"\n', "no-such-rule"),
+    ([], "renamed old-rule to no-such-rule\n", "no-such-rule"),
+    ([], 'override many-registers { set msot = 90 because "x" }\n', "msot"),
+    ([], 'override many-registers { set most = 300 because "x" }\n', "300"),
+    ([], 'override many-registers { set most = 90 ms because "x" }\n', "90 ms"),
+    ([], 'override many-registers { level info because "x" until 2027-02-30 }\n', "2027-02-30"),
+    ([], 'suppress many-registers where k.debug because "x" until 2027-13-01\n', "2027-13-01"),
+    ([("{most}", "{mots}")], "", "{mots}"),
+    ([('why "Registers', 'why "\\"Many\\" {nothing} registers')], "", "{nothing}"),
+    ([("for each kernel k", "for each kernl k")], "", "kernl"),
+    ([("{ k.registers = 200 }", "{ k.share = 20%, k.registrs = 200 }")], "", "k.registrs"),
+    ([("https://example.org/guide", "data:text/html,x")], "", '"data:text/html,x"'),
+    ([], "define a(x) = nothing(x)\n", "nothing(x)"),
+    ([], "define a(x) = b(x)\ndefine b(x) = x.debug or a(x)\n", "a"),
+]
+
+
+@pytest.mark.parametrize(("changes", "more", "word"), CARETS)
+def test_the_caret_is_under_the_wrong_word(changes, more, word):
+    (error,) = errors(*changes, more=more)
+    begin, end = error.span.column - 1, error.span.end_column - 1
+    assert error.source_line[begin:end] == word
+
+
+def test_a_rule_that_calls_a_circular_definition_is_left_out_with_one_error():
+    circular = "define a(x) = b(x)\ndefine b(x) = x.debug or a(x)\n"
+    (error,) = errors((CONDITION, f"{CONDITION} and a(k)"), more=circular)
+    assert (error.code, error.path) == ("E212", "pack/more.rules")
+    assert error.sentence == "the definition `a` calls itself: a → b → a."
+    (error,) = errors(("  severity", "  unless a(k)\n  severity"), more=circular)
+    assert error.code == "E212"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "ftp://example.org", "example.org", "https://",
+     "https://a b",
+     "https://a/><img src=x>", "https://a/`x`"],
+)  # fmt: skip
+def test_what_is_no_address_of_a_page(url):
+    assert codes(errors(("https://example.org/guide", url))) == ["E326"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org", "https://example.org/a_(b)#c", "https://example.org/a?b=1&c=%3Cd%3E"]
+)
+def test_addresses_of_pages(url):
+    assert errors(("https://example.org/guide", url)) == []
 
 
 def test_a_correct_rule_has_no_errors():

@@ -68,8 +68,8 @@ CASES: dict[str, tuple[str, set[str]]] = {
     "NUL": (RULE.replace("effort low", "effort\0low"), {"E104"}),
     "NUL in a text": (RULE.replace("Split", "\0"), set()),
     "a surrogate": (RULE.replace("Split", "\ud800"), set()),
-    "a large number": (when("k.registers < 1e999"), {"E309"}),
-    "a large default": (RULE.replace("most = 128 range 32 .. 255", "most = 1e999"), set()),
+    "a large number": (when("k.registers < 1e999"), {"E325"}),
+    "a large default": (RULE.replace("most = 128 range 32 .. 255", "most = 1e999"), {"E325"}),
     "CR": (RULE.replace("\n", "\r"), set()),
     "CR and newline": (RULE.replace("\n", "\r\n"), set()),
 }  # fmt: skip

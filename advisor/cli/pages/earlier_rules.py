@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from advisor.errors import UsageError
+from advisor.rules.packs import is_rule_file
 
 
 def write_earlier(folder: Path, revision: str, target: Path) -> bool:
@@ -20,7 +21,7 @@ def write_earlier(folder: Path, revision: str, target: Path) -> bool:
         raise UsageError(f"git knows no revision `{revision}` of {folder}.")
     target.mkdir(parents=True, exist_ok=True)
     for name in filter(None, listed.decode("utf-8", "surrogateescape").split("\0")):
-        if name.endswith(".rules"):
+        if is_rule_file(name):
             content = _git(folder, "show", f"{revision}:./{name}")
             file = target / name
             file.parent.mkdir(parents=True, exist_ok=True)

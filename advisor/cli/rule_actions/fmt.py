@@ -149,13 +149,15 @@ def _rule_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
+    from advisor.rules.packs import is_rule_file
+
     def own(file: Path) -> bool:
         parents = file.relative_to(folder).parts[:-1]
-        return file.is_file() and not any(
+        return is_rule_file(file.name) and not any(
             name in _FOREIGN_FOLDERS or name.startswith(".") for name in parents
         )
 
-    return sorted(filter(own, folder.rglob("*.rules")))
+    return sorted(file for file in folder.rglob("*") if own(file) and file.is_file())
 
 
 def _content(file: Path, path: str) -> bytes:

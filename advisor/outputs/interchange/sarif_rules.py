@@ -10,6 +10,7 @@ from advisor.outputs import RuleCatalogue, RuleInfo
 LEVELS: dict[Severity, str] = {"info": "note", "warning": "warning", "error": "error"}
 
 _PROBLEM_SEVERITY: dict[Severity, str] = {"info": "recommendation", "warning": "warning", "error": "error"}
+_WEB = ("https://", "http://")
 _CONFIDENCES: tuple[Confidence, ...] = ("low", "medium", "high")
 
 
@@ -48,14 +49,14 @@ def _descriptor(finding: Finding, info: RuleInfo | None, precision: Confidence) 
             "problem.severity": _PROBLEM_SEVERITY[severity],
         },
     }
-    if url.startswith(("https://", "http://")):
+    if url.startswith(_WEB):
         descriptor["helpUri"] = url
     return descriptor
 
 
 def _help(title: str, doc: str, why: str, url: str) -> dict[str, str]:
     paragraphs = [text for text in (doc, why) if text] or [title]
-    link = [f"[{url}]({url})"] if url else []
+    link = [f"<{url}>"] if url.startswith(_WEB) else []
     return {
         "text": "\n\n".join([*paragraphs, *([url] if url else [])]),
         "markdown": "\n\n".join([f"# {title}", *paragraphs, *link]),
