@@ -51,6 +51,13 @@ def argument_array(site: LaunchSite, position: int) -> ArgumentArray:
     return ArgumentArray(kind.dtype if kind else None, _Shapes(scope).of(call.args[position], _DEPTH))
 
 
+def array_type(site: LaunchSite, position: int) -> str | None:
+    """The element type of the argument at a position, from 0, where that is an array; None for numbers."""
+    found = _call_and_scope(site, position)
+    kind = HostTypes(found[1]).of(found[0].args[position]) if found is not None else None
+    return kind.dtype if kind is not None and kind.dims else None
+
+
 def is_host_array(site: LaunchSite, position: int) -> bool:
     """Whether the argument at a position, from 0, is a NumPy array for certain."""
     found = _call_and_scope(site, position)

@@ -170,7 +170,7 @@ class _Launch:
             inner, names or {value.value}, twice=writes
         ):
             return None
-        if not new and self._is_written_before(position):
+        if not (new and names is not None) and self._is_written_before(position):
             return None
         arguments = tuple(use.node for use in inner)
         moved = _Moved(self._free_name(value.value), value.value, region, arguments, writes)

@@ -6,6 +6,7 @@ import libcst as cst
 from libcst import matchers
 
 from advisor.findings import Edit
+from advisor.fixes.double_precision import gets_double_precision
 from advisor.fixes.imported_names import name_of
 from advisor.fixes.never_float32 import NeverFloat32
 from advisor.fixes.place import Place
@@ -15,13 +16,14 @@ from advisor.fixes.subtracted_sums import subtracted_sums
 
 def edits(place: Place) -> list[Edit] | None:
     """An edit for each float constant in the finding's lines, and for the constant that a variable which is
-    assigned there starts with; None where there is none or no NumPy. Constants that meet integers or float64
-    stay, since the result is float64 all the same, and so do sums that are subtracted from each other.
+    assigned there starts with; None where there is none or no NumPy, and where a launch passes arrays of
+    double precision. Constants that meet integers or float64 stay, since the result is float64 all the same,
+    and so do sums that are subtracted from each other.
     """
     module = place.module
     numpy = name_of(module, "numpy")
     function = place.function()
-    if numpy is None or function is None:
+    if numpy is None or function is None or gets_double_precision(place, module, function):
         return None
     begin, end = module.range_of(function.body)
     lines = range(place.span.line, place.span.end_line + 1)

@@ -300,6 +300,22 @@ def main():
     fill_first[(x.size + 63) // 64, 64](x, y)
     return x
 """,
+    "what hides the result of a name that went elsewhere": """
+def run(x, y):
+    a = np.zeros(64, np.float32)
+    other = a.reshape(-1)
+    y(other)
+    add[(a.size + 63) // 64, 64](x, a, other)
+    first_added[(a.size + 63) // 64, 64](other, a)
+    return a
+
+
+@cuda.jit
+def first_added(a, b):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        a[i] += b[i]
+""",
     "one field of an object twice": """
 class Holder:
     def __init__(self):

@@ -9,9 +9,12 @@ from pathlib import Path
 import fixing
 import pytest
 
+from advisor.check_options import CheckOptions
+from advisor.config import Config
 from advisor.findings import Edit, Finding, Fix
 from advisor.fixes import known_fixes, with_fixes
 from advisor.fixes.application import applied, chosen
+from advisor.pipeline import check_with_tables
 from advisor.text import Span
 
 HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n\n\n"
@@ -213,6 +216,56 @@ def test_constants_stay_where_a_run_showed_float64(tmp_path: Path, kind: str, co
     assert fixing.fixed(tmp_path, "float32-constants", before, "simulated") == after
     found = fixing.report_on(tmp_path, before, "simulated").findings
     assert ("float64-promotion" in {one.rule for one in found}) == (kind == "np.float32")
+
+
+TWO_KERNELS = f"""{HEAD}@cuda.jit(device=True)
+def smooth(x):
+    return x * 0.1
+
+
+@cuda.jit
+def coarse(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = smooth(x[i])
+
+
+@cuda.jit
+def fine(x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = smooth(x[i])
+
+
+def run(n):
+    x = np.zeros(n, np.float32)
+    coarse[8, 64](x, np.zeros(n, np.float32))
+    y = np.zeros(n, TYPE)
+    fine[8, 64](y, np.zeros(n, TYPE))
+"""
+SAME_KERNEL = (
+    TWO_KERNELS.replace("x * 0.1", "x")
+    .replace("smooth(x[i])", "x[i] * 0.1")
+    .replace("    fine[", "    coarse[")
+)
+
+
+@pytest.mark.parametrize("text", [TWO_KERNELS, SAME_KERNEL], ids=["device function", "kernel"])
+@pytest.mark.parametrize(("kind", "offered"), [("np.float64", False), ("np.float32", True)])
+def test_constants_stay_where_another_launch_passes_float64(
+    tmp_path: Path, text: str, kind: str, offered: bool
+) -> None:
+    text = text.replace("TYPE", kind)
+    file = tmp_path / "k.py"
+    file.write_text(text)
+    number = text.count("\n", 0, text.index("* 0.1")) + 1
+    finding = Finding(
+        "float64-promotion", "k.py", Span(number, 5, number, 20), "k", "warning", "high", "m", "w", ()
+    )
+    options = CheckOptions("a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), neighbours=())
+    tables = check_with_tables([file], options).tables
+    (found,) = with_fixes([finding], {"k.py": text}, tables)
+    assert bool(found.fixes) is offered
 
 
 def test_constants_stay_where_numpy_is_not_imported() -> None:
