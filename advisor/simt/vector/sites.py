@@ -68,21 +68,34 @@ def _space(function: Function, item: Instruction, root: str | None) -> Space:
 
 
 def _roots(function: Function) -> dict[str, str]:
-    """For each register that holds an address the parameter or variable that it points into."""
+    """For each register that holds an address the parameter or variable that it points into.
+
+    A register that is also given an address from elsewhere, memory say, points into none for sure.
+    """
     pointers = _pointer_parameters(function)
     roots: dict[str, str] = {}
-    changed = True
-    while changed:
-        changed = False
-        for item in function.instructions:
-            root = _result_root(item, roots, pointers)
-            for name in results(item):
-                old = roots.get(name)
-                new = root if old is None or root == old else UNKNOWN
-                if root is not None and new != old:
-                    roots[name] = str(new)
-                    changed = True
+    while _add_roots(function, roots, pointers):
+        pass
+    while _add_roots(function, roots, pointers, otherwise=UNKNOWN):
+        pass
     return {name: root for name, root in roots.items() if root != UNKNOWN}
+
+
+def _add_roots(
+    function: Function, roots: dict[str, str], pointers: frozenset[str], otherwise: str | None = None
+) -> bool:
+    """Whether any root was added or became unknown; `otherwise` is that of what points into nothing known."""
+    changed = False
+    for item in function.instructions:
+        root = _result_root(item, roots, pointers)
+        for name in results(item):
+            old = roots.get(name)
+            given = otherwise if root is None and old is not None else root
+            new = given if old is None or given == old else UNKNOWN
+            if given is not None and new != old:
+                roots[name] = str(new)
+                changed = True
+    return changed
 
 
 def _result_root(item: Instruction, roots: dict[str, str], pointers: frozenset[str]) -> str | None:
