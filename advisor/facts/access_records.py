@@ -11,7 +11,8 @@ from advisor.facts.assumed_layouts import assumptions_of, length_of_row
 from advisor.facts.block_shape import BlockShape
 from advisor.facts.exchange_effects import know_exchange_effects
 from advisor.facts.forms import Atoms, Form
-from advisor.facts.kernel_facts import Access, Condition, KernelFacts, Place
+from advisor.facts.index_bounds import is_guarded, spans_the_grid
+from advisor.facts.kernel_facts import Access, KernelFacts
 from advisor.facts.lane_addresses import SECTOR_BYTES
 from advisor.facts.lanes import LanePattern, lane_pattern
 from advisor.facts.repeated_loads import field_of, repeated_loads
@@ -142,7 +143,7 @@ def _know_context(
     counters = {loop.counter for loop in loops}
     record.know(
         "source",
-        guarded=guarded(access.place),
+        guarded=is_guarded(access, atoms),
         loop_depth=float(len(loops)),
         loop_invariant=_same_address_again(access, depends),
         reloaded_elements=_walked_again(access, depends),
@@ -151,7 +152,7 @@ def _know_context(
         named_fields=float(named.get(access.element, 0)),
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
-        global_index=any(_spans_the_grid(atoms.depends(index.form)) for index in access.indices),
+        global_index=any(spans_the_grid(atoms.depends(index.form)) for index in access.indices),
         outweighed_by_copies=access.array.given == "host" and _spans_no_more(access, facts),
         empty_by_default=access.array.given == "empty",
         single_thread=single_thread(access.place),
@@ -168,11 +169,6 @@ def _spans_no_more(access: Access, facts: KernelFacts) -> bool:
     """Whether thread indices and loops around are no more than the varying indices: an access per element."""
     varying = [index for index in access.indices if index.form.constant is None]
     return len(facts.thread_dimensions) + len(access.place.loops) <= len(varying)
-
-
-def _spans_the_grid(depends: frozenset[str]) -> bool:
-    """Whether one index follows the block and the thread in it: only such a grid can be rounded up."""
-    return bool(depends & _THREADS) and any(name.startswith("bid.") for name in depends)
 
 
 def _same_address_again(access: Access, depends: set[str]) -> bool:
@@ -240,15 +236,6 @@ def _data_decides(access: Access, atoms: Atoms) -> bool:
         for read, index in zip(loaded, access.indices, strict=True)
     ]
     return any(loaded) and not any(apart)
-
-
-def guarded(place: Place) -> bool:
-    """Whether a condition on the thread's position encloses a place, or left the kernel before it."""
-    return any(_on_position(condition) for condition in place.conditions)
-
-
-def _on_position(condition: Condition) -> bool:
-    return any(name.startswith(("tid.", "bid.")) for name in condition.depends)
 
 
 def _window(form: Form, counters: set[str]) -> bool:

@@ -127,7 +127,9 @@ class Expressions(Subscripts):
         )
 
     def _compare(self, node: ast.Compare) -> Value:
-        return self.opaque([self.value(item) for item in (node.left, *node.comparators)], "bool")
+        values = tuple(self.value(item) for item in (node.left, *node.comparators))
+        self.compared[id(node)] = values
+        return self.opaque(values, "bool")
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         values: list[Value] = []
@@ -135,8 +137,9 @@ class Expressions(Subscripts):
         for item in node.values:
             value = self.value(item)
             values.append(value)
-            if isinstance(node.op, ast.And):
-                self.conditions = (*self.conditions, self.condition(value, item))
+            # The next part is evaluated only where this one did not decide.
+            passed = self.condition(value, item, negated=isinstance(node.op, ast.Or))
+            self.conditions = (*self.conditions, passed)
         self.conditions = before
         return self.opaque(values, "bool")
 
@@ -145,8 +148,9 @@ class Expressions(Subscripts):
         before = self.conditions
         self.conditions = (*before, self.condition(test, node.test))
         body = self.value(node.body)
-        self.conditions = before
+        self.conditions = (*before, self.condition(test, node.test, negated=True))
         other = self.value(node.orelse)
+        self.conditions = before
         if isinstance(body, Scalar) and isinstance(other, Scalar):
             kind = body.kind if body.kind == other.kind else None
             return body if body == other else self.opaque([test, body, other], kind)

@@ -87,13 +87,16 @@ Value: TypeAlias = Scalar | View | Tuple | Opaque
 
 @dataclass(frozen=True)
 class Condition:
-    """A test that encloses a place or left the kernel before it."""
+    """A test that encloses a place or left the kernel before it; `bounds` are the differences that it keeps
+    below a bound (`advisor.facts.index_bounds`).
+    """
 
     depends: frozenset[str]
     loaded: bool
     single_lane: bool
     exit: bool
     node: ast.AST
+    bounds: frozenset[Form] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from advisor.facts.assignment_dependences import Dependences, loop_dependences
 from advisor.facts.forms import Form, atom, number
+from advisor.facts.index_bounds import range_bound
 from advisor.facts.kernel_facts import BranchUse, Index, LoopContext, LoopUse, Opaque, Scalar, Value, View
 from advisor.facts.module import stored_names
 from advisor.facts.statements import Statements
@@ -19,6 +21,7 @@ class LoopWalk(Statements):
         call = statement.iter
         counter = self.atoms.loop()
         by_grid, of_values = False, True
+        bounds: frozenset[Form] = frozenset()
         over_range = (
             isinstance(call, ast.Call) and isinstance(self.value(call.func), Opaque) and self._is_range(call)
         )
@@ -28,6 +31,8 @@ class LoopWalk(Statements):
             step = parts[2] if len(parts) > 2 else Scalar(number(1), "int")
             item: Value = Scalar(start.form + step.form * atom(counter), "int")
             by_grid, of_values = _is_grid(step.form), self._names_values(call)
+            stop = parts[1] if len(parts) > 1 else parts[0]
+            bounds = range_bound(start.form + step.form * atom(counter), stop.form, step.form)
         else:
             iterated = self.value(call)
             parts = [self.as_scalar(iterated)]
@@ -40,7 +45,7 @@ class LoopWalk(Statements):
             any(self.loaded(part) for part in parts), False, statement, _trip_count(parts), over_range,
             of_values, by_grid,
         )  # fmt: skip
-        self._loop(statement, context, lambda: self.store(statement.target, item))
+        self._loop(statement, context, lambda: self.store(statement.target, item), bounds=bounds)
         self.statements(statement.orelse)
         return False
 
@@ -73,7 +78,12 @@ class LoopWalk(Statements):
         return False
 
     def _loop(
-        self, statement: ast.For | ast.While, context: LoopContext, bind: object, test: Value | None = None
+        self,
+        statement: ast.For | ast.While,
+        context: LoopContext,
+        bind: object,
+        test: Value | None = None,
+        bounds: frozenset[Form] = frozenset(),
     ) -> None:
         outer, before = self.loops, self.conditions
         inductions = self._summarise(statement, context.counter)
@@ -89,7 +99,8 @@ class LoopWalk(Statements):
             self.spinning = False
         if test is None:
             test = self.opaque([Scalar(atom(name)) for name in context.trips])
-        self.conditions = (*before, self.condition(test, statement))
+        condition = self.condition(test, statement)
+        self.conditions = (*before, replace(condition, bounds=condition.bounds | bounds))
         first = len(self.facts.accesses)
         self.statements(statement.body)
         self.conditions, self.loops = before, outer

@@ -149,7 +149,10 @@ class Statements(Calls):
             leaving = statement.body if body_leaves else statement.orelse
             returns = any(isinstance(inner, ast.Return | ast.Raise) for inner in _below(leaving))
             if returns or self.loops:
-                self.conditions = (*before, self.condition(test, statement.test, leaves=True, negated=True))
+                self.conditions = (
+                    *before,
+                    self.condition(test, statement.test, leaves=True, negated=body_leaves),
+                )
             return False
         self._merge(body_env, test)
         return False

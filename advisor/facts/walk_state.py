@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
+from advisor.facts.index_bounds import bounded_forms
 from advisor.facts.kernel_facts import (
     Condition,
     KernelFacts,
@@ -51,6 +52,8 @@ class WalkState:
         self.conditions: tuple[Condition, ...] = ()
         self.constants = Constants(workspace, self.module, self.function)
         self.truncating = False
+        # What each comparison compared when it was met last.
+        self.compared: dict[int, tuple[Value, ...]] = {}
         # Whether the loop that was summarised last takes steps of the grid's size.
         self.stepped_by_grid = False
         # Loads that turned out to be rows, of which only elements are loaded.
@@ -114,7 +117,9 @@ class WalkState:
     def condition(self, test: Value, node: ast.AST, leaves: bool = False, negated: bool = False) -> Condition:
         """The condition that a test puts on what it encloses, or on all that follows when it `leaves`."""
         single = self._leaves_one_thread(node) if negated else self._selects_one_thread(node)
-        return Condition(self.depends(test), self.loaded(test), single, leaves, node)
+        asked = node.test if isinstance(node, ast.While) else node
+        bounds = bounded_forms(asked, not negated, lambda one: self.compared.get(id(one)))
+        return Condition(self.depends(test), self.loaded(test), single, leaves, node, bounds)
 
     def _selects_one_thread(self, node: ast.AST) -> bool:
         """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` and `i < 1` are."""
