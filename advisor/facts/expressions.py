@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from advisor.facts.forms import number
+from advisor.facts.index_bounds import of_comparison, of_parts
 from advisor.facts.kernel_facts import Kind, OperationUse, Scalar, Tuple, Value
 from advisor.facts.subscripts import Subscripts
 
@@ -22,7 +23,9 @@ class Expressions(Subscripts):
             return Scalar(-value.form, value.kind, constant=negated)
         if isinstance(node.op, ast.UAdd):
             return value
-        return self.opaque([value], "bool" if isinstance(node.op, ast.Not) else value.kind)
+        if isinstance(node.op, ast.Not):
+            return self.with_outcomes(self.opaque([value], "bool"), self.outcomes(value).negated())
+        return self.opaque([value], value.kind)
 
     def _binop(self, node: ast.BinOp) -> Value:
         left_value, right_value = self.value(node.left), self.value(node.right)
@@ -55,6 +58,9 @@ class Expressions(Subscripts):
         result = self.opaque([left, right], kind)
         if kind != "float" and right.form.constant is not None:
             self.atoms.computed(result.form, left.form)
+        if operation in (ast.BitAnd, ast.BitOr) and left.kind == right.kind == "bool":
+            joined = ast.And() if operation is ast.BitAnd else ast.Or()
+            return self.with_outcomes(result, of_parts(joined, (self.outcomes(left), self.outcomes(right))))
         return result
 
     def _power_call(self, node: ast.Call) -> Scalar | None:
@@ -128,8 +134,7 @@ class Expressions(Subscripts):
 
     def _compare(self, node: ast.Compare) -> Value:
         values = tuple(self.value(item) for item in (node.left, *node.comparators))
-        self.compared[id(node)] = values
-        return self.opaque(values, "bool")
+        return self.with_outcomes(self.opaque(values, "bool"), of_comparison(node.ops, values))
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         values: list[Value] = []
@@ -141,7 +146,8 @@ class Expressions(Subscripts):
             passed = self.condition(value, item, negated=isinstance(node.op, ast.Or))
             self.conditions = (*self.conditions, passed)
         self.conditions = before
-        return self.opaque(values, "bool")
+        outcomes = of_parts(node.op, [self.outcomes(value) for value in values])
+        return self.with_outcomes(self.opaque(values, "bool"), outcomes)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.value(node.test)

@@ -112,11 +112,25 @@ def atom(name: str) -> Form:
     return Form((((name,), 1),))
 
 
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The forms that a test keeps below a bound where it holds, and where it does not."""
+
+    holds: frozenset[Form] = frozenset()
+    fails: frozenset[Form] = frozenset()
+
+    def negated(self) -> Outcomes:
+        """Return the outcomes of the opposite test."""
+        return Outcomes(self.fails, self.holds)
+
+
 @dataclass
 class Atoms:
     """The atoms of one kernel: thread indices stand for themselves, others say what they depend on."""
 
     known: dict[str, Atom] = field(default_factory=dict)
+    # What truth values bound, by their atoms.
+    outcomes: dict[str, Outcomes] = field(default_factory=dict)
     _count: int = 0
     _depends: dict[Form, frozenset[str]] = field(default_factory=dict)
 

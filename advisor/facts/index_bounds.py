@@ -3,44 +3,43 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 
-from advisor.facts.forms import Atoms, Form, Monomial, atom
+from advisor.facts.forms import Atoms, Form, Monomial, Outcomes, atom
 from advisor.facts.kernel_facts import Access, Condition, Scalar, Value
 
 _POSITION = ("tid.", "bid.")
-_Compared = Callable[[ast.Compare], "tuple[Value, ...] | None"]
+UNKNOWN = Outcomes()
 
 
-def bounded_forms(test: ast.AST, holds: bool, compared: _Compared) -> frozenset[Form]:
-    """Return the differences that are known to be below a bound where `test` has the value `holds`.
+def of_comparison(operators: Sequence[ast.cmpop], values: Sequence[Value]) -> Outcomes:
+    """Return what a comparison bounds, `a - b` for `a < b`, where it holds and where it does not."""
+    holds: set[Form] = set()
+    fails: set[Form] = set()
+    for operator, left, right in zip(operators, values, values[1:], strict=False):
+        if not isinstance(left, Scalar) or not isinstance(right, Scalar):
+            continue
+        below, above = left.form - right.form, right.form - left.form
+        if isinstance(operator, ast.Lt | ast.LtE):
+            holds, fails = holds | {below}, fails | {above}
+        elif isinstance(operator, ast.Gt | ast.GtE):
+            holds, fails = holds | {above}, fails | {below}
+        elif isinstance(operator, ast.Eq):
+            holds |= {below, above}
+        elif isinstance(operator, ast.NotEq):
+            fails |= {below, above}
+    # Of a chain that does not hold it is not known which of its comparisons fails.
+    return Outcomes(frozenset(holds), frozenset(fails) if len(operators) == 1 else frozenset())
 
-    `a < b` gives the form `a - b`. A conjunction that holds gives what each of its parts gives, one that does
-    not hold only what all its parts give (De Morgan); `compared` gives the values that a comparison compared.
+
+def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
+    """Return what parts joined by `and` or `or` bound: where an `and` holds all of them hold, where it fails
+    only what each of them bounds when it fails is certain (De Morgan); an `or` the other way round.
     """
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return bounded_forms(test.operand, not holds, compared)
-    if isinstance(test, ast.BoolOp):
-        parts = [bounded_forms(part, holds, compared) for part in test.values]
-        all_hold = isinstance(test.op, ast.And) == holds
-        return frozenset().union(*parts) if all_hold else frozenset.intersection(*parts)
-    values = compared(test) if isinstance(test, ast.Compare) else None
-    if not isinstance(test, ast.Compare) or values is None or (len(test.ops) > 1 and not holds):
-        return frozenset()
-    found: set[Form] = set()
-    for operator, left, right in zip(test.ops, values, values[1:], strict=False):
-        if isinstance(left, Scalar) and isinstance(right, Scalar):
-            found |= _ordered(operator, holds, left.form, right.form)
-    return frozenset(found)
-
-
-def _ordered(operator: ast.cmpop, holds: bool, left: Form, right: Form) -> set[Form]:
-    below, above = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
-    if isinstance(operator, below if holds else above):
-        return {left - right}
-    if isinstance(operator, above if holds else below):
-        return {right - left}
-    return {left - right, right - left} if isinstance(operator, ast.Eq if holds else ast.NotEq) else set()
+    holds, fails = [one.holds for one in parts], [one.fails for one in parts]
+    if isinstance(operator, ast.And):
+        return Outcomes(frozenset().union(*holds), frozenset.intersection(*fails))
+    return Outcomes(frozenset.intersection(*holds), frozenset().union(*fails))
 
 
 def range_bound(item: Form, stop: Form, step: Form) -> frozenset[Form]:
@@ -57,7 +56,7 @@ def is_guarded(access: Access, atoms: Atoms) -> bool:
     conditions = access.place.conditions
     spanning = [index.form for index in access.indices if spans_the_grid(atoms.depends(index.form))]
     if not spanning:
-        return any(name.startswith(_POSITION) for one in conditions for name in one.depends)
+        return any(_is_position(name) for one in conditions for name in one.depends)
     return all(_is_bounded(form, conditions, atoms) for form in spanning)
 
 
@@ -68,7 +67,7 @@ def spans_the_grid(depends: Iterable[str]) -> bool:
 
 
 def _is_bounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> bool:
-    wanted = {name for name in atoms.depends(form) if name.startswith(_POSITION)}
+    wanted = {name for name in atoms.depends(form) if _is_position(name)} - _whole_blocks(form)
     for condition in conditions:
         if condition.single_lane and any(name.startswith("bid.") for name in condition.depends):
             return True
@@ -77,24 +76,35 @@ def _is_bounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> bo
     return not wanted
 
 
+def _whole_blocks(form: Form) -> set[str]:
+    """The block indices that count on their own, as where each block has a row: no launch rounds these up."""
+    blocks = {name for name in form.atoms() if name.startswith("bid.")}
+    grid = {
+        name
+        for monomial, _ in form.terms
+        for name in monomial
+        if name.startswith("bid.") and f"bdim.{name[-1]}" in monomial
+    }
+    opaque = any("#" in name for name in form.atoms())
+    return set() if opaque else blocks - grid
+
+
 def _bounded_positions(difference: Form, form: Form, atoms: Atoms) -> set[str]:
     """The thread and block indices that a difference below a bound keeps from growing."""
     found: set[str] = set()
     for monomial, coefficient in difference.terms:
         names = {name for factor in monomial for name in atoms.depends(atom(factor)) if _is_position(name)}
-        # A product of two indices may stay small while one of them grows; so may a remainder.
+        # A product of two indices may stay small while one of them grows.
         if coefficient > 0 and len({name[-1] for name in names}) == 1 and _follows(monomial, form, atoms):
             found |= names
     return found
 
 
 def _follows(monomial: Monomial, form: Form, atoms: Atoms) -> bool:
-    """Whether what the atoms were computed from grows with them, or the index is made of the same atoms."""
+    """Whether the factors grow with what they were computed from, or the index is made of the same ones."""
     for name in monomial:
         known = atoms.known.get(name)
-        if known is None or name in form.atoms():
-            continue
-        if known.loaded or known.stem is not None:
+        if known is not None and name not in form.atoms() and (known.loaded or known.stem is not None):
             return False
     return True
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from advisor.facts.constants import Constants
 from advisor.facts.declarations import Declaration
-from advisor.facts.index_bounds import bounded_forms
+from advisor.facts.forms import Outcomes
+from advisor.facts.index_bounds import UNKNOWN
 from advisor.facts.kernel_facts import (
     Condition,
     KernelFacts,
@@ -52,8 +53,6 @@ class WalkState:
         self.conditions: tuple[Condition, ...] = ()
         self.constants = Constants(workspace, self.module, self.function)
         self.truncating = False
-        # What each comparison compared when it was met last.
-        self.compared: dict[int, tuple[Value, ...]] = {}
         # Whether the loop that was summarised last takes steps of the grid's size.
         self.stepped_by_grid = False
         # Loads that turned out to be rows, of which only elements are loaded.
@@ -117,9 +116,22 @@ class WalkState:
     def condition(self, test: Value, node: ast.AST, leaves: bool = False, negated: bool = False) -> Condition:
         """The condition that a test puts on what it encloses, or on all that follows when it `leaves`."""
         single = self._leaves_one_thread(node) if negated else self._selects_one_thread(node)
-        asked = node.test if isinstance(node, ast.While) else node
-        bounds = bounded_forms(asked, not negated, lambda one: self.compared.get(id(one)))
+        outcomes = self.outcomes(test)
+        bounds = outcomes.fails if negated else outcomes.holds
         return Condition(self.depends(test), self.loaded(test), single, leaves, node, bounds)
+
+    def outcomes(self, test: Value) -> Outcomes:
+        """What a truth value bounds, also where a name holds it."""
+        terms = test.form.terms if isinstance(test, Scalar) else ()
+        if len(terms) != 1 or len(terms[0][0]) != 1:
+            return UNKNOWN
+        return self.atoms.outcomes.get(terms[0][0][0], UNKNOWN)
+
+    def with_outcomes(self, test: Scalar, outcomes: Outcomes) -> Scalar:
+        """A new truth value, of which it is noted what it bounds."""
+        if outcomes.holds or outcomes.fails:
+            self.atoms.outcomes[test.form.terms[0][0][0]] = outcomes
+        return test
 
     def _selects_one_thread(self, node: ast.AST) -> bool:
         """Whether a test is true for one thread of the block only, as `threadIdx.x == 0` and `i < 1` are."""
