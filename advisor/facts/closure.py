@@ -13,11 +13,10 @@ from advisor.facts.function_text import text_columns
 from advisor.facts.library_values import Undetermined
 from advisor.facts.literal_text import LibraryName, literal_text
 from advisor.facts.meanings import ConstantName
-from advisor.facts.module import ModuleSyntax, assignments
+from advisor.facts.module import ModuleSyntax
 from advisor.facts.names import Names
 from advisor.facts.scope_names import parameter_defaults
-from advisor.facts.signatures import signature_types
-from advisor.facts.tree_nodes import dotted_parts
+from advisor.facts.signatures import stated_typings
 from advisor.facts.unit_functions import Target, UnitFunction, UnitFunctions
 from advisor.facts.unit_namespace import Namespace
 from advisor.facts.use_analysis import UseAnalysis
@@ -121,16 +120,8 @@ def _candidates(
     declaration: Declaration, names: Names, functions: UnitFunctions, call_types: Mapping[str, str]
 ) -> tuple[tuple[ArgumentTypes, ...], tuple[str, ...]]:
     """The typings to try, and why there are no assumed ones where that is so."""
-    module, scopes = declaration.module, declaration.module.scopes(declaration.node)
-    stated: tuple[ArgumentTypes, ...] = ()
-    if declaration.signature is not None:
-        stated = signature_types(
-            declaration.signature,
-            lambda parts: names.attribute(parts, module, scopes),
-            lambda node: _bound_expression(node, module),
-        )
     count = len(declaration.parameters)
-    known = [c for c in stated if len(c.types) == count]
+    known = list(stated_typings(declaration, names))
     if known:
         return tuple(known), ()
     if len(call_types) == count and not any(one.endswith(OF_SOME_DIMENSIONS) for one in call_types.values()):
@@ -150,14 +141,3 @@ def _candidates(
         if uses[name].record
     ]
     return (*known, *assumed), () if known else tuple(reasons)
-
-
-def _bound_expression(node: ast.expr, module: ModuleSyntax) -> ast.expr | None:
-    """The one expression that a module-level or local name is bound to."""
-    parts = dotted_parts(node)
-    if parts is None or len(parts) != 1:
-        return None
-    values = module.assigned.get(parts[0]) or [
-        value for function in module.functions for value in assignments(function.body).get(parts[0], [])
-    ]
-    return values[0] if len(values) == 1 else None

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from advisor.facts.declarations import cuda_member
 from advisor.facts.device_functions import Resolver
-from advisor.facts.host_loops import host_loops, timing_loop
+from advisor.facts.host_loops import host_loops
 from advisor.facts.module import ModuleSyntax
+from advisor.facts.timing_loops import timing_loop
 from advisor.facts.tree_nodes import below
 
 _ALLOCATIONS = frozenset(
@@ -41,11 +42,8 @@ def find_host_calls(module: ModuleSyntax, resolver: Resolver) -> list[HostCall]:
         entity, name, direction = named
         loops = host_loops(module, call)
         invariant = _invariant(call, loops[0]) if loops and entity == "transfer" else None
-        found.append(
-            HostCall(
-                module, call, entity, name, direction, len(loops), any(map(timing_loop, loops)), invariant
-            )
-        )
+        timed = any(timing_loop(loop, module) for loop in loops)
+        found.append(HostCall(module, call, entity, name, direction, len(loops), timed, invariant))
     return found
 
 

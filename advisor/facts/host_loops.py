@@ -1,11 +1,10 @@
-"""The loops of host code around a call, and whether they are there to measure time."""
+"""The loops of host code around a call."""
 
 from __future__ import annotations
 
 import ast
 
-from advisor.facts.module import ModuleSyntax, stored_names
-from advisor.facts.tree_nodes import below
+from advisor.facts.module import ModuleSyntax
 
 
 def host_loops(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]:
@@ -23,40 +22,3 @@ def host_loops(module: ModuleSyntax, node: ast.AST) -> list[ast.For | ast.While]
             found.append(parent)
         child, parent = parent, module.parents.get(parent)
     return found
-
-
-def timing_loop(loop: ast.For | ast.While) -> bool:
-    """Whether a loop repeats its body to measure time."""
-    for node in below(loop):
-        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-        if name and any(
-            clock.rpartition(".")[2] in name.lower()
-            for clock in ("perf_counter", "timeit", "timer", "elapsed", "benchmark")
-        ):
-            return True
-    if _repeats(loop) and any(isinstance(one, ast.Call) and _reads_clock(one) for one in below(loop)):
-        return True
-    if isinstance(loop, ast.For):
-        words = {inner.id.lower() for inner in below(loop.iter) if isinstance(inner, ast.Name)}
-        return any(
-            word in name
-            for name in words
-            for word in ("warmup", "repeat", "trial", "n_runs", "num_runs", "nruns")
-        )
-    return False
-
-
-def _repeats(loop: ast.For | ast.While) -> bool:
-    """Whether a loop does the same in each turn: its body never asks how many there were."""
-    if not (isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)):
-        return False
-    counters = stored_names(loop.target)
-    return ast.unparse(loop.iter.func) == "range" and not any(
-        isinstance(one, ast.Name) and one.id in counters and isinstance(one.ctx, ast.Load)
-        for statement in loop.body
-        for one in below(statement)
-    )
-
-
-def _reads_clock(call: ast.Call) -> bool:
-    return not call.args and ast.unparse(call.func) in ("time", "time.time", "time.time_ns", "time.monotonic")

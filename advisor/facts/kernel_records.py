@@ -42,7 +42,10 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
         left_in_notebook=is_notebook(facts.declaration.module.path) and not launched.types,
     )
     found = [kernel]
-    assumed = launched.by_tests or not all(shape.stated for shape in shapes)
+    # Where a kernel asks for the place along x alone, neighbouring lanes are neighbours along x in any block.
+    assumed = facts.thread_dimensions != {"x"} and (
+        launched.by_tests or not all(shape.stated for shape in shapes)
+    )
     accesses = access_records(facts, shapes, kernel.key, assumed)
     private = private_data(facts)
     know_private_data(facts, private, accesses)

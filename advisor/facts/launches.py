@@ -16,12 +16,13 @@ from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.given_arrays import Given, given_arrays
 from advisor.facts.grid_rounding import divides_up, rounds_up
-from advisor.facts.host_loops import host_loops, timing_loop
+from advisor.facts.host_loops import host_loops
 from advisor.facts.host_scope import HostScope
 from advisor.facts.host_types import HostTypes
 from advisor.facts.launch_targets import launched_kernel
 from advisor.facts.module import FunctionNode, ModuleSyntax
 from advisor.facts.needless_copies import needless_copy
+from advisor.facts.timing_loops import timing_loop
 from advisor.notebooks.joined_text import is_repeated_by_command
 
 
@@ -158,7 +159,7 @@ def _launch(
         block_node is not None and (scope.follows_data(block_node) or is_also_argument(block_node, call)),
         block_node,
         shared if isinstance(shared, int) else None,
-        len(loops), any(timing_loop(loop) for loop in loops), scope.host_arrays(call.args),
+        len(loops), any(timing_loop(loop, module) for loop in loops), scope.host_arrays(call.args),
         rounds_up(parts[0] if parts else configuration, scope), named_otherwise, _argument_types(call, scope),
         extents_of_arguments(call.args, scope) if kernel is not None else (),
         orders_of_arguments(call.args, scope),

@@ -6,10 +6,14 @@ import ast
 from collections.abc import Callable, Sequence
 
 from advisor.compilation_unit import ArgumentTypes
+from advisor.facts.declarations import Declaration
 from advisor.facts.library_names import NUMBA_TYPES
 from advisor.facts.library_values import numpy_type_name
 from advisor.facts.literal_text import LibraryName
 from advisor.facts.meanings import Meaning
+from advisor.facts.module import ModuleSyntax, assignments
+from advisor.facts.names import Names
+from advisor.facts.tree_nodes import dotted_parts
 from advisor.syntax_trees import expression_tree
 
 _CONSTRUCTORS = frozenset({"Array", "UniTuple", "Tuple", "Complex", "optional", "Optional"})
@@ -22,6 +26,20 @@ Expand = Callable[[ast.expr], ast.expr | None]
 
 class _NotTypes(Exception):
     """An expression that does not state argument types by names that are known."""
+
+
+def stated_typings(declaration: Declaration, names: Names) -> tuple[ArgumentTypes, ...]:
+    """Return the typings that a declaration states for all of its parameters."""
+    if declaration.signature is None:
+        return ()
+    module = declaration.module
+    scopes = module.scopes(declaration.node)
+    stated = signature_types(
+        declaration.signature,
+        lambda parts: names.attribute(parts, module, scopes),
+        lambda node: _bound_expression(node, module),
+    )
+    return tuple(one for one in stated if len(one.types) == len(declaration.parameters))
 
 
 def signature_types(node: ast.expr, resolve: Resolve, expand: Expand) -> tuple[ArgumentTypes, ...]:
@@ -144,3 +162,14 @@ def _dimensions(index: ast.expr) -> str:
     if not all(isinstance(item, ast.Slice) for item in items):
         raise _NotTypes
     return ",".join(ast.unparse(item) for item in items)
+
+
+def _bound_expression(node: ast.expr, module: ModuleSyntax) -> ast.expr | None:
+    """The one expression that a module-level or local name is bound to."""
+    parts = dotted_parts(node)
+    if parts is None or len(parts) != 1:
+        return None
+    values = module.assigned.get(parts[0]) or [
+        value for function in module.functions for value in assignments(function.body).get(parts[0], [])
+    ]
+    return values[0] if len(values) == 1 else None

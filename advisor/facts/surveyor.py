@@ -24,7 +24,10 @@ from advisor.facts.kernel_walk import Shown, kernel_facts
 from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.launches import Launch, find_launches
 from advisor.facts.module import NOWHERE, FunctionNode, ModuleSyntax, NamesElsewhere, read_module
+from advisor.facts.names import Names
 from advisor.facts.same_arguments import same_arguments
+from advisor.facts.signatures import stated_typings
+from advisor.facts.stated_types import stated_arrays
 from advisor.facts.triton.evidence import triton_records
 from advisor.facts.universal_functions import universal_call_records
 from advisor.facts.unrecognised import JitUses, jit_uses, unseen_launches
@@ -214,13 +217,19 @@ class Surveyor:
         module = kernel.module
         inside = self._launched_inside(kernel, self.launches_in(module))
         try:
+            stated = stated_typings(kernel, Names(self.workspace, self.resolver.declarations))
+            stated_types, stated_orders = stated_arrays(stated, kernel.parameters)
             types = how.types_of(kernel.parameters)
             extents = how.extents_of(kernel.parameters)
             orders = (
                 how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel, self.workspace)
             )
             shown = Shown(
-                types, extents, orders, how.given_of(kernel.parameters), how.same_of(kernel.parameters)
+                {**types, **stated_types},
+                extents,
+                {**orders, **stated_orders},
+                how.given_of(kernel.parameters),
+                how.same_of(kernel.parameters),
             )
             facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
             result.records += kernel_records(facts, how, inside)

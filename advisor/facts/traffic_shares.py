@@ -10,34 +10,43 @@ from collections.abc import Sequence
 from advisor.facts.block_shape import WARP
 from advisor.facts.kernel_facts import Access, Condition, KernelFacts, Place
 from advisor.facts.tree_nodes import below
-from advisor.records import Record
+from advisor.records import Record, Value
 
 # How often a loop of unknown length is taken to run when accesses inside and outside of it are weighed.
 _REPEATS = 32
 
 
 def know_traffic(facts: KernelFacts, records: Sequence[Record]) -> None:
-    """Nothing; notes with each access of global memory the share that its array takes along the same axis,
-    and whether it is `picked_by_data`, and with the facts the sectors of all.
+    """Note with each access of global memory the share that its cause takes, and whether it is
+    `picked_by_data`, and with the facts the sectors of all.
 
-    `records` are those of `facts.accesses`, in that order. Elements that a kernel touches several times in
-    the same way count once, in the deepest loop; accesses of unknown pattern count a sector for each lane.
+    `records` are those of `facts.accesses`, in that order. A cause is what one change would repair: the order
+    of the thread indices, or the order of an array. Its share is that of its sectors in these and what all
+    other accesses need at least: several bad accesses do not make each other small. Elements that a kernel
+    touches several times in the same way count once, in the deepest loop; accesses of unknown pattern count a
+    sector for each lane.
     """
     heaviest: dict[object, float] = {}
+    needed: dict[object, float] = {}
     causes: dict[object, object] = {}
     inside = Insides()
     for access, record in zip(facts.accesses, records, strict=True):
         if access.array.space == "global":
             element: object = (access.kind, access.element)
             heaviest[element] = max(_sectors(record) * _runs(access), heaviest.get(element, 0.0))
+            needed[element] = max(_least_sectors(record) * _runs(access), needed.get(element, 0.0))
             causes[element] = _cause(access, record)
-    shares: dict[object, float] = defaultdict(float)
-    total = facts.estimated_sectors = sum(heaviest.values())
-    for element, weight in heaviest.items():
-        shares[causes[element]] += weight / total
+    taken: dict[object, float] = defaultdict(float)
+    least: dict[object, float] = defaultdict(float)
+    for element, cause in causes.items():
+        taken[cause] += heaviest[element]
+        least[cause] += needed[element]
+    facts.estimated_sectors = sum(heaviest.values())
+    least_of_all = sum(needed.values())
     for access, record in zip(facts.accesses, records, strict=True):
         if access.array.space == "global":
-            share = min(shares[_cause(access, record)], 1.0)
+            cause = _cause(access, record)
+            share = taken[cause] / (taken[cause] + max(least_of_all - least[cause], 0.0))
             record.know("source", traffic_share=share, sparse=picked_by_data(access, inside))
 
 
@@ -56,17 +65,29 @@ class Insides:
 
 
 def _cause(access: Access, record: Record) -> object:
-    """What accesses share that one change of the array's order mends."""
-    axis = record.readings.get("lane_axis")
-    return id(access.array), None if axis is None else axis.value
+    """What accesses share that one change repairs: an exchange of thread indices, or the array's order."""
+    axis, exchange = _known(record, "lane_axis"), _known(record, "exchange")
+    if axis == "slow" and exchange is not None and _known(record, "exchange_moves_problem") is not True:
+        return "exchange", exchange
+    return id(access.array), axis
+
+
+def _known(record: Record, metric: str) -> Value | None:
+    reading = record.readings.get(metric)
+    return None if reading is None else reading.value
 
 
 def _sectors(record: Record) -> float:
-    reading = record.readings.get("sectors_per_request")
-    single = record.readings.get("single_thread")
-    if single is not None and single.value:
+    if _known(record, "single_thread"):
         return 1.0
-    return float(reading.value) if reading is not None else float(WARP)
+    sectors = _known(record, "sectors_per_request")
+    return float(WARP) if sectors is None else float(sectors)
+
+
+def _least_sectors(record: Record) -> float:
+    """The sectors of a request of the same elements in the best order; all of them where that is unknown."""
+    ideal = _known(record, "ideal_sectors_per_request")
+    return _sectors(record) if ideal is None else min(_sectors(record), float(ideal))
 
 
 def _runs(access: Access) -> float:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.facts.array_extents import largest_host_array
-from advisor.facts.host_loops import host_loops, timing_loop
+from advisor.facts.host_loops import host_loops
 from advisor.facts.host_records import is_test_path
 from advisor.facts.host_scope import HostScope
 from advisor.facts.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.facts.reaching import bound_before, reaching_values
+from advisor.facts.timing_loops import timing_loop
 from advisor.facts.workspace import Workspace
 from advisor.notebooks.joined_text import is_repeated_by_command
 from advisor.records import Record
@@ -135,7 +136,7 @@ class _UniversalCall:
 def _record(one: _UniversalCall) -> Record:
     call, module = one.call, one.module
     arrays, loops = one.arrays(), host_loops(module, call)
-    timed = any(timing_loop(loop) for loop in loops) or is_repeated_by_command(
+    timed = any(timing_loop(loop, module) for loop in loops) or is_repeated_by_command(
         module.source.text, call.lineno
     )
     record = Record(

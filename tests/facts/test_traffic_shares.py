@@ -25,9 +25,9 @@ def share(folder, body: str, array: str) -> float:
 
 def test_a_store_behind_a_loop_of_unknown_length(tmp_path):
     body = "s = 0\nfor j in range(n):\n    s += a[j, i]\nout[i, n] = s"
-    # 32 iterations are assumed: 128 sectors of `a` and 32 of `out`.
+    # 32 iterations are assumed: 128 sectors of `a` and 32 of `out`, which needs four at least.
     assert share(tmp_path, body, "out") == pytest.approx(32 / 160)
-    assert share(tmp_path, body, "a") == pytest.approx(128 / 160)
+    assert share(tmp_path, body, "a") == pytest.approx(128 / 132)
 
 
 def test_a_loop_of_known_length_counts_as_it_is(tmp_path):
@@ -38,9 +38,34 @@ def test_a_loop_of_known_length_counts_as_it_is(tmp_path):
 def test_accesses_of_one_array_along_one_axis_count_together(tmp_path):
     body = "out[i, n] = a[i]\nout[i, 1] = a[i]"
     found = accesses(tmp_path, body)
-    # Two stores of 32 sectors each; `a[i]` counts once.
+    # Two stores of 32 sectors each, where 4 each would do; `a[i]` counts once.
     assert {value(one, "traffic_share") for one in found if one.label == "out"} == {64 / 68}
-    assert {value(one, "traffic_share") for one in found if one.label == "a"} == {4 / 68}
+    assert {value(one, "traffic_share") for one in found if one.label == "a"} == {4 / 12}
+
+
+def test_bad_accesses_do_not_make_each_other_small(tmp_path):
+    body = "\n".join(f"out[i, {10 * column}] = a[i]" for column in range(3)) + "\nb[i, n] = a[i]"
+    # `b` takes 32 sectors; the stores to `out` take 96 and need 12, `a` is loaded once with four.
+    assert share(tmp_path, body, "b") == pytest.approx(32 / (32 + 12 + 4))
+
+
+TRANSPOSED = """
+@cuda.jit
+def k(a, b, c, out):
+    y, x = cuda.grid(2)
+    if y < out.shape[0] and x < out.shape[1]:
+        out[y, x] = a[y, x] + b[y, x] + c[0, x]
+
+def main(a, b, c, out):
+    k[(64, 64), (16, 16)](a, b, c, out)
+"""
+
+
+def test_what_an_exchange_of_the_thread_indices_repairs_counts_together(tmp_path):
+    found = records(tmp_path, "access", TRANSPOSED)
+    shares = {one.label: value(one, "traffic_share") for one in found}
+    # In blocks of 16 x 16 a warp touches 16 rows: 16 sectors for each of `out`, `a` and `b`, one for `c`.
+    assert shares["a"] == shares["b"] == shares["out"] == pytest.approx(48 / 49)
 
 
 def test_what_one_thread_does_is_a_sector(tmp_path):

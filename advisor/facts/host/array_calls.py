@@ -14,10 +14,10 @@ from advisor.facts.host.loop_context import (
     is_kept,
     loop_context,
     names_in,
-    reads_clock,
 )
 from advisor.facts.host.placed import CUPY_CREATORS, RANDOM_CREATORS, TORCH_CREATORS
 from advisor.facts.host.placement import Placement
+from advisor.facts.timing_loops import reads_clock
 from advisor.records import Value
 
 _METHODS = frozenset({

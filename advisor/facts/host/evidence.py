@@ -12,7 +12,7 @@ from advisor.facts.host.launch_loops import find_launch_loops, sliced_by
 from advisor.facts.host.launch_pairs import find_launch_pairs
 from advisor.facts.host.library_calls import find_chains, find_products
 from advisor.facts.host.loaders import find_loaders
-from advisor.facts.host.loop_context import LoopContext, loop_context, reads_clock
+from advisor.facts.host.loop_context import LoopContext, loop_context
 from advisor.facts.host.matrix_types import find_matrix_products
 from advisor.facts.host.measurements import find_measurements
 from advisor.facts.host.placement import Placement
@@ -23,6 +23,7 @@ from advisor.facts.host_loops import host_loops
 from advisor.facts.host_records import host_call_records, is_test_path, launch_records
 from advisor.facts.launches import Launch
 from advisor.facts.module import ModuleSyntax
+from advisor.facts.timing_loops import reads_clock
 from advisor.facts.workspace import Workspace
 from advisor.records import Record, Value
 

@@ -6,16 +6,13 @@ import ast
 from dataclasses import dataclass
 
 from advisor.facts.host.device_names import asks_for_gpu
-from advisor.facts.host_loops import host_loops, timing_loop
+from advisor.facts.host_loops import host_loops
 from advisor.facts.host_records import is_test_path
 from advisor.facts.module import ModuleSyntax
+from advisor.facts.timing_loops import timing_loop
 from advisor.facts.tree_nodes import below
 
 Loop = ast.For | ast.While
-CLOCKS = frozenset({
-    "time.time", "time.perf_counter", "time.perf_counter_ns", "time.monotonic", "time.monotonic_ns",
-    "time.time_ns", "timeit.default_timer",
-})  # fmt: skip
 _NOW_AND_THEN = (
     "print", "log", "debug", "verbose", "save", "every", "interval", "freq", "first", "last", "step_", "best",
     "epoch", "warmup", "profil", "check", "display", "show", "plot", "report",
@@ -41,7 +38,11 @@ class LoopContext:
 def loop_context(module: ModuleSyntax, node: ast.AST) -> LoopContext:
     """The loops around a node of host code."""
     loops = tuple(host_loops(module, node))
-    timed = is_test_path(module.path) or any(map(timing_loop, loops)) or _in_test(module, node)
+    timed = (
+        is_test_path(module.path)
+        or any(timing_loop(loop, module) for loop in loops)
+        or _in_test(module, node)
+    )
     if not loops:
         return LoopContext((), None, timed)
     return LoopContext(loops, _every_turn(module, node, loops[0]), timed)
@@ -100,11 +101,6 @@ def _now_and_then(test: ast.expr) -> bool:
         if name and any(word in name.lower() for word in _NOW_AND_THEN):
             return True
     return False
-
-
-def reads_clock(loop: Loop, module: ModuleSyntax) -> bool:
-    """Whether a loop reads the host's clock."""
-    return any(isinstance(one, ast.Call) and module.dotted(one.func) in CLOCKS for one in below(loop))
 
 
 def changed_names(loop: Loop) -> set[str]:

@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.facts.host.bindings import position
-from advisor.facts.host.loop_context import CLOCKS
 from advisor.facts.host.placement import Placement
 from advisor.facts.host_loops import host_loops
 from advisor.facts.launches import Launch
 from advisor.facts.module import NOWHERE, ModuleSyntax
 from advisor.facts.module_parts import split
+from advisor.facts.timing_loops import CLOCKS
 from advisor.facts.tree_nodes import below
 
 _WAITS = frozenset({
