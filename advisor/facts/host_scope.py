@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from advisor.facts.declarations import cuda_member
 from advisor.facts.host_bindings import assignments_anywhere, self_assignments
 from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.random_draws import draws_one, parameters_drawn_with
 from advisor.facts.reaching import bound_before, reaches_from_start, reaching_values
 from advisor.facts.workspace import KNOWN_LIBRARIES, Workspace
 from advisor.syntax_trees import expression_tree
@@ -188,7 +189,7 @@ class HostScope:
             if node.func.attr in ("copy_to_host", "get"):
                 return True if node.func.attr == "copy_to_host" else None
             if self.is_generator(node.func.value):
-                return True
+                return self._drawn(node, node.func.attr, depth)
         return None
 
     def _made_by_numpy(self, node: ast.Call, dotted: str, depth: int) -> bool | None:
@@ -201,7 +202,16 @@ class HostScope:
             return None if first is None else isinstance(first, ast.List) or self._verdict(first, depth - 1)
         if name in _AS_ARGUMENT and first is not None and self._verdict(first, depth - 1) is False:
             return False
-        return True if name in _CREATORS or ".random." in dotted or ".fft." in dotted else None
+        if ".random." in dotted:
+            return self._drawn(node, name, depth)
+        return True if name in _CREATORS or ".fft." in dotted else None
+
+    def _drawn(self, node: ast.Call, name: str, depth: int) -> bool | None:
+        """Whether a random function gives an array: it is given a size, or parameters that are arrays."""
+        if not draws_one(node, name):
+            return True
+        verdicts = [self._verdict(one, depth - 1) for one in parameters_drawn_with(node)]
+        return True if True in verdicts else None if None in verdicts else False
 
     def _returned(
         self, node: ast.Call, module: ModuleSyntax, function: ast.AST | None, depth: int

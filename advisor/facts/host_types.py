@@ -13,6 +13,7 @@ from advisor.facts.declarations import cuda_member
 from advisor.facts.host_scope import HostScope
 from advisor.facts.module import FunctionNode
 from advisor.facts.object_attributes import enclosing_class, values_of_attribute
+from advisor.facts.random_draws import draws_one, parameters_drawn_with, size_drawn
 from advisor.facts.reaching import reaching_in_module, reaching_values
 from advisor.facts.tree_nodes import below
 
@@ -32,6 +33,8 @@ _SAME = frozenset({"to_device", "ascontiguousarray", "asfortranarray", "copy"})
 _ALIKE = frozenset(
     {"zeros_like", "ones_like", "empty_like", "full_like", "device_array_like", "asarray", "array"}
 )
+_DRAWN_FLOATS = frozenset({"random", "random_sample", "standard_normal", "uniform", "normal"})
+_DRAWN_INTEGERS = frozenset({"randint", "integers"})
 _FLAT = frozenset({"ravel", "flatten"})
 
 
@@ -195,18 +198,16 @@ class HostTypes:
     def _of_random(self, name: str, node: ast.Call, depth: int) -> HostType | None:
         if name in ("rand", "randn"):
             return HostType("float64", len(node.args))
-        size = _keyword(node, "size")
-        if name in ("random", "random_sample", "standard_normal") and size is None and node.args:
-            size = node.args[0]
-        dims = self.dimensions(size, depth)
         given = _keyword(node, "dtype")
-        if given is not None:
-            return self._array(self.dtype(given), dims)
-        floats = ("random", "random_sample", "standard_normal", "uniform", "normal")
-        return self._array("float64", dims) if name in floats else None
+        dtype = self.dtype(given) if given is not None else "float64" if name in _DRAWN_FLOATS else None
+        if draws_one(node, name):
+            scalars = [self.of(one, depth) for one in parameters_drawn_with(node)]
+            numbers = all(one is not None and not one.dims for one in scalars)
+            return HostType(dtype or "int64") if numbers and (dtype or name in _DRAWN_INTEGERS) else None
+        return self._array(dtype, self.dimensions(size_drawn(node, name), depth))
 
     def _of_method(self, name: str, node: ast.Call, owner: ast.expr, depth: int) -> HostType | None:
-        if name in ("random", "standard_normal", "uniform", "normal") and self.scope.is_generator(owner):
+        if name in _DRAWN_FLOATS | _DRAWN_INTEGERS and self.scope.is_generator(owner):
             return self._of_random(name, node, depth)
         inner = self.of(owner, depth)
         if name == "astype" and node.args:

@@ -21,6 +21,17 @@ from surveying import records, value
         ("not x", "x"),
         ("cuda.to_device(2 * x)", "x"),
         ("cp.zeros(8) * 2", "x"),
+        ("np.random.randint(3, 9)", "x"),
+        ("np.random.randint(3, 9, 8)", "x, y"),
+        ("np.random.randint(0, high=9, size=None)", "x"),
+        ("np.random.uniform(0.0, 1.0)", "x"),
+        ("np.random.uniform(0.0, 1.0, size=(8, 8))", "x, y"),
+        ("np.random.uniform(x, 1.0)", "x, y"),
+        ("np.random.uniform(p, 1.0)", "x"),
+        ("np.random.rand()", "x"),
+        ("np.random.rand(8)", "x, y"),
+        ("np.random.default_rng(1).integers(9)", "x"),
+        ("np.random.default_rng(1).normal(0, 1, 8)", "x, y"),
     ],
 )
 def test_the_launch_names_what_it_copies(tmp_path: Path, made: str, names: str) -> None:
