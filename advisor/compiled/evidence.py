@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,7 +11,6 @@ from advisor.findings import Problem
 Json = dict[str, Any]
 
 # Numba's names of float64 and complex128.
-_FLOAT64 = re.compile(r"\b(?:float64|f8|double|float_|complex128|c16)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +56,6 @@ class CompiledKernel:
     def assumed(self) -> bool:
         """Whether some parameter's type is a guess."""
         return bool(self.assumptions) and not self.launch
-
-    @property
-    def states_float64(self) -> bool:
-        """Whether float64 data is asked for; a float64 scalar may be a Python float passed by habit."""
-        arrays = [text for text in self.types if "[" in text or text.startswith("Array(")]
-        return not self.assumed and any(map(_FLOAT64.search, arrays))
 
     def to_json(self) -> Json:
         """The kernel as JSON values."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from advisor.compilation_unit import CompilationUnit
 from advisor.compiled.evidence import CodeLine, CompiledKernel
 from advisor.compiled.loop_depths import loop_depths
 from advisor.records import Record
 from advisor.text import Span
 
+_FLOAT64 = re.compile(r"\b(?:float64|f8|double|float_|complex128|c16)\b")
 # How often a loop is taken to run when lines inside and outside of it are weighed.
 _REPEATS = 32
 
@@ -56,9 +59,16 @@ def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
     record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed)
     float32 = any("float32" in one or "complex64" in one for one in kernel.types)
     record.know("compiled", kernel.assumptions, takes_float32=float32)
-    if kernel.states_float64:
+    if _takes_float64(unit, kernel):
         record.know("compiled", stated_float64=True)
     return record
+
+
+def _takes_float64(unit: CompilationUnit, kernel: CompiledKernel) -> bool:
+    """Whether an array is known to hold float64; a float64 scalar may be a Python float passed by habit."""
+    guessed = {name for one in unit.candidates if one.types == kernel.types for name in one.assumed}
+    known = [text for name, text in zip(unit.parameters, kernel.types, strict=False) if name not in guessed]
+    return any(_FLOAT64.search(text) for text in known if "[" in text or text.startswith("Array("))
 
 
 def _line_record(unit: CompilationUnit, kernel: CompiledKernel, line: CodeLine) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.compilation_unit import ArgumentTypes
 from advisor.facts.parameter_use import Use
@@ -11,7 +11,10 @@ from advisor.facts.parameter_use import Use
 OF_SOME_DIMENSIONS = "[?]"
 RANDOM_STATES = "xoroshiro128p_type"
 _MOST = 4
-_ELEMENT, _INDEX, _COUNT, _COMPLEX = "float32", "int32", "int64", "complex64"
+_INDEX, _COUNT = "int32", "int64"
+# A Python float is a float64 to Numba; NumPy's float32 scalars are rare.
+_SCALAR = "float64"
+_COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
 def array_type(element: str, dims: int, column_major: bool = False) -> str:
@@ -37,11 +40,12 @@ def assumed_types(
         if text.endswith(OF_SOME_DIMENSIONS)
     }
     known = {name: text for name, text in known.items() if name not in elements}
+    floats = _float_element([*elements.values(), *known.values()])
     attempts = [
-        {name: _likely(uses[name]) for name in parameters},
-        {name: _likely(uses[name], counters=True) for name in parameters},
-        {name: _likely(uses[name], hints=False) for name in parameters},
-        {name: _likely(uses[name], element=_INDEX, scalar=_COUNT) for name in parameters},
+        {name: _likely(uses[name], floats) for name in parameters},
+        {name: _likely(uses[name], floats, counters=True) for name in parameters},
+        {name: _likely(uses[name], floats, hints=False) for name in parameters},
+        {name: _likely(uses[name], floats, integers=True) for name in parameters},
     ]
     arrays = {
         name: array_type(element, uses[name].dims) for name, element in elements.items() if uses[name].dims
@@ -56,17 +60,23 @@ def assumed_types(
     return tuple(found[:_MOST])
 
 
-def _likely(
-    use: Use, element: str = _ELEMENT, scalar: str = _ELEMENT, hints: bool = True, counters: bool = False
-) -> str:
+def _float_element(known: Iterable[str]) -> str:
+    """The element of float arrays of unknown type: float64 where the kernel's known ones are."""
+    found = {text.partition("[")[0] for text in known if "[" in text}
+    wide = found & {"float64", "complex128"} and not found & {"float32", "complex64"}
+    return "float64" if wide else "float32"
+
+
+def _likely(use: Use, floats: str, hints: bool = True, counters: bool = False, integers: bool = False) -> str:
+    scalar, element = (_COUNT, _INDEX) if integers else (_SCALAR, floats)
     if use.random_states:
         return f"{RANDOM_STATES}[::1]"
     if use.tuple_length:
         return f"UniTuple({_COUNT if use.integer or use.likely_integer else scalar}, {use.tuple_length})"
     if use.dims:
         integer = use.integer or (hints and use.likely_integer) or (counters and use.maybe_integer)
-        return array_type(_COMPLEX if use.complex else _INDEX if integer else element, use.dims)
-    return _COUNT if use.integer else _COMPLEX if use.complex else scalar
+        return array_type(_COMPLEX[floats] if use.complex else _INDEX if integer else element, use.dims)
+    return _COUNT if use.integer else _COMPLEX["float64"] if use.complex else scalar
 
 
 def _sentences(types: Mapping[str, str], uses: Mapping[str, Use]) -> tuple[str, ...]:
