@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from advisor.records import Source, Value
@@ -26,6 +26,8 @@ FASTER: frozenset[Verdict] = frozenset({"measured faster", "predicted faster"})
 SLOWER: frozenset[Verdict] = frozenset({"measured slower", "predicted slower"})
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
+# What is said of the further places of a finding.
+HERE_TOO = "here too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to tell, at one place. `path` is relative to the working directory, POSIX separators."""
+    """One thing to tell, at one place. `path` is relative to the working directory, POSIX separators.
+
+    `weight` is a number where a rule is reported once for each kernel, at the place where it is largest.
+    """
 
     rule: str
     path: str
@@ -146,6 +151,12 @@ class Finding:
     url: str = ""
     title: str = ""
     category: str = ""
+    weight: float | None = None
+
+    @property
+    def further_places(self) -> tuple[Related, ...]:
+        """The other places in the kernel where the same holds, of a rule reported once for each kernel."""
+        return tuple(one for one in self.related if one.message == HERE_TOO)
 
     def kernel_concerned(self) -> str | None:
         """The kernel that the finding lies in, or that its launch or copy belongs to; None for none."""
@@ -165,6 +176,32 @@ def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
         if SEVERITIES.index(finding.severity) > SEVERITIES.index(first.severity):
             kept[key] = finding
     yield from kept.values()
+
+
+def once_for_each_kernel(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings, those of a rule that is reported once for each kernel joined into one.
+
+    It stands where the severity is highest and, of these, the weight is largest; the others are related.
+    """
+    alike: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        together = finding.weight is not None and finding.kernel is not None
+        key = (finding.rule, finding.path, finding.kernel) if together else number
+        alike.setdefault(key, []).append(finding)
+    return [_heaviest(group) for group in alike.values()]
+
+
+def _heaviest(group: list[Finding]) -> Finding:
+    if len(group) == 1:
+        return group[0]
+    chosen = max(group, key=lambda one: (SEVERITIES.index(one.severity), one.weight or 0.0))
+    others = sorted((one.span for one in group if one is not chosen), key=_beginning)
+    places = tuple(Related(chosen.path, span, HERE_TOO) for span in others)
+    return replace(chosen, related=(*chosen.related, *places))
+
+
+def _beginning(span: Span) -> tuple[int, int]:
+    return span.line, span.column
 
 
 @dataclass(frozen=True, slots=True)

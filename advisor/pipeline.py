@@ -12,7 +12,7 @@ from advisor.devices import Device, find_device
 from advisor.evidence import Evidence, Typing, gather_evidence, tables_of, told_of
 from advisor.facts.module import readable_source
 from advisor.facts.survey import KERNEL_ENTITIES, Survey
-from advisor.findings import SEVERITIES, Finding, Report, without_repetitions
+from advisor.findings import SEVERITIES, Finding, Report, once_for_each_kernel, without_repetitions
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
 from advisor.former_rules import with_todays_names
@@ -267,7 +267,8 @@ def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], opti
     applied = apply_suppressions(report.findings, by_path, selected - undecided)
     remarks = [remark for remark in applied.remarks if remark.rule in selected]
     # A comment that silences what the configuration would drop too is of use, so the comments come first.
-    report.findings = list(_not_ignored_here([*applied.kept, *remarks], options))
+    kept = _not_ignored_here([*applied.kept, *remarks], options)
+    report.findings = once_for_each_kernel(kept)
     accepted = report.summary.get("suppressed", 0)
     report.summary["suppressed"] = len(applied.suppressed) + int(str(accepted))
 

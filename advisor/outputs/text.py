@@ -14,7 +14,7 @@ from advisor.outputs.drawing.tables import columns, evidence_rows, statistics_li
 from advisor.outputs.wording.actions import first_actions, gain_in_words, what_to_do
 from advisor.outputs.wording.counts import counted, summary_sentences
 from advisor.outputs.wording.locations import Location, Locations
-from advisor.outputs.wording.places import told_together
+from advisor.outputs.wording.places import told_together, with_lines_joined
 from advisor.outputs.wording.quantities import number
 
 FOR_MACHINES = False
@@ -26,7 +26,7 @@ _LABELS = 8
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """The report in blocks: findings, problems, notices, statistics when asked for, and the summary."""
     page = _Page(report, rules, options)
-    blocks = [page.finding(finding) for finding in told_together(report.findings, page.locations)]
+    blocks = [page.finding(finding) for finding in told_together(report.findings)]
     if first := first_actions(report):
         blocks.insert(0, page.first(first))
     blocks += [page.problem(problem) for problem in report.problems]
@@ -146,7 +146,7 @@ class _Page:
             lines += self.labelled("effort", [finding.effort])
         if finding.assumptions:
             lines += self.labelled("assume", finding.assumptions)
-        for related in finding.related:
+        for related in with_lines_joined(finding.related, self.locations):
             lines += self._related(related)
         if finding.url:
             lines.append(

@@ -171,7 +171,8 @@ def _definitions_used(content: FileContent) -> frozenset[str]:
     """The names of the definitions that a file calls."""
     used: set[str] = set()
     for draft in content.rules:
-        written = [draft.when, draft.gain, *(one.condition for one in (*draft.unless, *draft.remarks))]
+        exceptions = (one.condition for one in (*draft.unless, *draft.remarks))
+        written = [draft.when, draft.gain, draft.once, *exceptions]
         written += [value for _, value, _ in draft.lets]
         used.update(name for one in written if one is not None for name in macros_in(one))
     used.update(name for one in content.definitions for name in macros_in(one.body))

@@ -180,6 +180,10 @@ class Builder(ExpressionTrees):
     def _clause_remark(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.remarks.append(Unless(self.expression(children[0]), self._text(children[1])))
 
+    def _clause_once(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        draft.once_for = str(children[0]), self._span(children[0])
+        draft.once = self.expression(children[1])
+
     def _clause_severity(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.words["severity"] = str(children[0])
         if children[1] is not None:

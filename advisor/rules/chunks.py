@@ -14,8 +14,8 @@ ITEMS = (
     "edition", "pack", "metric", "entity", "define", "rule", "override", "suppress", "renamed", "retired",
 )  # fmt: skip
 CLAUSES = (
-    "for", "param", "let", "when", "unless", "remark", "severity", "confidence", "effort", "say", "why",
-    "try", "gain", "source", "covers", "see", "deprecated", "fix", "example",
+    "for", "param", "let", "when", "unless", "remark", "once", "severity", "confidence", "effort", "say",
+    "why", "try", "gain", "source", "covers", "see", "deprecated", "fix", "example",
 )  # fmt: skip
 _ON_ONE_LINE = ("edition", "pack")
 WORDS = re.compile(

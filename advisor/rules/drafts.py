@@ -52,6 +52,8 @@ class RuleDraft:
     when: Expression | None = None
     unless: list[Unless] = field(default_factory=list)
     remarks: list[Unless] = field(default_factory=list)
+    once: Expression | None = None
+    once_for: tuple[str, Span] | None = None
     words: dict[str, str] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
     texts: list[WrittenText] = field(default_factory=list)

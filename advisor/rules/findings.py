@@ -58,4 +58,5 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         url=rule.url,
         title=rule.title,
         category=rule.category,
+        weight=match.weight,
     )

@@ -33,6 +33,7 @@ class Match:
     evidence: tuple[Evidence, ...]
     assumptions: tuple[str, ...]
     gain: Gain | None
+    weight: float | None = None
 
 
 @dataclass
@@ -68,8 +69,14 @@ class Telling:
             self.rule, view.start + at, severity,
             self._text(self.rule.say, single), self._text(self.rule.why, single),
             tuple(self._text(line, single) for line in self.rule.advice), tuple(evidence),
-            (*assumptions, *notes), self._gain(single),
+            (*assumptions, *notes), self._gain(single), self._weight(single),
         )  # fmt: skip
+
+    def _weight(self, evaluation: Evaluation) -> float | None:
+        """The number by which one finding of a kernel is chosen, 0 where it is unknown; None for all."""
+        if self.rule.once is None:
+            return None
+        return self._value(evaluation, self.rule.once) or 0.0
 
     def _evidence(self, evaluation: Evaluation, expression: Expression) -> list[Evidence]:
         found: list[Evidence] = []

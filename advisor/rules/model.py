@@ -128,6 +128,8 @@ class Rule:
     fixes: tuple[RuleFix, ...]
     examples: tuple[Example, ...]
     deprecated: str = ""
+    # Of the findings in one kernel the one with the largest number is reported; None reports all.
+    once: Expression | None = None
 
     @property
     def entity(self) -> str:

@@ -16,7 +16,7 @@ from advisor.rules.typing import Typing
 from advisor.rules.units import format_value
 from advisor.rules.vocabulary import Vocabulary, hint_for
 
-_ONCE = ("for_each", "when", "severity", "confidence", "effort", "say", "why", "gain", "deprecated")
+_ONCE = ("for_each", "when", "once", "severity", "confidence", "effort", "say", "why", "gain", "deprecated")
 _NEEDED = {
     "for_each": "begin with `for each kernel k`.", "when": "state the condition: `when …`.",
     "severity": "write `severity info`, `warning` or `error`.",
@@ -65,6 +65,7 @@ class RuleChecker:
         gain = self._expanded(draft.gain) if draft.gain else None
         if gain is not None:
             self.typing.number(gain)
+        once = self._once()
         self._texts()
         self._unused()
         self._examples([when, gain, *(one.condition for one in (*unless, *remarks)), *(v for _, v in lets)])
@@ -77,8 +78,22 @@ class RuleChecker:
             words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
             tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
-            tuple(draft.examples), words.get("deprecated", ""),
+            tuple(draft.examples), words.get("deprecated", ""), once,
         )  # fmt: skip
+
+    def _once(self) -> Expression | None:
+        """The number of `once for each kernel by …`, for rules about what belongs to a kernel."""
+        draft = self.draft
+        if draft.once is None or draft.once_for is None:
+            return None
+        entity, span = draft.once_for
+        if entity not in dict(draft.variables[1:]).values():
+            self.complaints.add("E330", span, entity=entity)
+            return None
+        once = self._expanded(draft.once)
+        if once is not None:
+            self.typing.number(once)
+        return once
 
     def _expanded(self, expression: Expression) -> Expression | None:
         owner = f"the rule `{self.draft.id}`"

@@ -82,6 +82,8 @@ class _NameReader(ExpressionNames):
                 self._fields(word)
         elif part.kind in ("let", "when", "unless", "remark"):
             self.expression(words[3 if part.kind == "let" else 1 :])
+        elif part.kind == "once":
+            self.expression(words[5:])
         elif part.kind == "gain":
             at_most = [word.text for word in words[1:3]] == ["at", "most"]
             self.expression(words[3 if at_most else 2 :])

@@ -42,7 +42,10 @@ DECIDED_BY_EXECUTION = {
 def test_findings_stand_where_they_are_annotated(report: Report, file: Path) -> None:
     marks = read_marks(file)
     found = {
-        (finding.rule, finding.span.line): finding for finding in report.findings if finding.path == file.name
+        (finding.rule, span.line): finding
+        for finding in report.findings
+        if finding.path == file.name
+        for span in (finding.span, *(further.span for further in finding.further_places))
     }
     hits = {(mark.rule, mark.line) for mark in marks if mark.expected == "hit"}
     silent = {(mark.rule, mark.line) for mark in marks if mark.expected == "ok"}

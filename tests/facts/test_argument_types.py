@@ -49,7 +49,7 @@ def test_stated_types(tmp_path: Path, decorator: str, types: list[tuple[str, ...
     if types:
         assert found == types
     else:
-        assert found[0] == ("float32[:,::1]", "float32")
+        assert found[0] == ("float32[:,::1]", "float64")
 
 
 def test_stated_types_rest_on_no_assumption(tmp_path: Path) -> None:
@@ -67,12 +67,12 @@ def test_types_from_calls_come_before_assumed_ones(tmp_path: Path) -> None:
     both = {"a": "float64[:,::1]", "n": "int64"}
     first, second, *_ = unit_of(tmp_path, call_types=both, program=program).candidates
     assert (first.types, first.assumptions, first.assumed) == (("float64[:,::1]", "int64"), (), ())
-    assert second.types == ("float32[:,::1]", "float32")
+    assert second.types == ("float32[:,::1]", "float64")
     first, *others = unit_of(tmp_path, call_types={"a": "float64[:,::1]"}, program=program).candidates
-    assert (first.types, first.assumed) == (("float64[:,::1]", "float32"), ("n",))
-    assert first.assumptions == ("Parameter n is taken to be float32.",)
+    assert (first.types, first.assumed) == (("float64[:,::1]", "float64"), ("n",))
+    assert first.assumptions == ("Parameter n is taken to be float64.",)
     # Should the launch's types not fit the code, the plain assumptions are still there.
-    assert ("float32[:,::1]", "float32") in [candidate.types for candidate in others]
+    assert ("float32[:,::1]", "float64") in [candidate.types for candidate in others]
 
 
 def first(folder: Path, parameters: str, *body: str, before: str = "") -> tuple[str, ...]:
@@ -107,7 +107,7 @@ F1, F2, F3, I1 = "float32[::1]", "float32[:,::1]", "float32[:,:,::1]", "int32[::
         ("a", ["for row in a:", "    row[0] = 1"], (F2,)),
         ("a", ["t = (0, 1)", "a[t] = 1"], (F2,)),
         ("a", ["p = cuda.grid(2)", "a[p] = 1"], (F2,)),
-        ("a, v", ["cuda.atomic.add(a, (0, 1), v)"], (F2, "float32")),
+        ("a, v", ["cuda.atomic.add(a, (0, 1), v)"], (F2, "float64")),
         ("a, k", ["a[k[0]] = 1"], (F1, I1)),
         ("a, k", ["j = k[0] + 1", "a[j] = 1"], (F1, I1)),
         ("a, k", ["a[int(k[0])] = 1"], (F1, F1)),
@@ -120,9 +120,9 @@ F1, F2, F3, I1 = "float32[::1]", "float32[:,::1]", "float32[:,:,::1]", "int32[::
         ("a, k", ["zero = types.uint32(0)", "if k[0] >= zero:", "    a[0] = 1"], (F1, F1)),
         ("a, n", ["i = cuda.threadIdx.x", "if 0 <= i < n - 1:", "    a[i] = 1"], (F1, "int64")),
         ("a, n", ["for i in range(n):", "    a[i] = 1"], (F1, "int64")),
-        ("a, s", ["a[0] = s * a[1]"], (F1, "float32")),
+        ("a, s", ["a[0] = s * a[1]"], (F1, "float64")),
         ("a, n", ["a[cuda.grid(1) % n] = 1"], (F1, "int64")),
-        ("a, z", ["a[0] = a[1] * 1j + z"], ("complex64[::1]", "float32")),
+        ("a, z", ["a[0] = a[1] * 1j + z"], ("complex64[::1]", "float64")),
         ("a, z", ["z[0] = a[0].real"], ("complex64[::1]", F1)),
         ("a, p", ["x, y = p", "a[x, y] = 1"], (F2, "UniTuple(int64, 2)")),
         ("a, p", ["a[p] = p[0] + p[1]"], (F2, "UniTuple(int64, 2)")),
@@ -166,7 +166,7 @@ def test_sentences_say_what_is_assumed(tmp_path: Path) -> None:
     assert candidate.assumptions == (
         "Array parameters x, y are taken to be float32, C-contiguous.",
         "Parameter n is taken to be int64.",
-        "Parameter s is taken to be float32.",
+        "Parameter s is taken to be float64.",
     )
     assert candidate.assumed == ("x", "y", "n", "s")
 
@@ -188,3 +188,29 @@ def test_records_have_no_assumed_types(tmp_path: Path) -> None:
 def test_variable_parameters_have_no_assumed_types(tmp_path: Path) -> None:
     program = "from numba import cuda\n@cuda.jit\ndef kernel(a, *rest):\n    a[0] = rest[0]\n"
     assert unit_of(tmp_path, program=program).untyped == ("kernel (its parameters are not all positional)",)
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("np.zeros(8)", ("float64[::1]", "float64[::1]")),
+        ("np.zeros(8, np.float32)", (F1, F1)),
+        ("np.zeros(8, np.complex128)", ("complex128[::1]", "float64[::1]")),
+        ("np.zeros(8, np.int32)", (I1, F1)),
+        ("p", (F1, F1)),
+    ],
+)
+def test_arrays_of_unknown_type_are_like_the_known_float_ones(
+    tmp_path: Path, made: str, expected: tuple[str, str]
+) -> None:
+    program = f"""
+    from numba import cuda
+    import numpy as np
+    @cuda.jit
+    def kernel(x, y):
+        i = cuda.grid(1)
+        x[i] = y[i]
+    def run(p):
+        kernel[1, 32]({made}, p)
+    """
+    assert unit_of(tmp_path, program=program).candidates[0].types == expected

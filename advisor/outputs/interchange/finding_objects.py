@@ -39,6 +39,7 @@ def finding_object(finding: Finding, fingerprint: str, locations: Locations) -> 
         "assumptions": finding.assumptions,
         "fixes": [_fix_object(fix, finding.path, locations) for fix in finding.fixes],
         "related": [_related(related, locations) for related in finding.related],
+        "places": [_place(further, locations) for further in finding.further_places],
         "url": finding.url,
         "fingerprint": fingerprint,
     }
@@ -95,6 +96,11 @@ def _related(related: Related, locations: Locations) -> dict[str, object]:
         "end_column": span.end_column,
         "message": related.message,
     }
+
+
+def _place(further: Related, locations: Locations) -> dict[str, object]:
+    location = locations.of(further.path, further.span)
+    return {"path": further.path, "cell": location.cell, "line": location.span.line}
 
 
 def _fix_object(fix: Fix, path: str, locations: Locations) -> dict[str, object]:

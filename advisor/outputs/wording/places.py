@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from advisor.findings import Finding, Related, Report
+from advisor.findings import HERE_TOO, Finding, Related, Report
 from advisor.outputs.wording.locations import Locations
 
 _NAMED = 3
@@ -23,24 +23,37 @@ def once_for_each_place(report: Report) -> Report:
     return replace(report, findings=[_joined(findings) for findings in alike.values()])
 
 
-def told_together(findings: Sequence[Finding], locations: Locations) -> list[Finding]:
+def told_together(findings: Sequence[Finding]) -> list[Finding]:
     """Findings that say the same of several lines of a kernel, joined into the first with the other lines."""
     alike: dict[tuple[object, ...], list[Finding]] = {}
     for finding in findings:
         key = (finding.rule, finding.path, finding.kernel, finding.severity, finding.message)
         alike.setdefault(key, []).append(finding)
-    return [_with_other_lines(group, locations) for group in alike.values()]
+    return [_with_other_lines(group) for group in alike.values()]
 
 
-def _with_other_lines(group: list[Finding], locations: Locations) -> Finding:
+def with_lines_joined(related: Sequence[Related], locations: Locations) -> list[Related]:
+    """Related places, those that only say where else a finding holds joined into one that names the lines."""
+    too = [one for one in related if one.message == HERE_TOO]
+    others = [one for one in related if one.message != HERE_TOO]
+    return [*others, _joined_lines(too, locations)] if too else others
+
+
+def _with_other_lines(group: list[Finding]) -> Finding:
     first, *others = group
     if not others:
         return first
-    lines = list(dict.fromkeys(locations.of(other.path, other.span).line for other in others))
+    places = [Related(other.path, other.span, HERE_TOO) for other in others]
+    places += [place for one in group for place in one.related if place.message == HERE_TOO]
+    kept = [place for place in first.related if place.message != HERE_TOO]
+    return replace(first, related=(*kept, *places))
+
+
+def _joined_lines(places: Sequence[Related], locations: Locations) -> Related:
+    lines = list(dict.fromkeys(locations.of(place.path, place.span).line for place in places))
     shown = ", ".join(lines[:_LINES]) + (f" and {len(lines) - _LINES} more" if len(lines) > _LINES else "")
     noun = "line" if len(lines) == 1 else "lines"
-    place = Related(others[0].path, others[0].span, f"the same in {noun} {shown}")
-    return replace(first, related=(*first.related, place))
+    return Related(places[0].path, places[0].span, f"the same in {noun} {shown}")
 
 
 def _joined(findings: list[Finding]) -> Finding:

@@ -12,7 +12,7 @@ Sort: TypeAlias = Literal[
     "entity", "unit", "variable", "new", "rule", "own id", "pattern", "param", "example", "value", "nothing"
 ]
 _QUANTIFIERS = ("some", "every", "no")
-_WITH_EXPRESSION = ("when", "unless", "remark", "let", "gain", "define", "suppress")
+_WITH_EXPRESSION = ("when", "unless", "remark", "once", "let", "gain", "define", "suppress")
 
 
 class Sought(NamedTuple):
