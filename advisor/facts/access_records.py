@@ -11,7 +11,7 @@ from advisor.facts.assumed_layouts import assumptions_of, length_of_row
 from advisor.facts.block_shape import BlockShape
 from advisor.facts.exchange_effects import know_exchange_effects
 from advisor.facts.forms import Atoms, Form
-from advisor.facts.index_bounds import is_guarded, spans_the_grid
+from advisor.facts.index_bounds import bounds_on_lanes, is_guarded, spans_the_grid
 from advisor.facts.kernel_facts import Access, KernelFacts
 from advisor.facts.lane_addresses import SECTOR_BYTES
 from advisor.facts.lanes import LanePattern, lane_pattern
@@ -59,9 +59,10 @@ def access_records(
         if known is not record:
             record.readings = dict(known.readings)
             continue
-        pattern = patterns.get(element)
+        alike_lanes = element, bounds_on_lanes(access.place.conditions)
+        pattern = patterns.get(alike_lanes)
         if pattern is None:
-            patterns[element] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
+            patterns[alike_lanes] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
         _know_context(record, access, facts, groups, named)
         record.know(

@@ -114,7 +114,7 @@ def atom(name: str) -> Form:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The forms that a test keeps below a bound where it holds, and where it does not."""
+    """The forms that a test keeps at 0 or below where it holds, and where it does not."""
 
     holds: frozenset[Form] = frozenset()
     fails: frozenset[Form] = frozenset()

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from advisor.facts.forms import Atoms, Form, Monomial, Outcomes, atom
+from advisor.facts.forms import Atoms, Form, Monomial, Outcomes, atom, number
 from advisor.facts.kernel_facts import Access, Condition, Scalar, Value
 
 _POSITION = ("tid.", "bid.")
+_THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
+_ONE = number(1)
 UNKNOWN = Outcomes()
 
 
 def of_comparison(operators: Sequence[ast.cmpop], values: Sequence[Value]) -> Outcomes:
-    """Return what a comparison bounds, `a - b` for `a < b`, where it holds and where it does not."""
+    """Return what a comparison of integers keeps at 0 or below, where it holds and where it does not: `a - b`
+    for `a <= b`, `a - b + 1` for `a < b`.
+    """
     holds: set[Form] = set()
     fails: set[Form] = set()
     for operator, left, right in zip(operators, values, values[1:], strict=False):
         if not isinstance(left, Scalar) or not isinstance(right, Scalar):
             continue
         below, above = left.form - right.form, right.form - left.form
-        if isinstance(operator, ast.Lt | ast.LtE):
-            holds, fails = holds | {below}, fails | {above}
-        elif isinstance(operator, ast.Gt | ast.GtE):
-            holds, fails = holds | {above}, fails | {below}
+        if isinstance(operator, ast.Lt):
+            holds, fails = holds | {below + _ONE}, fails | {above}
+        elif isinstance(operator, ast.LtE):
+            holds, fails = holds | {below}, fails | {above + _ONE}
+        elif isinstance(operator, ast.Gt):
+            holds, fails = holds | {above + _ONE}, fails | {below}
+        elif isinstance(operator, ast.GtE):
+            holds, fails = holds | {above}, fails | {below + _ONE}
         elif isinstance(operator, ast.Eq):
             holds |= {below, above}
         elif isinstance(operator, ast.NotEq):
@@ -45,7 +53,20 @@ def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
 def range_bound(item: Form, stop: Form, step: Form) -> frozenset[Form]:
     """Return what `range` bounds in its loop: the counter, where it does not count down."""
     rises = step.constant is None or step.constant > 0
-    return frozenset({item - stop}) if rises else frozenset()
+    return frozenset({item - stop + _ONE}) if rises else frozenset()
+
+
+def bounds_on_lanes(conditions: Iterable[Condition]) -> frozenset[Form]:
+    """Return what conditions keep at 0 or below of nothing but thread indices and numbers."""
+    found = (form for condition in conditions for form in condition.bounds)
+    return frozenset(form for form in found if form.atoms() and form.atoms() <= _THREADS)
+
+
+def lanes_left(lanes: Sequence[Mapping[str, int]], bounds: Iterable[Form]) -> list[Mapping[str, int]]:
+    """Return the lanes of a warp that conditions let through; all, where they let none through."""
+    forms = tuple(bounds)
+    left = [lane for lane in lanes if all(form.evaluate(lane.__getitem__) <= 0 for form in forms)]
+    return left or list(lanes)
 
 
 def is_guarded(access: Access, atoms: Atoms) -> bool:

@@ -89,6 +89,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         block_index_read=facts.block_index_read,
         one_thread_works=one_thread_works(facts),
         in_test=holds_tests(module.path),
+        does_nothing=all(map(_does_nothing, declaration.node.body)),
         cache_enabled=_switch(declaration.option("cache"), False),
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),
@@ -96,6 +97,12 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         block_threads=float(threads.pop()) if len(threads) == 1 and 0 not in threads else None,
     )
     return record
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Pass) or (isinstance(statement, ast.Return) and statement.value is None)
 
 
 def _switch(value: object, otherwise: bool) -> bool:

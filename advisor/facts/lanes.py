@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from advisor.facts.block_shape import WARP, BlockShape
 from advisor.facts.forms import Atoms, Form, number
+from advisor.facts.index_bounds import bounds_on_lanes, lanes_left
 from advisor.facts.kernel_facts import Access
 from advisor.facts.lane_addresses import SECTOR_BYTES, UNKNOWN_SIZE, lane_addresses, strides_open
 
@@ -78,6 +79,10 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
         complete = access.array.itemsize is not None and len(extents) >= len(forms)
         complete = complete and all(size is not None for size in extents[1:])
         itemsize = access.array.itemsize if complete else None
+        bounds = bounds_on_lanes(access.place.conditions)
+        if bounds:
+            left = [lanes_left(lanes, bounds) for lanes in block.warps()]
+            warps = [lane_addresses(forms, block, extents, lanes) for lanes in left]
         ways = _mean(bank_conflict_ways(one, itemsize) for one in warps) if itemsize else None
         return replace(pattern, bank_conflict_ways=ways)
     if strides_open(forms[-1]):

@@ -149,7 +149,7 @@ def _launch(
             constants = Constants(resolver.workspace, module, function, shapes_of_arguments(call, kernel))
             values[1] = constants.value(parts[1])
         block_node = parts[1]
-    if kernel is None and not _plausible(values):
+    if kernel is None and (not _plausible(values) or _is_computed_with(call, module)):
         return None
     scope = HostScope(module, function, resolver.workspace)
     loops = host_loops(module, call)
@@ -180,6 +180,13 @@ def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:
 
 def _inside_kernel(function: FunctionNode, resolver: Resolver, module: ModuleSyntax) -> bool:
     return any(declaration.node is function for declaration in resolver.declarations(module))
+
+
+def _is_computed_with(call: ast.Call, module: ModuleSyntax) -> bool:
+    """Whether the value of a call is used, which a launch has none of; a lambda's or list's is not."""
+    parent = module.parents.get(call)
+    unused = ast.Expr | ast.Await | ast.Lambda | ast.ListComp | ast.Assign
+    return not isinstance(parent, unused)
 
 
 def _plausible(values: list[object]) -> bool:

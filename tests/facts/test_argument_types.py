@@ -188,29 +188,3 @@ def test_records_have_no_assumed_types(tmp_path: Path) -> None:
 def test_variable_parameters_have_no_assumed_types(tmp_path: Path) -> None:
     program = "from numba import cuda\n@cuda.jit\ndef kernel(a, *rest):\n    a[0] = rest[0]\n"
     assert unit_of(tmp_path, program=program).untyped == ("kernel (its parameters are not all positional)",)
-
-
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        ("np.zeros(8)", ("float64[::1]", "float64[::1]")),
-        ("np.zeros(8, np.float32)", (F1, F1)),
-        ("np.zeros(8, np.complex128)", ("complex128[::1]", "float64[::1]")),
-        ("np.zeros(8, np.int32)", (I1, F1)),
-        ("p", (F1, F1)),
-    ],
-)
-def test_arrays_of_unknown_type_are_like_the_known_float_ones(
-    tmp_path: Path, made: str, expected: tuple[str, str]
-) -> None:
-    program = f"""
-    from numba import cuda
-    import numpy as np
-    @cuda.jit
-    def kernel(x, y):
-        i = cuda.grid(1)
-        x[i] = y[i]
-    def run(p):
-        kernel[1, 32]({made}, p)
-    """
-    assert unit_of(tmp_path, program=program).candidates[0].types == expected

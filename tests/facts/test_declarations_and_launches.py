@@ -146,6 +146,36 @@ def test_host_loops_and_copies(tmp_path):
     assert value(wait, "host_loop_depth") == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "launches"),
+    [
+        ("table[1, 32](a)", 1),
+        ("f = lambda: table[1, 32](a)", 1),
+        ("b = 2 * table[1, 32](a)", 0),
+        ("return table[1, 32](a)", 0),
+        ("print(table[1, 32](a))", 0),
+    ],
+)
+def test_an_unknown_callee_whose_value_is_used_is_no_kernel(tmp_path, line, launches):
+    text = f"{LAUNCHED}from elsewhere import table\ndef main(a):\n    {line}\n"
+    assert len(records(tmp_path, "launch", text)) == launches
+
+
+@pytest.mark.parametrize(
+    ("body", "nothing"),
+    [
+        ("pass", True),
+        ('"""Nothing."""', True),
+        ("return", True),
+        ("a[0] = 1", False),
+        ("cuda.syncthreads()", False),
+    ],
+)
+def test_a_kernel_that_does_nothing(tmp_path, body, nothing):
+    (kernel,) = records(tmp_path, "kernel", f"@cuda.jit\ndef k(a):\n    {body}\n")
+    assert value(kernel, "does_nothing") is nothing
+
+
 def test_a_loop_that_measures_is_known(tmp_path):
     text = LAUNCHED + (
         "import time\ndef main(a):\n    for i in range(9):\n"

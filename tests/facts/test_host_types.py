@@ -149,3 +149,21 @@ def test_a_parameter_has_the_type_that_all_calls_in_the_module_give(tmp_path, ca
     text = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    a[i] = 1\n\ndef run(x):\n    k[1, 32](x)\n"
     (access,) = records(tmp_path, "access", f"{text}\n{callers}\n")
     assert value(access, "itemsize") == itemsize
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("np.zeros(8)", ("float64[::1]", "float64[::1]")),
+        ("np.zeros(8, np.float32)", ("float32[::1]", "float32[::1]")),
+        ("np.zeros(8, np.int32)", ("int32[::1]", "float32[::1]")),
+        ("p", ("float32[::1]", "float32[::1]")),
+    ],
+)
+def test_arrays_of_unknown_type_are_like_the_known_float_ones(tmp_path, made, expected):
+    from advisor.facts.survey import survey
+
+    text = "@cuda.jit\ndef k(x, y):\n    i = cuda.grid(1)\n    x[i] = y[i]\n"
+    survey_text(tmp_path, program=f"{text}\ndef run(p):\n    k[1, 32]({made}, p)\n")
+    found = survey([tmp_path / "program.py"], tmp_path, with_units=True)
+    assert found.units[0].candidates[0].types == expected
