@@ -422,7 +422,8 @@ def test_a_loop_that_does_the_same_between_two_readings_of_the_clock(
     tmp_path: Path, loop: str, timed: bool
 ) -> None:
     text = (
-        f"import time\n@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\ndef run(a, batches):\n    {loop}\n"
+        f"{'import time' if 'time.time' in loop else 'from time import time'}\n"
+        f"@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\ndef run(a, batches):\n    {loop}\n"
     )
     assert value(records(tmp_path, "launch", text)[0], "in_test_or_benchmark") is timed
 

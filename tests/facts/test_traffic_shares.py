@@ -155,9 +155,11 @@ def test_with_a_launch_the_block_is_known(tmp_path):
 @pytest.mark.parametrize(
     ("place", "launch", "assumed"),
     [
-        ("a[cuda.grid(1)]", "", True),
+        # Along one dimension neighbouring lanes are neighbours in any block.
+        ("a[cuda.grid(1)]", "", False),
         ("a[cuda.grid(2)]", "", True),
-        ("a[cuda.grid(1)]", "k[8, n](a)", True),
+        ("a[cuda.grid(1)]", "k[8, n](a)", False),
+        ("a[cuda.grid(2)]", "k[8, n](a)", True),
         ("a[cuda.threadIdx.x]", "k[8, 5](a)", False),
     ],
 )
@@ -169,7 +171,7 @@ def test_where_the_block_is_assumed(tmp_path, place, launch, assumed):
 
 @pytest.mark.parametrize(("name", "assumed"), [("test_k", True), ("use_k", False)])
 def test_a_test_does_not_tell_how_others_launch(tmp_path, name, assumed):
-    kernel = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n"
+    kernel = "@cuda.jit\ndef k(a):\n    a[cuda.grid(2)] = 1\n"
     launch = "from k import k\n\n\ndef main(a):\n    k[8, 64](a)\n"
     found = survey_text(tmp_path, **{"k": kernel, name: launch}).records
     assert [value(one, "block_assumed") for one in found if one.entity == "access"] == [assumed]
