@@ -107,7 +107,7 @@ class _Extents:
         function = self.scope.function
         if function is None:
             return bound_before(self.scope.module, node)
-        values = reaching_values(function, node.id, node)
+        values = reaching_values(self.scope.module, function, node.id, node)
         if not values and node.id in {argument.arg for argument in function.args.args}:
             return []
         return values or self.scope.module.assigned.get(node.id, [])

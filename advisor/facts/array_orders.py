@@ -88,7 +88,7 @@ class ArrayOrders:
         function = self.scope.function
         if function is None:
             return agreed(self.of(value, depth) for value in bound_before(self.module, node))
-        values = reaching_values(function, node.id, node)
+        values = reaching_values(self.module, function, node.id, node)
         if not values and any(argument.arg == node.id for argument in function.args.args):
             return self._given(function, node.id, depth)
         return agreed(self.of(value, depth) for value in values or self.module.assigned.get(node.id, []))

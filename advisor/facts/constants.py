@@ -135,7 +135,7 @@ class Constants:
             return []
         if stores.count == 1:
             return stores.values or [None]
-        reaching = reaching_values(self.function, node.id, node)
+        reaching = reaching_values(self.module, self.function, node.id, node)
         return (
             (stores.values if len(stores.values) == stores.count else [None])
             if reaching is None

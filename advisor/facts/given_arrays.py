@@ -51,7 +51,7 @@ def _is_empty(node: ast.expr | None, scope: HostScope, depth: int) -> bool:
 def _values(node: ast.Name, scope: HostScope) -> Sequence[ast.expr | None]:
     if scope.function is None:
         return bound_before(scope.module, node)
-    return reaching_values(scope.function, node.id, node) or []
+    return reaching_values(scope.module, scope.function, node.id, node) or []
 
 
 def _zero_by_default(size: ast.expr, scope: HostScope) -> bool:

@@ -140,7 +140,7 @@ class HostScope:
         """Whether a name may stand for what the caller of the function gives."""
         if self.function is None or all(one.arg != node.id for one in _parameters(self.function)):
             return False
-        return reaches_from_start(self.function, node.id, node)
+        return reaches_from_start(self.module, self.function, node.id, node)
 
     def _has_shape(self, name: str) -> bool:
         """Whether the function asks for a size of what a name stands for, which a single element has not."""
@@ -161,7 +161,7 @@ class HostScope:
             return every
         if self.function is None:
             return bound_before(self.module, name) or every
-        reaching = reaching_values(self.function, name.id, name) or [None]
+        reaching = reaching_values(self.module, self.function, name.id, name) or [None]
         known = [one for one in reaching if one is not None]
         return known if len(known) == len(reaching) else every
 

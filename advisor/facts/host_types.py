@@ -86,7 +86,7 @@ class HostTypes:
         function = self.scope.function
         values: Sequence[ast.expr | None] | None = None
         if function is not None:
-            values = reaching_values(function, node.id, node)
+            values = reaching_values(self.module, function, node.id, node)
             if not values and any(argument.arg == node.id for argument in function.args.args):
                 return self._elsewhere(values_given(self.module, function, node.id), depth)
         else:

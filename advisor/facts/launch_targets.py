@@ -97,16 +97,18 @@ class _Targets:
             if node.id in known.of_outer or scope is None or node.id not in known.names:
                 continue
             try:
-                return self._bound(known.names[node.id], module, node, number == 0, depth)
+                return self._bound(node.id, module, scope, node if number == 0 else None, depth)
             except _Unknown:
                 self._not_of(node.id, module)
                 raise
         return self._in_module(node.id, module, node if scopes[0] is None else None, depth)
 
     def _bound(
-        self, bindings: list[Binding], module: ModuleSyntax, at: ast.AST, inside: bool, depth: int
+        self, name: str, module: ModuleSyntax, scope: Scope | None, at: ast.AST | None, depth: int
     ) -> Declaration:
-        live = reaching(module, bindings, at, inside)
+        if isinstance(scope, ast.Lambda):
+            raise _Otherwise
+        live = reaching(module, scope, name, at)
         found = []
         for one in live:
             with suppress(_NoKernel):
@@ -139,8 +141,7 @@ class _Targets:
             raise _Unknown
         # Of a name that is only imported the workspace knows more: re-exports, and what is no function.
         if any(one.imported is None for one in bindings):
-            anywhere = at if at is not None else module.tree.body[-1]
-            return self._bound(bindings, module, anywhere, at is not None, depth)
+            return self._bound(name, module, None, at, depth)
         place = self.workspace.definition(name, module)
         if place is None or (place[0] is module and place[1] == name):
             if bindings:

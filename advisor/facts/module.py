@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
 
 from advisor.errors import SourceProblem
+from advisor.facts.reaching_definitions import ReachingDefinitions
 from advisor.facts.tree_nodes import below, by_kind, with_parents
 from advisor.facts.unread_statements import note_unread
 from advisor.syntax_recovery import SyntaxFault, fault_from, recovered
@@ -85,6 +86,7 @@ class ModuleSyntax:
     faults: tuple[SyntaxFault, ...] = ()
     as_written: str = ""
     _inside: dict[ast.AST, dict[type[ast.AST], list[ast.AST]]] = field(default_factory=dict, repr=False)
+    _definitions: dict[ast.AST, ReachingDefinitions] = field(default_factory=dict, repr=False)
     _stores: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
 
     @property
@@ -103,6 +105,13 @@ class ModuleSyntax:
         if found is None:
             found = self._inside[node] = by_kind(node)
         return cast("list[Node]", found.get(kind, []))
+
+    def definitions(self, scope: ast.Module | FunctionNode | ast.ClassDef) -> ReachingDefinitions:
+        """The definitions of the names of the module itself or of a function or class in it."""
+        found = self._definitions.get(scope)
+        if found is None:
+            found = self._definitions[scope] = ReachingDefinitions(scope)
+        return found
 
     def stores(self, name: str, definition: ast.AST) -> list[ast.Name]:
         """The places in a definition, functions in it included, that store to a name."""

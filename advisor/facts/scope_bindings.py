@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from advisor.facts.module import Import, ModuleSyntax
+from advisor.facts.reaching_definitions import START
 from advisor.facts.scope_names import parameter_names
 from advisor.facts.tree_nodes import below_in_scope
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_BRANCHES = (
-    ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.ExceptHandler, ast.Match, ast.match_case,
-)  # fmt: skip
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -82,8 +80,10 @@ def _bound(node: ast.AST, module: ModuleSyntax) -> list[tuple[str, Binding]]:
     if isinstance(node, _IMPORTS):
         names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
         return [(name, Binding(node, imported=module.imports.get(name))) for name in names]
-    if isinstance(node, ast.ExceptHandler) and node.name:
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
         return [(node.name, Binding(node))]
+    if isinstance(node, ast.MatchMapping) and node.rest:
+        return [(node.rest, Binding(node))]
     unknown: list[ast.AST] = []
     if isinstance(node, ast.AugAssign | ast.For | ast.AsyncFor):
         unknown = [node.target]
@@ -117,43 +117,18 @@ def _targets(node: ast.AST, target: ast.expr, value: ast.expr) -> list[tuple[str
     return found
 
 
-def reaching(module: ModuleSyntax, bindings: list[Binding], at: ast.AST, inside: bool) -> list[Binding]:
-    """Those of a name's bindings that may hold at a node: the last above it, with those before it where it
-    stands in a branch that the node is not in.
-
-    `inside` tells a node of the bindings' own scope from one of a function in it, which runs when all are
-    made.
+def reaching(module: ModuleSyntax, scope: Definition | None, name: str, at: ast.AST | None) -> list[Binding]:
+    """Those of a scope's bindings of a name that may hold at a node of the scope's own, or for None when the
+    scope has run, as for a function in it; all of them where that is not told apart.
     """
-    before = [one for one in bindings if not inside or _stands_before(one, at)] or bindings
-    around = set(_branches(module, at))
-    for number in range(len(before) - 1, -1, -1):
-        if set(_branches(module, before[number].node)) <= around:
-            return before[number:]
-    return before
-
-
-def _stands_before(binding: Binding, at: ast.AST) -> bool:
-    return (binding.line, getattr(binding.node, "col_offset", 0)) < (
-        getattr(at, "lineno", 0), getattr(at, "col_offset", 0),
-    )  # fmt: skip
-
-
-def _branches(module: ModuleSyntax, node: ast.AST) -> list[tuple[ast.AST, str]]:
-    """The branching statements of its scope that hold a node, each with the part that it stands in."""
-    found: list[tuple[ast.AST, str]] = []
-    parent = module.parents.get(node)
-    while parent is not None and not isinstance(
-        parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-    ):
-        if isinstance(parent, _BRANCHES):
-            found.append((parent, _part(parent, node)))
-        node, parent = parent, module.parents.get(parent)
-    return found
-
-
-def _part(statement: ast.AST, node: ast.AST) -> str:
-    """The field of a branching statement that holds a node below it: its body, its `else` …"""
-    for name, value in ast.iter_fields(statement):
-        if value is node or (isinstance(value, list) and node in value):
-            return name
-    return ""
+    bindings = scope_bindings(module, scope).names.get(name, [])
+    definitions = module.definitions(module.tree if scope is None else scope)
+    found = definitions.at_end(name) if at is None else definitions.reaching(name, at)
+    if not found or definitions.bound_by_others(name):
+        return bindings
+    live = [
+        one
+        for one in bindings
+        if one.node in found or (START in found and isinstance(one.node, ast.arguments))
+    ]
+    return live or bindings

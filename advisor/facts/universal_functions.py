@@ -84,7 +84,7 @@ class _UniversalCall:
     def _values(self, name: ast.Name) -> Sequence[ast.expr | None]:
         if self.function is None:
             return bound_before(self.module, name)
-        found = reaching_values(self.function, name.id, name)
+        found = reaching_values(self.module, self.function, name.id, name)
         return found or self.scope.bound(self.module, self.function, name.id)
 
     def _copies_back(self, value: ast.Call, depth: int) -> bool:

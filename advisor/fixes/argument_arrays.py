@@ -126,7 +126,7 @@ class _Shapes:
     def _values(self, node: ast.Name) -> Sequence[ast.expr | None]:
         function = self._scope.function
         if function is not None:
-            values = reaching_values(function, node.id, node)
+            values = reaching_values(self._scope.module, function, node.id, node)
             parameters = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
             if values is None or values or any(one.arg == node.id for one in parameters):
                 return values or []

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.facts.module import ModuleSyntax
+from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.reaching_definitions import START
 from advisor.facts.tree_nodes import below_in_scope
 
-_BLOCKS = ("body", "orelse", "finalbody", "handlers")
 _THE_SAME_ITEMS = frozenset({"tqdm", "trange", "iter", "list", "tuple", "reversed", "sorted", "track"})
 _Position = tuple[int, int]
+Scope = ast.Module | FunctionNode | ast.ClassDef
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,12 @@ class Bindings:
         scope = self.module.scope_of(at)
         if isinstance(scope, ast.Lambda):
             return [None]
-        owner: ast.AST = scope or self.module.tree
+        owner: Scope = scope or self.module.tree
         bound = self._of(owner).get(name, [])
         given = scope is not None and not isinstance(scope, ast.ClassDef) and name in _parameters(scope)
         if not bound and not given:
             return [*self._of(self.module.tree).get(name, [])] if scope is not None else []
-        return self._reaching(bound, at, owner, given)
+        return self._reaching(name, bound, at, owner, given)
 
     def every(self, name: str, at: ast.AST) -> list[Binding]:
         """Every binding of a name in the function around a node, or else in the module."""
@@ -62,60 +63,25 @@ class Bindings:
         return self._of(owner).get(name) or self._of(self.module.tree).get(name, [])
 
     def _reaching(
-        self, bound: list[Binding], at: ast.AST, owner: ast.AST, given: bool
+        self, name: str, bound: list[Binding], at: ast.AST, owner: Scope, given: bool
     ) -> list[Binding | None]:
-        above = self._above(at, owner)
-        blocks = {block for node in above if (block := self._block(node)) is not None}
-        last: Binding | None = None
-        between: list[Binding] = []
-        behind: list[Binding] = []
-        place = position(at)
-        for one in bound:
-            own = one.statement in above
-            binds_first = isinstance(one.statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith)
-            if not binds_first if own else position(one.statement) >= place:
-                behind.append(one)
-            elif own or self._block(one.statement) in blocks:
-                last, between = one, []
-            else:
-                between.append(one)
-        found: list[Binding | None] = [last] if last is not None else ([None] if given else [])
-        return [*found, *between, *(one for one in behind if self._carried(one, above, last))]
-
-    def _carried(self, one: Binding, above: list[ast.AST], last: Binding | None) -> bool:
-        """Whether a later binding reaches the place by another turn of a loop around both."""
-        for loop in above:
-            if isinstance(loop, ast.For | ast.While):
-                if last is not None and (last.statement is loop or self._inside(last.statement, loop)):
-                    return False
-                if self._inside(one.statement, loop):
-                    return True
-        return False
-
-    def _inside(self, node: ast.AST, outer: ast.AST) -> bool:
-        parent: ast.AST | None = node
-        while parent is not None and parent is not outer:
-            parent = self.module.parents.get(parent)
-        return parent is outer and node is not outer
-
-    def _above(self, node: ast.AST, owner: ast.AST) -> list[ast.AST]:
-        found: list[ast.AST] = []
-        parent: ast.AST | None = node
-        while parent is not None and parent is not owner:
-            found.append(parent)
-            parent = self.module.parents.get(parent)
-        return found
-
-    def _block(self, node: ast.AST) -> tuple[int, str] | None:
-        """The list of statements that a statement belongs to."""
-        if not isinstance(node, ast.stmt):
-            return None
-        parent = self.module.parents.get(node)
-        for field in _BLOCKS:
-            listed = getattr(parent, field, None)
-            if isinstance(listed, list) and node in listed:
-                return id(parent), field
-        return None
+        definitions = self.module.definitions(owner)
+        found = definitions.reaching(name, at)
+        if found is None:
+            found = frozenset({START, *definitions.of(name)})
+        # `a += b` changes the array that `a` is, and leaves it where it lies.
+        changes = [one for one in found if isinstance(one, ast.AugAssign)]
+        for one in changes:
+            before = definitions.reaching(name, one.target) or frozenset()
+            changes += [other for other in before - found if isinstance(other, ast.AugAssign)]
+            found |= before
+        found -= set(changes)
+        known = {one.statement for one in bound}
+        others = [Binding(one, None) for one in found if isinstance(one, ast.AST) and one not in known]
+        live = [one for one in [*bound, *others] if one.statement in found]
+        live.sort(key=lambda one: position(one.statement))
+        from_outside = (given and START in found) or definitions.bound_by_others(name)
+        return [*([None] if from_outside else []), *live]
 
     def _of(self, owner: ast.AST) -> dict[str, list[Binding]]:
         if owner not in self._found:
