@@ -100,7 +100,8 @@ def _configured(
     function = call.func
     if isinstance(function, ast.Name):
         scope = module.scope_of(call)
-        values = HostScope.bound(module, scope if isinstance(scope, ast.FunctionDef) else None, function.id)
+        function_around = scope if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
+        values = HostScope.bound(module, function_around, function.id)
         if len(values) == 1 and isinstance(values[0], ast.Subscript | ast.Call):
             function = values[0]
     if isinstance(function, ast.Subscript):
@@ -135,7 +136,9 @@ def _launch(
         return None
     if kernel is not None and kernel.device:
         return None
-    function = next((s for s in module.scopes(call) if isinstance(s, ast.FunctionDef)), None)
+    function = next(
+        (s for s in module.scopes(call) if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)), None
+    )
     if function is not None and _inside_kernel(function, resolver, module):
         return None
     constants = Constants(resolver.workspace, module, function)
