@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.facts.module import FunctionNode, ModuleSyntax, assignments
-from advisor.facts.reaching_definitions import START
+from advisor.facts.reaching_definitions import START, Definition
 
 # None stands for a value that no plain assignment gives: an augmented one, a loop's target, an import.
 Values = list[ast.expr | None]
@@ -38,10 +38,7 @@ def reaching_values(
     reaching = definitions.reaching(name, use)
     if reaching is None:
         return None
-    found: Values = []
-    known = [one for one in reaching if isinstance(one, ast.AST)]
-    for one in sorted(known, key=lambda one: (one.lineno, one.col_offset), reverse=True):  # type: ignore[attr-defined]
-        found += _values(one, name)
+    found = _latest_first(reaching, name)
     return [*found, None] if definitions.bound_by_others(name) else found
 
 
@@ -52,9 +49,24 @@ def reaches_from_start(module: ModuleSyntax, function: FunctionNode, name: str, 
 
 
 def bound_before(module: ModuleSyntax, node: ast.Name) -> list[ast.expr]:
-    """What the module's own code may have bound to a name where it uses it; empty where that is not known."""
-    values = reaching_values(module, module.tree, node.id, node) or []
+    """What the module's own code above a use of a name may have bound to it; empty where that is not known.
+
+    What stands below, in a loop around both, is left out: arrays that take turns in a loop are alike.
+    """
+    reaching = module.definitions(module.tree).reaching(node.id, node) or frozenset()
+    above = frozenset(one for one in reaching if isinstance(one, ast.AST) and _line(one) < node.lineno)
+    values = _latest_first(above, node.id)
     return [] if None in values else [one for one in values if one is not None]
+
+
+def _latest_first(reaching: frozenset[Definition], name: str) -> Values:
+    known = [one for one in reaching if isinstance(one, ast.AST)]
+    known.sort(key=lambda one: (_line(one), getattr(one, "col_offset", 0)), reverse=True)
+    return [value for one in known for value in _values(one, name)]
+
+
+def _line(definition: ast.AST) -> int:
+    return getattr(definition, "lineno", 0)
 
 
 def _values(definition: ast.AST, name: str) -> Values:
