@@ -239,6 +239,10 @@ class Unrecognised:
         """The same as a problem at the first of these lines."""
         return Problem(self.path, self.line, self.in_words())
 
+    def as_notice(self) -> str:
+        """The same with its place before it."""
+        return f"{self.path}:{self.line}: {self.in_words()}"
+
     def in_words(self) -> str:
         """One sentence with all lines, the first few of many."""
         parts = []

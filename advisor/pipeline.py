@@ -138,7 +138,7 @@ def _report_unrecognised(found: Survey, report: Report) -> None:
     kernels = any(record.entity in KERNEL_ENTITIES for record in found.records)
     for one in found.unrecognised:
         if kernels:
-            report.notices.append(f"{one.path}:{one.line}: {one.in_words()}")
+            report.notices.append(one.as_notice())
         else:
             report.problems.append(one.as_problem())
 

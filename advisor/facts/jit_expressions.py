@@ -107,7 +107,7 @@ class Jit:
         return found or self._of_returned(call, module, depth)
 
     def uses(self, module: ModuleSyntax) -> list[Use]:
-        """The places of `cuda.jit` in a module, in order."""
+        """The places of `cuda.jit` in a module that may make kernels, in order; device functions are none."""
         if "jit" not in module.source.text:
             return []
         names = {name for name, imported in module.imports.items() if "jit" in (imported.name, name)}
@@ -117,7 +117,7 @@ class Jit:
             for node in module.parents
             if (isinstance(node, ast.Attribute) and node.attr == "jit")
             or (isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load))
-            if self._is_jit(node, module)
+            if self._is_jit(node, module) and not _is_for_device(node, module)
         ]
         return sorted(found)
 
@@ -254,6 +254,17 @@ class Jit:
                         known = found.get(one.function.id)
                         found[one.function.id] = one if known is None else _either(known, one)
         return found
+
+
+def _is_for_device(node: ast.expr, module: ModuleSyntax) -> bool:
+    """Whether a call of `cuda.jit`, or of what it returns, asks for a device function."""
+    parent = module.parents.get(node)
+    while isinstance(parent, ast.Call) and parent.func is node:
+        for keyword in parent.keywords:
+            if keyword.arg == "device" and isinstance(keyword.value, ast.Constant):
+                return bool(keyword.value.value)
+        node, parent = parent, module.parents.get(parent)
+    return False
 
 
 def _place(node: ast.expr, module: ModuleSyntax) -> Use:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.findings import Finding, Problem, Report, Severity
+from advisor.findings import Finding, Problem, Report, Severity, Unrecognised
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import visible
 from advisor.outputs.wording.counts import problem_name
@@ -18,7 +18,7 @@ _LINE_ENDS = re.compile(r"\r\n|\r|\n")
 
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
-    """A workflow command for each problem and each finding.
+    """A workflow command for each problem, each finding and each notice.
 
     Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions (annotations);
     escaping as in the toolkit's command.ts, https://github.com/actions/toolkit.
@@ -26,6 +26,8 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     locations = Locations(report)
     lines = [_error(problem, locations) for problem in report.problems]
     lines += [_annotation(finding, locations) for finding in report.findings]
+    placed = {one.as_notice(): one for one in report.unrecognised}
+    lines += [_notice(notice, placed.get(notice), locations) for notice in report.notices]
     return "".join(line + "\n" for line in lines)
 
 
@@ -36,6 +38,14 @@ def _error(problem: Problem, locations: Locations) -> str:
         place["col"] = problem.column
     title = problem_name(problem).replace("-", " ")
     return _command("error", place | {"title": title}, location.in_words(problem.message))
+
+
+def _notice(notice: str, place: Unrecognised | None, locations: Locations) -> str:
+    if place is None:
+        return _command("notice", {"title": "kernel-advisor"}, notice)
+    location = locations.of_line(place.path, place.line)
+    at: dict[str, object] = {"file": place.path, "line": location.file_line}
+    return _command("notice", at | {"title": "not recognised"}, location.in_words(place.in_words()))
 
 
 def _annotation(finding: Finding, locations: Locations) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.findings import Finding, Problem, Report, Severity
+from advisor.findings import Finding, Problem, Report, Severity, Unrecognised
 from advisor.outputs import RenderOptions, RuleCatalogue
 from advisor.outputs.drawing.paragraphs import one_line
 from advisor.outputs.interchange.fingerprints import fingerprints, problem_fingerprint
@@ -17,7 +17,7 @@ _SEVERITIES: dict[Severity, str] = {"info": "info", "warning": "minor", "error":
 
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
-    """The findings and problems as a JSON array.
+    """The findings and problems, and the notices that have a place, as a JSON array.
 
     Source: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
     """
@@ -30,7 +30,26 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         _problem(number, problem, locations.of_problem(problem))
         for number, problem in enumerate(report.problems)
     ]
+    known = {problem.message for problem in report.problems}
+    issues += [
+        _unrecognised(one, locations.of_line(one.path, one.line))
+        for one in report.unrecognised
+        if one.in_words() not in known
+    ]
     return dump(issues) + "\n"
+
+
+def _unrecognised(one: Unrecognised, location: Location) -> dict[str, object]:
+    """A notice with a place; others have none and are no issues of the code."""
+    return {
+        "type": "issue",
+        "check_name": "not-recognised",
+        "description": one_line(location.in_words(one.in_words())),
+        "categories": ["Compatibility"],
+        "severity": "info",
+        "fingerprint": problem_fingerprint((0, one.path, one.in_words())),
+        "location": {"path": one.path, "lines": {"begin": location.file_line}},
+    }
 
 
 def _problem(number: int, problem: Problem, location: Location) -> dict[str, object]:

@@ -19,7 +19,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
-    """The report as XML: warnings and errors are failures, infos are passed, problems are errors."""
+    """The report as XML: warnings and errors are failures, infos and notices passed, problems errors."""
     findings: defaultdict[str, list[Finding]] = defaultdict(list)
     problems: defaultdict[str, list[Problem]] = defaultdict(list)
     for finding in report.findings:
@@ -34,6 +34,12 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
             _problem(suite, problem, locations)
         for finding in findings[path]:
             _finding(suite, finding, locations)
+        _count(suite)
+    if report.notices:
+        suite = _element(root, "testsuite", name="notices")
+        for number, notice in enumerate(report.notices, 1):
+            case = _element(suite, "testcase", name=f"notice {number}", classname="notice")
+            _element(case, "system-out").text = _clean(notice)
         _count(suite)
     if len(root) == 0:
         suite = _element(root, "testsuite", name="kernel-advisor")

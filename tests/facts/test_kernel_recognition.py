@@ -224,7 +224,8 @@ def test_uses_of_jit_without_a_kernel_are_told_of_by_line(
 @pytest.mark.parametrize(
     "text",
     ["# cuda.jit\n", "'cuda.jit'\n", "from numba import njit\n@njit\n" + K, "import jax\njax.jit(f)\n",
-     "x.jit\n", "@cuda.jit(device=True)\n" + K],
+     "x.jit\n", "@cuda.jit(device=True)\n" + K,
+     "m = cuda.jit(device=True)(x.y)\nn = cuda.jit(x.y, device=True)\n"],
 )  # fmt: skip
 def test_where_nothing_is_compiled_or_all_is_known_nothing_is_told(tmp_path: Path, text: str) -> None:
     assert survey_text(tmp_path, program=text).unrecognised == []

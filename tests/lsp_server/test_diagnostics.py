@@ -217,3 +217,11 @@ def test_source_evidence_alone_is_used(client):
     (client.folder / "pyproject.toml").write_text('[tool.advisor]\nevidence = "measured"\n', "utf-8")
     client.start(pulls=True)
     assert client.pulled(client.open("k.py", text)) == []
+
+
+def test_what_is_not_recognised_as_a_kernel_is_information_at_its_line(client):
+    client.start()
+    text = "from numba import cuda\nimport plugins\nk = cuda.jit(plugins.table['k'])\n"
+    (found,) = client.published(client.open("k.py", text), 1)
+    assert (found["severity"], found["range"]["start"]["line"]) == (3, 2)
+    assert found["message"] == ("Not checked: 1 use of cuda.jit was not recognised as a kernel: line 3.")

@@ -15,7 +15,7 @@ from sample_reports import CONSTANT_GRID, PROMOTED, REPORTS, RULES, UNCOALESCED,
 
 from advisor import outputs
 from advisor.errors import UsageError
-from advisor.findings import Evidence, Finding, Problem, Report
+from advisor.findings import Evidence, Finding, Problem, Report, Unrecognised
 from advisor.outputs import RenderOptions, available_formats, load_format, render_report
 from advisor.text import Span
 
@@ -137,7 +137,7 @@ def test_numbers_that_json_lacks_are_null() -> None:
 
 def test_json_lines_are_one_object_each() -> None:
     rows = [json.loads(line) for line in rendered("json-lines", full_report()).splitlines()]
-    assert [row["type"] for row in rows] == ["finding", "finding", "finding", "error", "summary"]
+    assert [row["type"] for row in rows] == ["finding", "finding", "finding", "error", "notice", "summary"]
     assert rows[0]["rule"] == "uncoalesced-access"
 
 
@@ -169,7 +169,9 @@ def test_gitlab_fingerprints_differ() -> None:
 def test_junit_counts_what_it_holds() -> None:
     root = ElementTree.fromstring(rendered("junit", full_report()))
     counts = [(suite.get("name"), suite.get("failures"), suite.get("errors")) for suite in root]
-    assert counts == [("kernels/broken.py", "0", "1"), ("kernels/matmul.py", "2", "0")]
+    assert counts == [
+        ("kernels/broken.py", "0", "1"), ("kernels/matmul.py", "2", "0"), ("notices", "0", "0"),
+    ]  # fmt: skip
 
 
 def test_junit_without_findings_passes() -> None:
@@ -261,3 +263,30 @@ def test_the_text_tells_once_what_holds_for_several_lines() -> None:
     assert text.count(f"[{UNCOALESCED.rule}]") == 1
     assert "the same in lines 4, 7" in text
     assert rendered("concise", report).count(UNCOALESCED.rule) == 3
+
+
+# what was not recognised
+
+UNRECOGNISED = Unrecognised("kernels/made.py", (12, 40))
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        (
+            "text",
+            "note: kernels/made.py:12: 2 uses of cuda.jit were not recognised as kernels: lines 12, 40.",
+        ),
+        ("concise", "note: kernels/made.py:12: 2 uses of cuda.jit"),
+        ("markdown", "kernels/made.py:12: 2 uses of cuda.jit"),
+        ("json", '"kernels/made.py:12: 2 uses of cuda.jit'),
+        ("json-lines", '{"type": "notice", "message": "kernels/made.py:12: 2 uses of cuda.jit'),
+        ("sarif", '"kernels/made.py:12: 2 uses of cuda.jit'),
+        ("github", "::notice file=kernels/made.py,line=12,title=not recognised::2 uses of cuda.jit"),
+        ("gitlab", '"check_name": "not-recognised"'),
+        ("junit", "<system-out>kernels/made.py:12: 2 uses of cuda.jit"),
+    ],
+)
+def test_every_format_says_what_was_not_recognised(name: str, part: str) -> None:
+    report = Report("x", notices=[UNRECOGNISED.as_notice()], unrecognised=[UNRECOGNISED])
+    assert part in rendered(name, report)
