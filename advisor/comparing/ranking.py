@@ -19,6 +19,13 @@ from advisor.garbage_collection import collector_at_rest
 from advisor.history.fingerprint import Fingerprint, Run
 from advisor.records import Source
 
+# The resources of a predicted time in words.
+_LIMITS = {
+    "dram": "DRAM bandwidth", "l2": "L2 bandwidth", "l1": "L1 bandwidth", "shared": "shared memory",
+    "issue": "instruction issue", "fp32": "float32 units", "fp64": "float64 units",
+    "special": "special functions",
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class RankedShape:
@@ -27,6 +34,14 @@ class RankedShape:
     fingerprint: Fingerprint
     time_ms: float | None
     bound: Bound | None
+
+    @property
+    def limit(self) -> str | None:
+        """What a launch waits for: the longest of its predicted times, else the roofline's bound."""
+        predicted = self.fingerprint.metrics.get("time_limiter")
+        if isinstance(predicted, str):
+            return _LIMITS.get(predicted, predicted)
+        return self.bound.limiter if self.bound is not None else None
 
 
 @dataclass(frozen=True)

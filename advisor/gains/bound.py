@@ -28,7 +28,8 @@ class Boundness:
 
     `parts` are the resources by predicted time, the longest first; `memory_use` and `compute_use` are shares
     of the peaks where they are known, `balance` is the device's operations for each byte, `intensity` the
-    kernel's. `time_ms` is that of a launch, from `source`; `reason` is the sentence for what is not known.
+    kernel's. `time_ms` is that of a launch, from `source`; `reason` is the sentence for what is not known,
+    `is_measured` says that the use of units was measured and decides.
     """
 
     found: BoundClass | None
@@ -40,6 +41,12 @@ class Boundness:
     time_ms: float | None
     source: Source | None
     reason: str = ""
+    is_measured: bool = False
+
+    @property
+    def dram_decides(self) -> bool:
+        """Whether it is the use of DRAM, or as measured of the memory system, that bounds the kernel."""
+        return self.is_measured or not self.parts or self.parts[0].resource == "dram"
 
     def room_for(self, rule: str) -> float | None:
         """The speed-up that a remedy of a rule could give at most: what it does not relieve stays.
@@ -76,6 +83,7 @@ def boundness(kernel: Record, device: Device) -> Boundness:
         time_ms,
         source,
         reason,
+        _is_measured(kernel),
     )
 
 
@@ -83,12 +91,7 @@ def _class(
     kernel: Record, parts: tuple[Part, ...], memory: float | None, compute: float | None
 ) -> tuple[BoundClass | None, str]:
     tree = diagnosis_tree()
-    measured = {
-        name: reading.value
-        for name, reading in kernel.readings.items()
-        if reading.source == "measured" and name in ("memory_throughput", "sm_throughput")
-    }
-    if len(measured) == 2 and memory is not None and compute is not None:
+    if _is_measured(kernel) and memory is not None and compute is not None:
         # Speed of light of both halves: where neither is busy the kernel waits for latencies.
         if max(memory, compute) < tree.compute_poor:
             return tree.class_of("latency"), ""
@@ -99,6 +102,12 @@ def _class(
         "No launch of it is known, so nothing says what it waits for: put a `workload()` beside it, "
         "record one with `advisor run`, or measure it with `advisor profile`."
     )
+
+
+def _is_measured(kernel: Record) -> bool:
+    """Whether the speed of light of both halves was measured."""
+    known = (kernel.readings.get(name) for name in ("memory_throughput", "sm_throughput"))
+    return all(reading is not None and reading.source == "measured" for reading in known)
 
 
 def _time(kernel: Record) -> tuple[float | None, Source | None]:

@@ -10,7 +10,9 @@ from kept_history import fingerprint, options, project, run
 
 from advisor.cli.reporting.ranking_page import ranking_page
 from advisor.comparing.present_kernels import without_gone
-from advisor.comparing.ranking import rankings
+from advisor.comparing.ranking import RankedShape, rankings
+from advisor.comparing.roofline import Bound
+from advisor.history.fingerprint import Fingerprint, KernelIdentity
 
 
 def test_shares_rooms_and_gains(tmp_path: Path) -> None:
@@ -137,3 +139,20 @@ def test_times_that_are_not_known_are_no_zero(tmp_path: Path) -> None:
     assert "2 kernels, 3 ms together without 1 whose time is not known." in ranking_page(
         [found], [], [], 9, False
     )
+
+
+@pytest.mark.parametrize(
+    ("metrics", "limit"),
+    [
+        ({"time_limiter": "atomics"}, "atomics"),
+        ({"time_limiter": "shared"}, "shared memory"),
+        ({}, "DRAM bandwidth"),
+    ],
+)
+def test_a_predicted_limit_is_the_models_and_not_the_rooflines(metrics, limit):
+    fingerprint = Fingerprint(KernelIdentity("k"), "simulated", 1, None, metrics)
+    assert RankedShape(fingerprint, 1.0, Bound(0.1, "DRAM bandwidth", 10.0)).limit == limit
+
+
+def test_a_limit_that_is_not_known_is_none():
+    assert RankedShape(Fingerprint(KernelIdentity("k"), "measured", 1, None, {}), 1.0, None).limit is None

@@ -109,3 +109,39 @@ def test_a_numba_kernel_beside_one_of_triton_is_diagnosed(tmp_path):
     assert diagnose(file, "", options).kernel.label == "fill"
     with pytest.raises(UsageError, match="`shift` is a Triton kernel"):
         diagnose(file, "shift", options)
+
+
+BANKS = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def banks(o):
+    t = cuda.shared.array((32, 32), np.float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    t[x, y] = x
+    cuda.syncthreads()
+    v = np.float32(0)
+    for k in range(200):
+        v += t[x, (y + k) & 31]
+    o[cuda.blockIdx.x, y, x] = v
+
+
+def workload():
+    banks[100, (32, 32)](cuda.device_array((100, 32, 32), np.float32))
+"""
+
+
+def test_bank_conflicts_are_no_matter_of_dram(cache):
+    from advisor.cli.pages.diagnosis_text import diagnosis_as_text
+
+    of("dot_product.py::dot_product_first", cache)
+    (cache / "project/kernels/banks.py").write_text(BANKS)
+    found = of("banks.py::banks", cache)
+    assert found.bound.found is not None and found.bound.found.id == "shared-memory"
+    text = diagnosis_as_text(found, 100)
+    assert "What it waits for: bound by shared memory" in text
+    assert "of the peak" not in text
+    first = found.answers[0]
+    assert (first.question.id, first.verdict) == ("shared", "cause")

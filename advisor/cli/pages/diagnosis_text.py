@@ -85,7 +85,8 @@ def _peaks(bound: Boundness) -> Iterator[str]:
         ("Memory", "memory", bound.memory_use, tree.memory_good, tree.memory_poor),
         ("Computation", "compute", bound.compute_use, tree.compute_good, tree.compute_poor),
     ):
-        if use is not None and found in (own, "latency"):
+        decides = own != "memory" or bound.dram_decides or found == "latency"
+        if use is not None and found in (own, "latency") and decides:
             word = "good" if use >= good else "needs work" if use < poor else "fair"
             yield f"{name} at {use:.0%} of the peak: {word} (good from {good:.0%}, poor below {poor:.0%})."
 

@@ -121,7 +121,7 @@ def _row(number: int, kernel: RankedKernel) -> tuple[str, ...]:
         str(sum(shape.fingerprint.launches for shape in kernel.shapes)),
         time_in_words(launch_time(main)) if len(kernel.shapes) == 1 else f"{len(kernel.shapes)} shapes",
         share_in_words(variation),
-        kernel.main.bound.limiter if kernel.main.bound else UNKNOWN,
+        kernel.main.limit or UNKNOWN,
         factor_in_words(kernel.room),
         factor_in_words(kernel.gain_of_run),
         str(len(kernel.findings)),

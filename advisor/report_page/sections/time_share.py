@@ -92,7 +92,7 @@ def _table(material: Material, ranking: Ranking) -> Table:
                 _mean(one),
                 percent(timing.variation) if timing else "",
                 "" if one.room is None else f"{number(float(f'{one.room:.3g}'))} ×",
-                main.bound.limiter if main.bound else "",
+                main.limit or "",
                 ", ".join(one.marks),
                 Cell(
                     f"{one.place.path}:{one.place.line}" if one.place.line else one.place.path, style="place"
