@@ -60,6 +60,14 @@ class ArrayEffects:
         """The same for each parameter, by name."""
         return {name: _effects(mask) for name, mask in self._summary(module, function).items()}
 
+    def other_names(
+        self, module: ModuleSyntax, function: FunctionNode, name: str, changed: bool
+    ) -> frozenset[str]:
+        """The other names of a function under which elements of a parameter's array may be used, or with
+        `changed` written.
+        """
+        return ArrayFlow(module, function, self._callees, self._called).others(name, changed)
+
     def _summary(self, module: ModuleSyntax, function: FunctionNode) -> dict[str, int]:
         known = self._known.get(function)
         if known is not None:

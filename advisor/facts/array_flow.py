@@ -73,6 +73,22 @@ class ArrayFlow:
                     waiting.append(source)
         return dict(self._done)
 
+    def others(self, name: str, changed: bool) -> frozenset[str]:
+        """The other names under which elements of a name's array are used; those with `changed` only under
+        which they may be written.
+        """
+        targets: dict[str, list[str]] = defaultdict(list)
+        for target, sources in self._sources.items():
+            for source in sources:
+                targets[source].append(target)
+        found, waiting = {name}, [name]
+        while waiting:
+            new = [one for one in targets.get(waiting.pop(), ()) if one not in found]
+            found.update(new)
+            waiting += new
+        written = {one for one in found if self._done.get(one, 0) & (WRITTEN | KEPT)}
+        return frozenset(written if changed else found & self._as_arrays) - {name}
+
     def _mark(self, names: Iterable[str], done: int) -> None:
         for name in names:
             self._done[name] |= done

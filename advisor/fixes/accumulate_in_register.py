@@ -23,6 +23,8 @@ from advisor.fixes.inserted_lines import line_before, line_behind
 from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.parameter_types import float_type
 from advisor.fixes.place import Place
+from advisor.fixes.same_memory import may_overlap
+from advisor.fixes.source_effects import is_used_otherwise
 
 _NAMES = {cst.AddAssign: "total", cst.SubtractAssign: "total", cst.MultiplyAssign: "product"}
 # With these in the loop a thread may leave it without coming to the store, or the code is not its own.
@@ -54,7 +56,9 @@ def edits(place: Place) -> list[Edit] | None:
     if body is None or update is None or _shared_by_threads(place):
         return None
     found = _sum(body, update)
-    if found is None:
+    if found is None or is_used_otherwise(body.module, body.function, found.array, changed=False):
+        return None
+    if any(may_overlap(one, body.parameters.index(found.array)) for one in place.launches() or ()):
         return None
     start = _start(body, found)
     if start is None and not _surely_updates(body, found):

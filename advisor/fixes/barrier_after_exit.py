@@ -201,4 +201,8 @@ def _turned(body: KernelBody, test: cst.BaseExpression) -> str | None:
     index = isinstance(test.left, cst.Name) and test.left.value in grid_indices(body)
     if opposite is None or not index or not only_computes(body.module, part.comparator, elements=True):
         return None
+    parts = body.module.nodes_in(cst.Subscript, part.comparator)
+    if not all(isinstance(one.value, cst.Attribute) and one.value.attr.value == "shape" for one in parts):
+        # An element may be no number (NaN), to which both comparisons are false.
+        return None
     return f"{body.module.written(test.left)} {opposite} {body.module.code_of(part.comparator)}"

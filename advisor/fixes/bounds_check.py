@@ -82,7 +82,9 @@ def limiting_element(body: KernelBody, region: Sequence[cst.CSTNode]) -> cst.Sub
                 candidates.append(node)
     stored = {id(one) for one in candidates if _is_stored(body, one)}
     order = sorted(candidates, key=lambda one: (-len(_limited(one)), id(one) not in stored))
-    if not order or order[0].value.value not in body.parameters:  # type: ignore[attr-defined]
+    array = order[0].value.value if order else ""  # type: ignore[attr-defined]
+    # Of a name that the kernel gives another array the shape would be asked too early.
+    if array not in body.parameters or body.module.bindings(array, body.function):
         return None
     everything = frozenset(name for one in candidates for name in _limited(one))
     return order[0] if everything & set(grid_indices(body)) <= _limited(order[0]) else None

@@ -19,6 +19,8 @@ from advisor.fixes.inserted_lines import line_before
 from advisor.fixes.joint_work import needs_all_threads
 from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.place import Place
+from advisor.fixes.same_memory import overlaps_written
+from advisor.fixes.source_effects import is_used_otherwise
 
 # Between the loop and the load these may keep a thread off the element.
 CONDITIONS: tuple[type[cst.CSTNode], ...] = (
@@ -45,7 +47,7 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     loop = _loop(body, element)
     uses = elements_like(body, loop, element) if loop is not None else None
-    if loop is None or not uses or may_be_a_record(body, element):
+    if loop is None or not uses or may_be_a_record(body, element) or may_change(place, body, element):
         return None
     (name,) = body.free_names(f"{element.value.value}_element")
     first = line_before(body.module, loop, f"{name} = {body.module.code_of(element)}")
@@ -104,6 +106,17 @@ def _is_stored(body: KernelBody, node: cst.Subscript) -> bool:
     if isinstance(above, cst.AugAssign | cst.AnnAssign):
         return above.target is below
     return isinstance(above, cst.AssignTarget)
+
+
+def may_change(place: Place, body: KernelBody, element: cst.Subscript) -> bool:
+    """Whether the kernel may write to an element's array under another name: of its own, or of a parameter
+    that a launch gives the same array.
+    """
+    array = element.value.value  # type: ignore[attr-defined]
+    if array not in body.parameters:
+        return False
+    changed = is_used_otherwise(body.module, body.function, array, changed=True)
+    return changed or overlaps_written(place, body, array)
 
 
 def may_be_a_record(body: KernelBody, element: cst.Subscript) -> bool:

@@ -9,7 +9,13 @@ import libcst as cst
 from advisor.findings import Edit
 from advisor.fixes.assigned_names import around, indices_of, is_assigned, names_in, only_computes, words_in
 from advisor.fixes.cuda_name import cuda_text
-from advisor.fixes.hoist_loop_invariant import CONDITIONS, elements_like, keeps_elements, may_be_a_record
+from advisor.fixes.hoist_loop_invariant import (
+    CONDITIONS,
+    elements_like,
+    keeps_elements,
+    may_be_a_record,
+    may_change,
+)
 from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.place import Place
 
@@ -40,7 +46,7 @@ def edits(place: Place) -> list[Edit] | None:
     if walk is None or may_be_a_record(body, element) or not _only_counts(body, walk.counter):
         return None
     uses = elements_like(body, walk.outer, element)
-    if not uses or element.value.value not in body.parameters:
+    if not uses or element.value.value not in body.parameters or may_change(place, body, element):
         return None
     return _edits(body, walk, element, [one for one in uses if _is_walked(body, walk, one)], cuda)
 

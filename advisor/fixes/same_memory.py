@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from advisor.fixes.kernel_body import KernelBody
 from advisor.fixes.launch_sites import LaunchSite
+from advisor.fixes.place import Place
+from advisor.fixes.source_effects import parameter_effects
 
 # Methods and functions that give another look at the same elements, or may.
 _VIEWS = (
@@ -15,11 +18,35 @@ _DEEPEST = 8
 
 
 def may_overlap(site: LaunchSite, position: int) -> bool:
-    """Whether the argument at a position, from 0, is made of an array that another argument is made of."""
+    """Whether the argument at a position, from 0, is made of an array that another argument is made of; so it
+    may be where the arguments are not known.
+    """
     arguments = site.arguments or []
+    if position >= len(arguments):
+        return True
     own = _origins(site, arguments[position])
     others = (one for number, one in enumerate(arguments) if number != position)
     return any(own & _origins(site, one) for one in others)
+
+
+def overlaps_written(place: Place, body: KernelBody, name: str) -> bool:
+    """Whether a launch of the kernel passes for a parameter an array, or a part of one, that it also passes
+    for another parameter which the kernel may write.
+    """
+    position = body.parameters.index(name) if name in body.parameters else -1
+    written = [
+        number
+        for number in range(len(body.parameters))
+        if number != position and parameter_effects(body.module, body.function, number).writes
+    ]
+    for site in place.launches() or ():
+        arguments = site.arguments or []
+        if position >= len(arguments) or position < 0:
+            return True
+        own = _origins(site, arguments[position])
+        if any(own & _origins(site, arguments[one]) for one in written if one < len(arguments)):
+            return True
+    return False
 
 
 def _origins(site: LaunchSite, expression: cst.BaseExpression, depth: int = 0) -> frozenset[str]:

@@ -28,6 +28,18 @@ def parameter_effects(module: SourceModule, function: cst.FunctionDef, position:
     return known.effects.of(known.module, node, names[position])
 
 
+def is_used_otherwise(module: SourceModule, function: cst.FunctionDef, name: str, changed: bool) -> bool:
+    """Whether elements of an array parameter may be used under another name of the function, or with
+    `changed` written.
+    """
+    known = _analysed(module.text)
+    line = module.line_of(module.range_of(function.name)[0])
+    node = known.function(function.name.value, line) if known else None
+    if known is None or node is None:
+        return True
+    return bool(known.effects.other_names(known.module, node, name, changed))
+
+
 def parameter_names(function: cst.FunctionDef) -> list[str]:
     """The names of a function's parameters that can be given by position, in order."""
     return [one.name.value for one in (*function.params.posonly_params, *function.params.params)]

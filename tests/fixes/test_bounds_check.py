@@ -59,6 +59,7 @@ def test_the_index_is_checked(tmp_path: Path, name: str) -> None:
 
 SAME = {
     "checked": "i = cuda.grid(1)\nif i < out.size:\n    out[i] = a[i]",
+    "another array under the name": "i = cuda.grid(1)\nout = a\nout[i] = b[i]",
     "left early": "i = cuda.grid(1)\nif i >= out.size:\n    return\nout[i] = a[i]",
     "a barrier behind": "i = cuda.grid(1)\nout[i] = a[i]\ncuda.syncthreads()",
     "a barrier in a function": "i = cuda.grid(1)\nout[i] = a[i]\nmeet()",
