@@ -124,7 +124,9 @@ def reaching(module: ModuleSyntax, scope: Definition | None, name: str, at: ast.
     bindings = scope_bindings(module, scope).names.get(name, [])
     definitions = module.definitions(module.tree if scope is None else scope)
     found = definitions.at_end(name) if at is None else definitions.reaching(name, at)
-    if not found or definitions.bound_by_others(name):
+    if definitions.bound_by_others(name):
+        return [*bindings, Binding(definitions.scope)]
+    if not found:
         return bindings
     live = [
         one

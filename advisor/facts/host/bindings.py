@@ -53,7 +53,7 @@ class Bindings:
         bound = self._of(owner).get(name, [])
         given = scope is not None and not isinstance(scope, ast.ClassDef) and name in _parameters(scope)
         if not bound and not given:
-            return [*self._of(self.module.tree).get(name, [])] if scope is not None else []
+            return self._around(name, at) if scope is not None else []
         return self._reaching(name, bound, at, owner, given)
 
     def every(self, name: str, at: ast.AST) -> list[Binding]:
@@ -82,6 +82,22 @@ class Bindings:
         live.sort(key=lambda one: position(one.statement))
         from_outside = (given and START in found) or definitions.bound_by_others(name)
         return [*([None] if from_outside else []), *live]
+
+    def _around(self, name: str, at: ast.AST) -> list[Binding | None]:
+        """What functions around that of a node, or else the module, bind to a name: whenever they do."""
+        for scope in self.module.scopes(at)[1:]:
+            if isinstance(scope, ast.ClassDef):
+                continue
+            bound, given = self._of(scope).get(name, []), name in _parameters(scope)
+            if bound or given:
+                unknown = given or isinstance(scope, ast.Lambda) or self._by_others(name, scope)
+                return [*([None] if unknown else []), *bound]
+        return [*self._of(self.module.tree).get(name, [])]
+
+    def _by_others(self, name: str, scope: FunctionNode) -> bool:
+        definitions = self.module.definitions(scope)
+        bound = {one.statement for one in self._of(scope).get(name, [])}
+        return definitions.bound_by_others(name) or not bound.issuperset(definitions.of(name))
 
     def _of(self, owner: ast.AST) -> dict[str, list[Binding]]:
         if owner not in self._found:
