@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,7 @@ def zeroed_bytes(size: int, align: int = 64) -> npt.NDArray[np.uint8]:
 
 def zeroed_words(*shape: int) -> npt.NDArray[np.int64]:
     """An array of zeroed 64-bit words."""
-    count = int(np.prod(shape))
-    return zeroed_bytes(8 * count).view(np.int64).reshape(shape)
+    return zeroed_bytes(8 * math.prod(shape)).view(np.int64).reshape(shape)
 
 
 def address_of(array: npt.NDArray[Any]) -> int:

@@ -20,30 +20,32 @@ class TouchedSectors:
     """
 
     def __init__(self, memory: DeviceMemory) -> None:
-        self.buffers = memory.buffers()
+        self._buffers = memory.buffers()
+        self._begins = [buffer.begin for buffer in self._buffers]
+        self._bases: dict[int, tuple[int, int]] = {}
         self.loaded: list[npt.NDArray[np.uint8]] = []
         self.stored: list[npt.NDArray[np.uint8]] = []
         rows = []
-        for buffer in self.buffers:
+        for buffer in self._buffers:
             first, behind = buffer.begin >> SECTOR_SHIFT, -(-buffer.end >> SECTOR_SHIFT)
-            for maps in (self.loaded, self.stored):
-                maps.append(host_memory.zeroed_bytes(behind - first, align=1))
-            bases = (host_memory.address_of(maps[-1]) - first for maps in (self.loaded, self.stored))
+            loaded, stored = (host_memory.zeroed_bytes(behind - first, align=1) for _ in range(2))
+            self.loaded.append(loaded)
+            self.stored.append(stored)
+            bases = host_memory.address_of(loaded) - first, host_memory.address_of(stored) - first
+            self._bases[buffer.begin] = bases
             rows.append((buffer.begin, buffer.end, *bases))
         self.extents = np.array([*rows, (0, 0, 0, 0)], np.int64)
 
     def buffer_at(self, address: int) -> Buffer | None:
         """The buffer that holds an address or ends at it, None for no buffer."""
-        at = bisect.bisect_right(self.buffers, address, key=lambda one: one.begin) - 1
-        if at < 0 or address > self.buffers[at].end:
+        at = bisect.bisect_right(self._begins, address) - 1
+        if at < 0 or address > self._buffers[at].end:
             return None
-        return self.buffers[at]
+        return self._buffers[at]
 
     def base_of(self, buffer: Buffer, writes: bool) -> int:
         """What is added to the number of a buffer's sector to find its byte, modulo 2^64."""
-        maps = self.stored if writes else self.loaded
-        at = bisect.bisect_left(self.buffers, buffer.begin, key=lambda one: one.begin)
-        return host_memory.address_of(maps[at]) - (buffer.begin >> SECTOR_SHIFT)
+        return self._bases[buffer.begin][1 if writes else 0]
 
     def counts(self) -> tuple[int, int]:
         """How many sectors were loaded and how many stored."""
