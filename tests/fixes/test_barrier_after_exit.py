@@ -22,6 +22,23 @@ def kernel(body: str) -> str:
 
 
 CHANGES = {
+    # An element may be no number (NaN), to which both comparisons are false.
+    "an element as the limit": (
+        """
+        i = cuda.grid(1)
+        if i >= a[0]:
+            return
+        cuda.syncthreads()
+        out[i] = 1
+        """,
+        """
+        i = cuda.grid(1)
+        inside = not (i >= a[0])
+        cuda.syncthreads()
+        if inside:
+            out[i] = 1
+        """,
+    ),
     "one barrier": (
         """
         i = cuda.grid(1)
