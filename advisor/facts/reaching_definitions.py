@@ -429,7 +429,12 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 def _bound_by_others(scope: ast.AST, nodes: Sequence[ast.AST]) -> frozenset[str]:
     """The names of a scope that other functions declare as theirs, and those of others that it does."""
     kind = ast.Global if isinstance(scope, ast.Module) else ast.Nonlocal
-    inner = (node for node in nodes if isinstance(node, (*_DEFINITIONS, ast.Lambda)))
-    found = {name for one in inner for node in below(one) if isinstance(node, kind) for name in node.names}
+    found: set[str] = set()
+    for inner in nodes:
+        if isinstance(inner, _DEFINITIONS):
+            inside = below(inner)
+            declared = {name for node in inside if isinstance(node, kind) for name in node.names}
+            if declared:
+                found |= declared & {name for node in inside for name in _bound(node)}
     own = (node for node in nodes if isinstance(node, ast.Global | ast.Nonlocal))
     return frozenset(found.union(*(node.names for node in own)))
