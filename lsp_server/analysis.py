@@ -74,6 +74,7 @@ class Analysis:
     complete: bool = True
     parsed: bool = True
     unread: frozenset[int] = frozenset()
+    wrong_settings: str = ""
     left_out: str = ""
     former: Analysis | None = None
 

@@ -21,8 +21,10 @@ from lsp_server.surroundings import Surroundings, concerns_kernels
 
 # What makes analyses is imported when the first one is made: an editor waits for the server to begin.
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from advisor.config import Config
     from advisor.means import Means
     from lsp_server.compiling import KernelCompiler
     from lsp_server.kept_settings import KeptConfigs
@@ -40,6 +42,9 @@ class Analyst:
         self._stale = False
         self._good: dict[str, Analysis] = {}
         self._measured = Measured()
+        # By folder: the last settings under which an analysis could be made, and those that hold now.
+        self._valid: dict[Path, Config] = {}
+        self._used: dict[Path, Config] = {}
 
     @cached_property
     def _configs(self) -> KeptConfigs:
@@ -78,8 +83,19 @@ class Analyst:
             self._stale = False
             self._steps.forget()
         means = self._steps.means_for(document.file, document.root)
-        device, configs = self._device(), self._configs.of
-        now = analyse(document, self._surroundings, device=device, means=means, configure=configs)
+        device, folder = self._device(), document.file.parent
+
+        def under(configure: Callable[[Path], Config]) -> Analysis:
+            return analyse(document, self._surroundings, device=device, means=means, configure=configure)
+
+        try:
+            now = under(self._configs.of)
+            self._valid[folder] = now.settings
+        except UsageError as error:
+            # One wrong key must not cost all findings.
+            settings = self._valid.get(folder) or load_config(folder, isolated=True)
+            now = replace(under(lambda _: settings), wrong_settings=str(error))
+        self._used[folder] = now.settings
         return self._with_last_good(now)
 
     def _with_last_good(self, now: Analysis) -> Analysis:
@@ -126,7 +142,8 @@ class Analyst:
             parse_module(document.source)
         except SourceProblem:
             return None
-        settings = load_config(document.file.parent)
+        folder = document.file.parent
+        settings = self._used.get(folder) or load_config(folder)
         means, chosen = self._means, self.preferences
         if stage == "recorded" or not self.preferences.compiled_evidence:
             if not stores_of(CheckOptions("", document.root, settings=settings)):
@@ -135,7 +152,10 @@ class Analyst:
         elif settings.evidence == "source":
             return None
         self._compiler.complete = True
-        found = analyse(document, self._surroundings, "simulated", self._device(), means, stop.check)
+        device = self._device()
+        found = analyse(
+            document, self._surroundings, "simulated", device, means, stop.check, lambda _: settings
+        )
         found = replace(found, complete=self._compiler.complete)
         if document.uri in self._good and self.preferences == chosen:
             self._measured.take(found, stage == "compiled" and found.complete)

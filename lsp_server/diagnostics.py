@@ -14,6 +14,7 @@ from lsp_server.positions import Positions, first_of_line
 
 SOURCE = "advisor"
 NOT_CHECKED = "not-checked"
+_SYNTAX_ERROR = "syntax error"
 
 _SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
     "error": types.DiagnosticSeverity.Error,
@@ -24,10 +25,24 @@ _SEVERITIES: dict[Severity, types.DiagnosticSeverity] = {
 _TAGS = {"unused-suppression": [types.DiagnosticTag.Unnecessary]}
 
 
-def diagnostics_of(analysis: Analysis, positions: Positions) -> list[types.Diagnostic]:
-    """The diagnostics of an analysed document: what could not be checked first, then the findings."""
+def diagnostics_of(
+    analysis: Analysis, positions: Positions, syntax_errors: bool = True
+) -> list[types.Diagnostic]:
+    """The diagnostics of an analysed document: what could not be checked first, then the findings.
+
+    Without `syntax_errors` nothing is said of what is no Python: another server says that.
+    """
     document = analysis.document
-    problems = [_of_problem(problem, document, positions) for problem in analysis.problems]
+    problems = [
+        _of_problem(problem, document, positions)
+        for problem in analysis.problems
+        if syntax_errors or not problem.message.startswith(_SYNTAX_ERROR)
+    ]
+    if analysis.left_out:
+        place = positions.range(Span(1, 1, 1, len(document.source.lines[0]) + 1))
+        information = types.DiagnosticSeverity.Information
+        said = f"Not checked: {analysis.left_out}"
+        problems.append(types.Diagnostic(place, said, information, code=NOT_CHECKED, source=SOURCE))
     problems += [_of_unrecognised(one, document, positions) for one in analysis.unrecognised]
     return problems + [_of_finding(finding, document, positions) for finding in analysis.findings]
 

@@ -13,6 +13,7 @@ from pygls.workspace import TextDocument, Workspace
 from advisor.text import SourceText
 
 _LANGUAGE = "python"
+_UNTITLED = "untitled"
 
 
 @dataclass(frozen=True)
@@ -56,19 +57,35 @@ def held_document(workspace: Workspace, uri: str) -> TextDocument | None:
 
 
 def open_document(workspace: Workspace, uri: str) -> Document | None:
-    """The document as it is now; None when it is not open, not Python, or not a file's.
+    """The document as it is now; None when it is not open, not Python, or neither a file's nor new.
 
     A cell is none: its notebook is one, with the text of all cells.
     """
     held = held_document(workspace, uri)
-    path = to_fs_path(held.uri) if held is not None else None
     if workspace.get_notebook_document(cell_uri=uri) is not None:
         return None
-    if held is None or path is None or not _is_python(held):
+    file = None if held is None else _file_of(held, workspace)
+    if held is None or file is None or not _is_python(held):
         return None
-    file = Path(path)
     root = _folder_around(workspace, file)
     return Document(held.uri, held.version, file, root or file.parent, root is None, held.source)
+
+
+def _file_of(held: TextDocument, workspace: Workspace) -> Path | None:
+    """The file of a document; of one that was never saved the place where it would be saved first."""
+    scheme, _, name = held.uri.partition(":")
+    if scheme == _UNTITLED:
+        stem = unquote(name).replace("\\", "/").rpartition("/")[2] or _UNTITLED
+        return first_folder(workspace) / (stem if stem.endswith(".py") else f"{stem}.py")
+    path = to_fs_path(held.uri)
+    return None if path is None else Path(path)
+
+
+def first_folder(workspace: Workspace) -> Path:
+    """The first folder of the workspace; the current one where there is none."""
+    uris = [folder.uri for folder in workspace.folders.values()]
+    paths = [to_fs_path(uri) for uri in uris] or [workspace.root_path]
+    return next((Path(path) for path in paths if path), Path.cwd())
 
 
 def open_documents(workspace: Workspace) -> list[Document]:

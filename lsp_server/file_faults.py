@@ -10,6 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
+from advisor.config import find_config_file
 from advisor.findings import Problem
 from advisor.text import SourceText, Span
 from lsp_server.diagnostics import SOURCE
@@ -17,7 +18,9 @@ from lsp_server.positions import Positions
 
 _SAID = re.compile(r"(?P<file>[^\n]+?\.toml)(?::(?P<line>\d+))?: (?P<what>.*)")
 _AT = re.compile(r"\(at line (\d+), column \d+\)")
-_LAST = str(2**31)
+# The last line, whatever the file holds by the time that it is looked at.
+_LAST = 2**31
+_QUOTED = re.compile(r"(?P<mark>[`'\"])(?P<word>[^`'\"]+)(?P=mark)")
 Publish = Callable[[types.PublishDiagnosticsParams], None]
 
 
@@ -29,18 +32,44 @@ class Fault:
     line: int
     message: str
 
+    def in_words(self) -> str:
+        """The message with the file's name and the line."""
+        line = min(self.line, max(len(_lines(self.file)), 1))
+        return f"{self.file.name}:{line}: {self.message}"
 
-def faults_of_configuration(said: str) -> list[Fault]:
-    """The faults in the sentences about a configuration; nothing of those that name no file."""
+
+def faults_of_configuration(said: str, folder: Path) -> list[Fault]:
+    """The faults in the sentences about the configuration of a folder.
+
+    One that names no file, of a rule that there is not for instance, stands where the configuration has the
+    first word that it quotes.
+    """
     found = []
+    file = find_config_file(folder)
     for sentence in said.splitlines():
         match = _SAID.fullmatch(sentence)
         if match is not None:
             inside = _AT.search(match["what"])
-            at_end = _LAST if match["what"].endswith("(at end of document)") else "1"
+            place = Path.cwd() / match["file"]
+            at_end = _LAST if match["what"].endswith("(at end of document)") else 1
             line = match["line"] or (inside[1] if inside else at_end)
-            found.append(Fault(Path.cwd() / match["file"], int(line), match["what"]))
+            found.append(Fault(place, int(line), match["what"]))
+        elif file is not None:
+            found.append(Fault(file, _line_of(sentence, file), sentence))
     return found
+
+
+def _line_of(sentence: str, file: Path) -> int:
+    """The first line of a file that holds a word which a sentence quotes, else the first of all."""
+    words = [word for match in _QUOTED.finditer(sentence) if (word := match["word"])]
+    return next((at for word in words for at, line in enumerate(_lines(file), 1) if word in line), 1)
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
 
 
 def faults_of_rules(problems: Iterable[Problem], root: Path) -> list[Fault]:

@@ -13,6 +13,7 @@ SECTION = "kernelAdvisor"
 class Preferences:
     """The settings under `kernelAdvisor` in the client; the names there are these in camel case.
 
+    `syntax_errors` shows what is no Python, which other servers of the same editor may show too.
     `device` overrides the device of the configuration; `simulate` allows workloads to run in a trusted
     workspace, which they never do otherwise.
     """
@@ -20,6 +21,7 @@ class Preferences:
     inlay_hints: bool = True
     code_lenses: bool = True
     number_hovers: bool = True
+    syntax_errors: bool = True
     compiled_evidence: bool = True
     simulate: bool = False
     trusted: bool = False

@@ -39,6 +39,7 @@ _FIXES_SECONDS = 0.5
 _IDLE_SECONDS = 600.0
 _STAGES: tuple[Stage, ...] = ("recorded", "compiled")
 _FAULT = "the analysis of {name} failed. Please report this with the traceback in this server's log."
+_VALID_SETTINGS_HOLD = "Until it is corrected, the last valid settings hold, or else the defaults."
 _log = logging.getLogger(__name__)
 
 
@@ -120,21 +121,14 @@ class AdvisorServer(LanguageServer):
                 found = await self.latest.of(document)
             except AdvisorError as error:
                 self._tell(document, str(error))
-                self._show_faults(document, faults_of_configuration(str(error)))
+                self._show_faults(document, faults_of_configuration(str(error), document.file.parent))
                 return None
             except Exception:
                 _log.exception("The analysis of %s failed.", document.file)
                 self._tell(document, _FAULT.format(name=document.file.name))
                 return None
             if found is not None and open_document(self.workspace, uri) == document:
-                self._show_faults(document, faults_of_rules(found.broken_rules, document.root))
-                if found.broken_rules:
-                    told = (f"{one.path}:{one.line}: {one.message}" for one in found.broken_rules)
-                    self._tell(document, "\n".join(told))
-                else:
-                    self._forget_told(document)
-                if found.left_out:
-                    self.tell_once(found.left_out, types.MessageType.Info)
+                self._tell_faults(found)
                 return self.stages.best(found)
         return None
 
@@ -145,7 +139,8 @@ class AdvisorServer(LanguageServer):
             document = open_document(self.workspace, uri)
             return document.version if document else None, []
         document = analysis.document
-        return document.version, diagnostics_of(analysis, self.positions(document))
+        shown = diagnostics_of(analysis, self.positions(document), self.preferences.syntax_errors)
+        return document.version, shown
 
     def look_at(self, uri: str, later: float = _PAUSE_SECONDS) -> None:
         """Publishes the diagnostics of a document once it has been quiet for a moment, and looks for better
@@ -268,6 +263,21 @@ class AdvisorServer(LanguageServer):
         if message not in self._logged:
             self._logged.add(message)
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
+
+    def _tell_faults(self, found: Analysis) -> None:
+        """Says what is wrong with the configuration and with rules, which an analysis had to do without."""
+        document = found.document
+        wrong = faults_of_configuration(found.wrong_settings, document.file.parent)
+        broken = faults_of_rules(found.broken_rules, document.root)
+        self._show_faults(document, [*wrong, *broken])
+        told = [one.in_words() for one in wrong] or [found.wrong_settings]
+        if found.wrong_settings:
+            told.append(_VALID_SETTINGS_HOLD)
+        told += [f"{one.path}:{one.line}: {one.message}" for one in found.broken_rules]
+        if message := "\n".join(filter(None, told)):
+            self._tell(document, message)
+        else:
+            self._forget_told(document)
 
     def _tell_failure(self, document: Document, error: Exception) -> None:
         if not isinstance(error, AdvisorError):

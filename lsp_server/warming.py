@@ -10,10 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pygls.uris import to_fs_path
-from pygls.workspace import Workspace
-
 from advisor.errors import AdvisorError
+from lsp_server.documents import first_folder
 
 if TYPE_CHECKING:
     from lsp_server.session import AdvisorServer
@@ -58,10 +56,3 @@ def _rehearse(ls: AdvisorServer, folder: Path) -> None:
     # A configuration or rules that cannot be read are told of where a document needs them.
     with suppress(AdvisorError):
         ls.analyst.rehearse(folder)
-
-
-def first_folder(workspace: Workspace) -> Path:
-    """The first folder of the workspace; the current one where there is none."""
-    uris = [folder.uri for folder in workspace.folders.values()]
-    paths = [to_fs_path(uri) for uri in uris] or [workspace.root_path]
-    return next((Path(path) for path in paths if path), Path.cwd())

@@ -82,14 +82,15 @@ def test_a_request_before_initialise_is_refused(client):
     assert client.stop() == 0
 
 
-def test_a_huge_file_is_told_of_once_and_not_analysed(client):
+def test_a_huge_file_is_not_analysed_and_says_so_itself(client):
     client.start()
     text = TRANSPOSED + "# filler\n" * 120_000
     uri = client.open("k.py", text)
-    assert client.published(uri, 1) == []
-    assert "k.py has over 1,080,000 characters" in client.shown_message()
-    client.change(uri, 2, text + "# more\n")
-    assert client.published(uri, 2) == []
+    for version in (1, 2):
+        (found,) = client.published(uri, version)
+        assert (found["code"], found["severity"], found["range"]["start"]["line"]) == ("not-checked", 3, 0)
+        assert "k.py has over 1,080,000 characters; texts of more than 1,000,000 are not" in found["message"]
+        client.change(uri, version + 1, text + "# more\n")
     client.change(uri, 3, TRANSPOSED)
     assert codes(client.published(uri, 3)) == ["transposed-index"]
     assert client.kept("window/showMessage") == []
@@ -147,8 +148,11 @@ def test_a_broken_configuration_is_shown_in_its_file_until_it_is_mended(
     client.start(pulls=pulls)
     uri = client.open("k.py", TRANSPOSED)
     if pulls:
-        assert client.pulled(uri) == []
+        assert codes(client.pulled(uri)) == ["transposed-index"]
+    else:
+        assert codes(client.published(uri, 1)) == ["transposed-index"]
     (found,) = published_for(client, name)
+    assert f"{name}:{line + 1}: {said}" in client.shown_message()
     assert (found["range"]["start"]["line"], found["source"]) == (line, "advisor")
     assert found["message"].startswith(said)
     (client.folder / name).write_text("", encoding="utf-8")
@@ -156,6 +160,54 @@ def test_a_broken_configuration_is_shown_in_its_file_until_it_is_mended(
     if pulls:
         client.pulled(uri)
     assert published_for(client, name) == []
+    assert client.stop() == 0
+
+
+def test_the_last_valid_configuration_holds_while_there_is_a_wrong_key(client):
+    file = client.folder / "advisor.toml"
+    file.write_text('ignore = ["transposed-index"]\n', encoding="utf-8")
+    client.start()
+    uri = client.open("k.py", TRANSPOSED)
+    assert client.published(uri, 1) == []
+    file.write_text('ignor = ["transposed-index"]\n', encoding="utf-8")
+    client.change(uri, 2, TRANSPOSED + "\n")
+    assert client.published(uri, 2) == []
+    assert published_for(client, "advisor.toml")[0]["range"]["start"]["line"] == 0
+    file.write_text("", encoding="utf-8")
+    client.change(uri, 3, TRANSPOSED)
+    assert codes(client.published(uri, 3)) == ["transposed-index"]
+    assert published_for(client, "advisor.toml") == []
+    assert client.stop() == 0
+
+
+@pytest.mark.parametrize("key", ["select", "ignore"])
+def test_a_rule_that_there_is_not_is_shown_where_the_configuration_names_it(client, key):
+    text = f'device = "h100"\n\n{key} = ["transposed-indx"]\n'
+    (client.folder / "advisor.toml").write_text(text, encoding="utf-8")
+    client.start()
+    uri = client.open("k.py", TRANSPOSED)
+    assert codes(client.published(uri, 1)) == ["transposed-index"]
+    (found,) = published_for(client, "advisor.toml")
+    assert found["range"]["start"]["line"] == 2
+    assert "advisor.toml:3: " in client.shown_message()
+    assert client.stop() == 0
+
+
+def test_what_was_never_saved_is_checked(client):
+    client.start()
+    document = {"uri": "untitled:Untitled-1", "languageId": "python", "version": 1, "text": TRANSPOSED}
+    client.notify("textDocument/didOpen", {"textDocument": document})
+    assert codes(client.published("untitled:Untitled-1", 1)) == ["transposed-index"]
+    assert "transposed-index" in client.hover("untitled:Untitled-1", 7, 20)["contents"]["value"]
+    (edit,) = client.actions("untitled:Untitled-1", 7)[-2]["edit"]["changes"]["untitled:Untitled-1"]
+    assert "# advisor: ignore" in edit["newText"]
+    assert client.stop() == 0
+
+
+def test_errors_of_syntax_can_be_left_to_other_servers(client):
+    client.start(chosen={"syntaxErrors": False})
+    uri = client.open("k.py", TRANSPOSED + "\n\nx = (\n")
+    assert codes(client.published(uri, 1)) == ["transposed-index"]
     assert client.stop() == 0
 
 

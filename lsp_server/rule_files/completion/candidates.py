@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from advisor.rules.model import Metric, Rule, Rulebook
 from advisor.rules.units import find_unit, format_value
 from advisor.rules.vocabulary import SINGLETONS
 from lsp_server.rule_files.completion.expected import END, accepted, words_for
+from lsp_server.rule_files.completion.metric_uses import uses_of_metrics
 from lsp_server.rule_files.completion.names_here import Sought, sought
 from lsp_server.rule_files.completion.place import Place
 from lsp_server.rule_files.describing import (
@@ -180,11 +181,17 @@ def _attributes(parts: list[str], place: Place, book: Rulebook) -> Iterator[Cand
         return
     yield from (
         Candidate(metric.name, "metric", metric_line(metric), metric.entity)
-        for metric in metrics_of(entity, book)
+        for metric in sorted(metrics_of(entity, book), key=_by_use(book))
     )
     owner = book.entities[entity].owner if entity else None
     if owner:
         yield Candidate(owner, "entity", f"the {owner} it belongs to")
+
+
+def _by_use(book: Rulebook) -> Callable[[Metric], int]:
+    """What puts the metrics that most rules speak of first; those alike keep their order."""
+    uses = uses_of_metrics(book)
+    return lambda metric: -uses[metric.name]
 
 
 def _in_text(place: Place, book: Rulebook) -> Iterator[Candidate]:

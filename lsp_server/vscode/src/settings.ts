@@ -4,6 +4,7 @@ export interface Settings {
   readonly inlayHints: boolean;
   readonly codeLenses: boolean;
   readonly numberHovers: boolean;
+  readonly syntaxErrors: boolean;
   readonly compiledEvidence: boolean;
   readonly simulate: boolean;
   readonly device: string;
@@ -29,6 +30,7 @@ export function readSettings(get: Lookup): Settings {
     inlayHints: flag("inlayHints", true),
     codeLenses: flag("codeLenses", true),
     numberHovers: flag("numberHovers", true),
+    syntaxErrors: flag("syntaxErrors", true),
     compiledEvidence: flag("compiledEvidence", true),
     simulate: flag("simulate", false),
     device: text("device"),
@@ -42,6 +44,7 @@ export interface Preferences {
   readonly inlayHints: boolean;
   readonly codeLenses: boolean;
   readonly numberHovers: boolean;
+  readonly syntaxErrors: boolean;
   readonly compiledEvidence: boolean;
   readonly simulate: boolean;
   readonly device: string;
@@ -54,6 +57,7 @@ export function preferences(settings: Settings, trusted: boolean): Preferences {
     inlayHints: settings.inlayHints,
     codeLenses: settings.codeLenses,
     numberHovers: settings.numberHovers,
+    syntaxErrors: settings.syntaxErrors,
     compiledEvidence: settings.compiledEvidence,
     simulate: settings.simulate && trusted,
     device: settings.device,
