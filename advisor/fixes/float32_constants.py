@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import libcst as cst
 from libcst import matchers
 
@@ -15,10 +17,12 @@ from advisor.fixes.subtracted_sums import subtracted_sums
 
 
 def edits(place: Place) -> list[Edit] | None:
-    """An edit for each float constant in the finding's lines, and for the constant that a variable which is
-    assigned there starts with; None where there is none or no NumPy, and where a launch passes arrays of
-    double precision. Constants that meet integers or float64 stay, since the result is float64 all the same,
-    and so do sums that are subtracted from each other.
+    """An edit for each float constant in the lines of the finding and of its further places, and for the
+    constant that a variable which is assigned there starts with.
+
+    None where there is none or no NumPy, and where a launch passes arrays of double precision. Constants
+    that meet integers or float64 stay, since the result is float64 all the same, and so do sums that are
+    subtracted from each other.
     """
     module = place.module
     numpy = name_of(module, "numpy")
@@ -26,7 +30,8 @@ def edits(place: Place) -> list[Edit] | None:
     if numpy is None or function is None or gets_double_precision(place, module, function):
         return None
     begin, end = module.range_of(function.body)
-    lines = range(place.span.line, place.span.end_line + 1)
+    spans = (place.span, *(further.span for further in place.finding.further_places))
+    lines = frozenset(line for span in spans for line in range(span.line, span.end_line + 1))
     starts = _start_values(module, function, lines)
     double = subtracted_sums(module, function)
     wide = NeverFloat32(place, module, function, double)
@@ -38,7 +43,7 @@ def edits(place: Place) -> list[Edit] | None:
     return found or None
 
 
-def _start_values(module: SourceModule, function: cst.FunctionDef, lines: range) -> set[cst.Float]:
+def _start_values(module: SourceModule, function: cst.FunctionDef, lines: Collection[int]) -> set[cst.Float]:
     """The constants assigned elsewhere in the function to names that a line adds to: `total = 0.0`."""
     inside = list(module.nodes_in(cst.AugAssign, function)) + list(module.nodes_in(cst.Assign, function))
     names = {

@@ -11,7 +11,7 @@ import pytest
 
 from advisor.check_options import CheckOptions
 from advisor.config import Config
-from advisor.findings import Edit, Finding, Fix
+from advisor.findings import HERE_TOO, Edit, Finding, Fix, Related
 from advisor.fixes import known_fixes, with_fixes
 from advisor.fixes.application import applied, chosen
 from advisor.pipeline import check_with_tables
@@ -266,6 +266,18 @@ def test_constants_stay_where_another_launch_passes_float64(
     tables = check_with_tables([file], options).tables
     (found,) = with_fixes([finding], {"k.py": text}, tables)
     assert bool(found.fixes) is offered
+
+
+def test_constants_of_the_further_places_of_a_finding_change_with_it() -> None:
+    text = (
+        "import numpy as np\ndef k(x, out):\n    y = 0.5 * x\n    out[0] = y * 0.25\n    out[1] = y * 0.75\n"
+    )
+    first, other = Span(3, 5, 3, 16), Related("k.py", Span(4, 5, 4, 22), HERE_TOO)
+    finding = Finding(
+        "float64-promotion", "k.py", first, "k", "warning", "high", "m", "w", (), related=(other,)
+    )
+    (found,) = with_fixes([finding], {"k.py": text})
+    assert [edit.text for edit in found.fixes[0].edits] == ["np.float32(0.5)", "np.float32(0.25)"]
 
 
 def test_constants_stay_where_numpy_is_not_imported() -> None:
