@@ -18,9 +18,9 @@ SEED = os.environ.get("MEMORY_FUZZER_SEED", "0")
 
 def test_no_random_kernel_crashes_or_differs_from_the_oracle():
     command = [sys.executable, str(PROGRAM), "--seconds", str(SECONDS), "--seed", SEED]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS + 120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS + 300)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     # A crash leaves the seed of its kernel as the last line.
     assert done.returncode == 0, (lines[-1:], done.stderr[-2000:])
-    assert lines[-1]["kernels"] >= 3
+    assert lines[-1]["kernels"] >= 5
     assert lines[-1]["launches"] == 9 * lines[-1]["kernels"]
