@@ -121,7 +121,8 @@ class Clock:
             check=False,
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert done.returncode in (0, 1), done.stderr.decode()[-2000:]
+        # 2 too: a file whose imports are not there may not be checked in every point.
+        assert done.returncode in (0, 1, 2) and not done.stderr, done.stderr.decode()[-2000:]
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 

@@ -87,11 +87,12 @@ class ReachingDefinitions:
         statement = _statement_at(self.scope.body, place)
         if statement is None:
             return None
-        if comprehension := _comprehension_of(name, statement, place):
+        around = list(_around(statement, place))
+        if comprehension := _comprehension_of(name, around):
             return frozenset({comprehension})
         if not self.of(name):
             return frozenset({START})
-        if _runs_later(statement, place):
+        if _runs_later(around):
             return frozenset({START, *self.of(name)})
         flow = _Flow(self, name, place)
         flow.block(self.scope.body, frozenset({START}))
@@ -310,12 +311,19 @@ def _around(statement: ast.stmt, place: _Position) -> Iterator[ast.AST]:
     node: ast.AST | None = statement
     while node is not None:
         yield node
-        node = next((one for one in ast.iter_child_nodes(node) if _begin(one) <= place < _end(one)), None)
+        node = _child_at(node, place)
 
 
-def _runs_later(statement: ast.stmt, place: _Position) -> bool:
-    """Whether a place lies in a function or in a generator, which see what the name has when they run."""
-    around = list(_around(statement, place))
+def _child_at(node: ast.AST, place: _Position) -> ast.AST | None:
+    """The part of a node that a place lies in."""
+    for block in _blocks(node) if isinstance(node, ast.stmt) else ():
+        if inner := _statement_at(block, place):
+            return inner
+    return next((one for one in ast.iter_child_nodes(node) if _begin(one) <= place < _end(one)), None)
+
+
+def _runs_later(around: Sequence[ast.AST]) -> bool:
+    """Whether a place, with what lies around it, is in a function or a generator, which run later."""
     for outer, inner in pairwise(around):
         if isinstance(outer, _DEFINITIONS) and inner in outer.body:
             return True
@@ -326,9 +334,9 @@ def _runs_later(statement: ast.stmt, place: _Position) -> bool:
     return False
 
 
-def _comprehension_of(name: str, statement: ast.stmt, place: _Position) -> ast.AST | None:
+def _comprehension_of(name: str, around: Sequence[ast.AST]) -> ast.AST | None:
     """The comprehension around a place whose variable a name is."""
-    for node in _around(statement, place):
+    for node in around:
         if isinstance(node, _COMPREHENSIONS) and any(name in _names(one.target) for one in node.generators):
             return node
     return None

@@ -50,6 +50,10 @@ def exchanged(module: SourceModule, function: cst.FunctionDef) -> list[Edit] | N
 
 def cuda_names(module: SourceModule) -> frozenset[str]:
     """The texts that stand for the module numba.cuda in a file."""
+    return module.answer(_cuda_names, module.module)
+
+
+def _cuda_names(module: SourceModule, _: cst.Module) -> frozenset[str]:
     found = {"cuda", "numba.cuda"}
     for line in module.nodes(cst.Import):
         for alias in line.names:
