@@ -1,4 +1,4 @@
-"""Times the loading of 500 rules, the mutants of 200, and an edit of one among them.
+"""Times the loading of 500 rules, the remarks about 250 to 1,000, the mutants of 200, and an edit of one.
 
     python benchmarks/rule_loading.py [--rounds N]
 
@@ -21,9 +21,11 @@ from pathlib import Path
 from advisor.data_files import knowledge_folder
 from advisor.rules import load_rulebook
 from advisor.rules.coverage import cover
+from advisor.rules.lint import lint
 from advisor.rules.reload import LiveRulebook
 
 _LOADED, _COVERED, _EDITS = 500, 200, 20
+_LINTED = (250, 1_000)
 _METRICS = knowledge_folder() / "metrics"
 
 
@@ -46,6 +48,16 @@ def load(pack: Path, kept: Path | None) -> list[float]:
     book = load_rulebook([_METRICS, pack], kept)
     taken = time.perf_counter() - began
     assert len(book.rules) == _LOADED
+    return [taken]
+
+
+def remarks(pack: Path) -> list[float]:
+    """The seconds of processor time that the remarks about all rules take."""
+    book = load_rulebook([_METRICS, pack])
+    began = time.process_time()
+    found = lint(book)
+    taken = time.process_time() - began
+    assert found
     return [taken]
 
 
@@ -118,6 +130,13 @@ def table(rounds: int) -> None:
         print(row(f"{loaded}, the grammar's tables kept", cold(large, kept, rounds), "0.6 s"))
         measured("load", large, kept, rounds=1)
         print(row(f"{loaded}, the rulebook kept", measured("load", large, kept, rounds=rounds), "0.1 s"))
+        linted = {count: write_pack(root / f"linted-{count}", count) for count in _LINTED}
+        spent = {count: measured("remarks", pack, rounds=rounds) for count, pack in linted.items()}
+        least, most = (statistics.median(spent[count]) for count in _LINTED)
+        for count in _LINTED:
+            print(row(f"remarks about {count} rules", spent[count], ""))
+        growth = _LINTED[1] / _LINTED[0]
+        print(f"| … for {growth:g} times the rules | {most / least:.1f} times | {1.5 * growth:g} times |")
         print(row(f"mutants of {_COVERED} rules", measured("mutants", small, rounds=rounds), "5 s"))
         print(row(f"an edit of one of {_COVERED}", measured("edits", small, rounds=rounds), "15 ms", "ms"))
 
@@ -135,6 +154,7 @@ def main() -> None:
     pack, kept = Path(paths[0]), Path(paths[1]) if len(paths) > 1 else None
     figures = {
         "load": lambda: load(pack, kept),
+        "remarks": lambda: remarks(pack),
         "mutants": lambda: mutants(pack),
         "edits": lambda: edits(pack),
     }

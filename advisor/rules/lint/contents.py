@@ -10,7 +10,6 @@ from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.remarks import Remark, of_rule
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.units import COUNT
-from advisor.rules.vocabulary import hint_for
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -28,7 +27,7 @@ def look(asked: Asked) -> Iterator[Remark]:
         yield from _silent_on_numbers(rule, book)
         for name in rule.see:
             if name not in known:
-                yield of_rule("L114", rule, name=name, hint=hint_for(name, known))
+                yield of_rule("L114", rule, name=name, hint=asked.hint(name))
         yield from _every(rule)
 
 

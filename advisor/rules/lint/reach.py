@@ -1,10 +1,10 @@
-"""Rules that can never fire, or always do; thresholds whose range goes too far; rules that contain others."""
+"""Rules that can never fire, or always do, and thresholds whose range or override goes too far."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from advisor.rules.intervals import Alternative, Fact, TooLarge, contradiction, impossible
+from advisor.rules.intervals import Fact, TooLarge, impossible
 from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.conditions import conditions_of
 from advisor.rules.lint.remarks import Remark, of_rule, remark
@@ -15,7 +15,6 @@ from advisor.rules.units import format_value
 def look(asked: Asked) -> Iterator[Remark]:
     """The remarks about what rules can say at all."""
     book = asked.book
-    sound: list[Rule] = []
     for rule in asked.rules:
         ways = asked.ways(rule)
         if ways is None:
@@ -26,11 +25,8 @@ def look(asked: Asked) -> Iterator[Remark]:
         elif always is not None:
             yield of_rule("L102", rule)
         else:
-            sound.append(rule)
             yield from _far_params(book, rule)
-    yield from _overrides(book)
-    for rule in sound:
-        yield from _implied(rule, asked)
+    yield from _overrides(asked)
 
 
 def because(facts: tuple[Fact, ...]) -> str:
@@ -74,31 +70,13 @@ def _far_params(book: Rulebook, rule: Rule) -> Iterator[Remark]:
                 yield of_rule("L112", rule, end=end, value=shown, name=param.name, what=what)
 
 
-def _overrides(book: Rulebook) -> Iterator[Remark]:
+def _overrides(asked: Asked) -> Iterator[Remark]:
+    book = asked.book
     for override in book.overrides:
-        rule = book.rule(override.rule)
+        rule = asked.by_id.get(override.rule)
         if rule is None or not override.params:
             continue
         found = verdict_at(book, rule, dict(override.params))
         if found is not None and verdict_at(book, rule, {}) is None:
             what, reason = found
             yield remark("L106", override.file, override.span, rule=rule.id, what=what, reason=reason)
-
-
-def _implied(rule: Rule, asked: Asked) -> Iterator[Remark]:
-    own = asked.ways(rule)
-    for other in asked.book.rules:
-        ways = asked.ways(other) if other is not rule and other.entity == rule.entity else None
-        if own is None or ways is None or not _about_the_same(own[0], ways[0]):
-            continue
-        # Of a rule that never or always fires there is another remark.
-        if impossible(ways[0]) is not None or impossible(ways[1]) is not None:
-            continue
-        if all(contradiction((*one, *two)) for one in own[0] for two in ways[1]):
-            yield of_rule("L103", rule, other=other.id)
-
-
-def _about_the_same(one: list[Alternative], other: list[Alternative]) -> bool:
-    """Whether two rules speak of some common metric; else none can imply the other."""
-    subjects = {fact.subject for alternative in one for fact in alternative}
-    return any(fact.subject in subjects for alternative in other for fact in alternative)
