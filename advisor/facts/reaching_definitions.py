@@ -58,6 +58,7 @@ class ReachingDefinitions:
             self._places[name] = [_begin(one) for one in found]
         self._by_others = _bound_by_others(scope, nodes)
         self._known: dict[tuple[str, _Position], _State | None] = {}
+        self._jumps: dict[tuple[ast.AST, type[ast.stmt]], bool] = {}
 
     def of(self, name: str) -> list[ast.AST]:
         """All definitions of a name in this scope, in order of their places."""
@@ -107,6 +108,15 @@ class ReachingDefinitions:
     def inside_all(self, name: str, nodes: Sequence[ast.AST]) -> _State:
         """The definitions of a name that lie in some nodes."""
         return frozenset(one for node in nodes for one in self.inside(name, node))
+
+    def has_jump(
+        self, loop: ast.For | ast.AsyncFor | ast.While, kind: type[ast.Break | ast.Continue]
+    ) -> bool:
+        """Whether a loop of the scope is left, or gone on with, from within its body."""
+        key = loop, kind
+        if key not in self._jumps:
+            self._jumps[key] = _has_own(loop.body, kind)
+        return self._jumps[key]
 
     def statements(self, name: str, block: Sequence[ast.stmt]) -> list[int]:
         """The numbers of those statements of a block that a definition of a name lies in."""
@@ -193,13 +203,13 @@ class _Flow:
         inside = self._definitions.inside_all(self._name, [node])
         if not isinstance(node, ast.While):
             state = self._expression(node.iter, state)
-        head = state | inside if _has_own(node.body, ast.Continue) else state
+        head = state | inside if self._definitions.has_jump(node, ast.Continue) else state
         # What stands later in the body reaches the next iteration; a third look would change nothing.
         for _ in range(2):
             head |= self.block(node.body, self._targets(node, self._test(node, head)))
         after = self._test(node, head)
         behind = self.block(node.orelse, after)
-        return behind | after | inside if _has_own(node.body, ast.Break) else behind
+        return behind | after | inside if self._definitions.has_jump(node, ast.Break) else behind
 
     def _test(self, node: ast.For | ast.AsyncFor | ast.While, state: _State) -> _State:
         return self._expression(node.test, state) if isinstance(node, ast.While) else state
