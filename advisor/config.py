@@ -57,7 +57,8 @@ class ProjectOverride:
 class Config:
     """All settings of a project. `root` is the folder that `exclude`, `per_file_ignores` and the paths of
     overrides, also of those in packs, are relative to; `file` is the file they come from, None for the
-    defaults; `packs` are paths of folders from `root`, or names of installed packs.
+    defaults; `packs` are paths of folders from `root`, or names of installed packs; `places` says where these
+    and metric providers are named, by key and name.
     """
 
     device: str = DEFAULT_DEVICE
@@ -76,6 +77,12 @@ class Config:
     overrides: tuple[ProjectOverride, ...] = ()
     root: Path = field(default_factory=Path.cwd)
     file: Path | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def place_of(self, key: str, name: str) -> str:
+        """Where a list of the configuration names something, for messages: `advisor.toml:3: packs`."""
+        place = self.places.get(f"{key}/{name}")
+        return f"{place}: {key}" if place else key
 
     def ignored_in(self, file: Path) -> tuple[str, ...]:
         """The selectors that `per-file-ignores` names for `file`, a path from the working directory."""
@@ -184,7 +191,7 @@ def _as_config(settings: Settings, root: Path, file: Path | None) -> Config:
     if "cache_dir" in values:
         values["cache_dir"] = root / Path(str(values["cache_dir"])).expanduser()
     overrides = tuple(ProjectOverride(**given) for given in settings.overrides)  # type: ignore[arg-type]
-    values |= {"rules": rules, "overrides": overrides, "packs": settings.packs}
+    values |= {"rules": rules, "overrides": overrides, "packs": settings.packs, "places": settings.places}
     return Config(**values, root=root, file=file)  # type: ignore[arg-type]
 
 

@@ -16,13 +16,17 @@ from advisor.selectors import suggestion
 
 @dataclass
 class Settings:
-    """What configuration tables set so far; later tables override single keys of earlier ones."""
+    """What configuration tables set so far; later tables override single keys of earlier ones.
+
+    `places` says where the items of lists stand that name something, by key and item (`packs/house`).
+    """
 
     values: dict[str, object] = field(default_factory=dict)
     packs: tuple[str, ...] = ()
     levels: dict[str, str] = field(default_factory=dict)
     params: dict[str, dict[str, str]] = field(default_factory=dict)
     overrides: list[dict[str, object]] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -50,6 +54,14 @@ class Reader:
         """Adds a problem at the key `path` (below the table)."""
         line = line_of_key(self.lines, (*self.table, *path))
         self.problems.append(f"{self.place}{f':{line}' if line else ''}: {message}")
+
+    def place_of_item(self, key: str, item: str) -> str:
+        """Where an item of a list stands: the file with the line, or the option."""
+        first = line_of_key(self.lines, (*self.table, key)) or 0
+        quoted = (f'"{item}"', f"'{item}'")
+        lines = range(max(first - 1, 0), len(self.lines))
+        line = next((one + 1 for one in lines if any(each in self.lines[one] for each in quoted)), first)
+        return f"{self.place}:{line}" if line else self.place
 
     def text(self, path: tuple[str, ...], value: object) -> str | None:
         """`value` when it is a text; else None and a problem."""
@@ -129,6 +141,7 @@ def _read_texts(reader: Reader, settings: Settings, key: str, value: object) -> 
     texts = reader.texts((key,), value)
     if texts is not None:
         settings.values[key.replace("-", "_")] = texts
+        settings.places |= {f"{key}/{text}": reader.place_of_item(key, text) for text in texts}
 
 
 def _read_choice(*choices: str) -> Callable[[Reader, Settings, str, object], None]:
@@ -154,6 +167,7 @@ def _read_seconds(reader: Reader, settings: Settings, key: str, value: object) -
 
 def _read_packs(reader: Reader, settings: Settings, key: str, value: object) -> None:
     settings.packs = reader.texts((key,), value) or ()
+    settings.places |= {f"{key}/{pack}": reader.place_of_item(key, pack) for pack in settings.packs}
 
 
 def _read_ignores(reader: Reader, settings: Settings, key: str, value: object) -> None:

@@ -77,9 +77,8 @@ def gather_evidence(
         # Behind the source's records, whose places are exact, and before others, whose runs are not measured.
         first = len(found.records)
         records[first:first] = means.measure(records, texts, device, options, report)
-    providers = options.settings.metric_providers
-    if providers and not options.no_run:
-        records += provided_records(providers, records, rulebook, device, report)
+    if options.settings.metric_providers and not options.no_run:
+        records += provided_records(options.settings, records, rulebook, device, report)
     return Evidence(
         tuple(
             Typing(tables_of(compiled.in_place(records, round), device, rulebook, looked_for), round.kernels)

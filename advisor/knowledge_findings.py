@@ -11,6 +11,7 @@ from advisor.findings import Finding, Problem
 from advisor.meta_rules import load_meta_rules
 from advisor.rules.model import Override, Pack, Rulebook
 from advisor.rules.overrides import ended
+from advisor.rules.packs import pack_folder, rule_files
 from advisor.text import Span
 
 _ENDED = "ended-override"
@@ -27,6 +28,18 @@ def knowledge_problems(rulebook: Rulebook, root: Path) -> list[Problem]:
         )
         for error in rulebook.errors
     ]
+
+
+def empty_packs(settings: Config, root: Path) -> list[Problem]:
+    """A problem for each configured pack without rules, where the configuration names it."""
+    found = []
+    for name in settings.packs:
+        folder = pack_folder(name, settings.root)
+        if not rule_files(folder):
+            shown = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else str(folder)
+            said = f"no rule files in this pack; {settings.place_of('packs', name)} names it"
+            found.append(Problem(shown, 0, said))
+    return found
 
 
 def ended_overrides(

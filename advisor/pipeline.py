@@ -19,7 +19,7 @@ from advisor.former_rules import with_todays_names
 from advisor.gains.bound import rooms
 from advisor.gains.shares import time_shares
 from advisor.garbage_collection import collector_at_rest
-from advisor.knowledge_findings import deprecated_rules, ended_overrides, knowledge_problems
+from advisor.knowledge_findings import deprecated_rules, empty_packs, ended_overrides, knowledge_problems
 from advisor.means import USUAL, Means
 from advisor.meta_rules import load_meta_rules
 from advisor.metrics.tables import Tables
@@ -114,6 +114,7 @@ def _report(
     _leave_out_unread(report)
     _suppress(report, rulebook, selected, options)
     report.problems += knowledge_problems(rulebook, options.root)
+    report.problems += empty_packs(options.settings, options.root)
     report.findings += ended_overrides(rulebook, options.settings, selected, options.root)
     report.notices += deprecated_rules(rulebook, report.findings)
     report.findings.sort(key=_position)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import importlib.metadata
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from advisor.config import Config
 from advisor.devices import Device
 from advisor.errors import UsageError
 from advisor.findings import Problem, Report
@@ -27,7 +28,7 @@ _NAMES = ("path", "name", "line")
 
 
 def provided_records(
-    names: Sequence[str], records: Iterable[Record], rulebook: Rulebook, device: Device, report: Report
+    settings: Config, records: Iterable[Record], rulebook: Rulebook, device: Device, report: Report
 ) -> list[Record]:
     """Records with the values that providers give; what cannot be taken is a problem of the report.
 
@@ -36,8 +37,8 @@ def provided_records(
     kernels = {(one.path, one.label): one for one in records if one.entity == "kernel"}
     asked = [{"path": one.path, "name": one.label, "line": one.span.line} for one in kernels.values()]
     found = []
-    for name in names:
-        for row in _rows(name, asked, device, report):
+    for name in settings.metric_providers:
+        for row in _rows(name, settings.place_of("metric-providers", name), asked, device, report):
             place = (str(row.get("path")), str(row.get("name"))) if isinstance(row, Mapping) else ("", "")
             kernel = kernels.get(place)
             if kernel is None:
@@ -51,10 +52,10 @@ def provided_records(
     return found
 
 
-def _rows(name: str, asked: list[dict[str, Any]], device: Device, report: Report) -> list[Any]:
+def _rows(name: str, place: str, asked: list[dict[str, Any]], device: Device, report: Report) -> list[Any]:
     points = {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
     if name not in points:
-        raise UsageError(f"metric-providers: `{name}` is not installed.{suggestion(name, points)}")
+        raise UsageError(f"{place}: `{name}` is not installed.{suggestion(name, points)}")
     try:
         return list(points[name].load()(asked, device.id))
     except Exception as error:  # whatever somebody else's function raises

@@ -16,7 +16,7 @@ def rulebook_for(settings: Config, cache: bool = True, strict: bool = True) -> R
     there is trusted. Raises RuleErrors with every error of every file; when not `strict` the rulebook holds
     them, without what has them. Raises UsageError for a pack that does not exist.
     """
-    packs = [pack_folder(name, settings.root) for name in settings.packs]
+    packs = [pack_folder(name, settings.root, settings.place_of("packs", name)) for name in settings.packs]
     folders = [knowledge_folder() / "metrics", knowledge_folder() / "rules", *packs]
     check_prefixes(folders)
     return load_rulebook(folders, user_cache_folder() if cache else None, tolerant=not strict)

@@ -23,8 +23,11 @@ MOST_RULES = 5_000
 RULE_SUFFIX = ".rules"
 
 
-def pack_folder(name: str, root: Path) -> Path:
-    """The folder of a pack: a path from `root`, or an installed pack's. Raises UsageError for neither."""
+def pack_folder(name: str, root: Path, place: str = "packs") -> Path:
+    """The folder of a pack: a path from `root`, or an installed pack's.
+
+    Raises UsageError for neither, with the `place` that names it.
+    """
     path = root / Path(name).expanduser()
     if path.is_dir():
         return path
@@ -32,7 +35,7 @@ def pack_folder(name: str, root: Path) -> Path:
     if name in installed:
         return installed[name]
     hint = suggestion(name, installed)
-    raise UsageError(f"packs: `{name}` is neither a folder nor an installed pack.{hint}")
+    raise UsageError(f"{place}: `{name}` is neither a folder nor an installed pack.{hint}")
 
 
 def installed_packs() -> dict[str, Path]:
