@@ -267,7 +267,10 @@ class _Reading:
             return near, self._inside(at, near, level)
         if self._parses(at, far, level):
             return far, []
-        if far < near:
+        if far < near or any(
+            self._indents[one] == level and _NEW_STATEMENT.match(self._code[one]) for one in range(near, far)
+        ):
+            # A string that is never closed ends where the next one begins, in another definition.
             return near, self._inside(at, near, level)
         as_far = self._inside(at, far, level)
         as_near = [*self._inside(at, near, level), *self._statements(near, far, level)]
@@ -277,8 +280,10 @@ class _Reading:
         """What is broken of a statement that does not parse."""
         last = self._trimmed(at, end)
         if self._left <= 0 or not _COMPOUND.match(self._code[at]):
-            deeper = any((self._indents[one] or 0) > level for one in range(at + 1, end))
-            return [BrokenLines(at + 1, last, level, strays=deeper)]
+            deeper = next((one for one in range(at + 1, end) if (self._indents[one] or 0) > level), None)
+            if deeper is not None and self._parses(at, deeper, level):
+                at = deeper
+            return [BrokenLines(at + 1, last, level, strays=deeper is not None)]
         if self._code[at][0] == "@" and self._body_after(at, end, level) is None:
             return self._decorated(at, end, level)
         found: list[BrokenLines] = []
@@ -401,10 +406,9 @@ class _Reading:
                 indent = self._indents[line]
                 if indent is None or indent > level:
                     continue
-                if depth:
-                    if _NEW_STATEMENT.match(self._code[line]):
-                        return None
-                elif indent < level or not self._goes_on(at, line, False):
+                if depth and _NEW_STATEMENT.match(self._code[line]):
+                    depth = 0
+                if not depth and (indent < level or not self._goes_on(at, line, False)):
                     return self._trimmed(at, line)
         return None if depth else high
 
