@@ -93,7 +93,7 @@ def test_a_bad_file_is_an_error_with_its_place_and_the_others_go_on(
     (project / "bad.py").write_bytes(content)
     outcome = check()
     (error,) = json.loads(outcome.out)["errors"]
-    assert outcome.status == 1
+    assert outcome.status == 2
     assert error["path"] == "bad.py"
     assert error["line"] >= 1
     assert error["message"]

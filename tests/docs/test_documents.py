@@ -75,6 +75,7 @@ def test_the_configuration_that_is_shown_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(shown, encoding="utf-8")
     (tmp_path / "k.py").write_text("x = 1\n", encoding="utf-8")
     (tmp_path / "tools/gpu_rules").mkdir(parents=True)
+    (tmp_path / "tools/gpu_rules/pack.rules").write_text('edition 1\npack "gpu" version "1.0.0"\n')
     assert load_config(tmp_path).device == "h100-sxm"
     done = run_advisor(tmp_path, "check", "k.py")
     assert done.returncode == 0, done.stderr
