@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 when nothing was slower or gave other results, else 1; 2 for what cannot be asked."""
+    """2 when not all could be checked, 1 when something was slower or gave other results, else 0."""
     from advisor.errors import UsageError
 
     if bool(args.before) != bool(args.after):
@@ -74,6 +74,8 @@ def _verify(args: argparse.Namespace) -> int:
         verification = verify(found, options, progress, _gpu(args), args.no_programs)
     show = as_json if args.format == "json" else as_text
     print(show(verification))
+    if not verification.report.checked_everything:
+        return 2
     verdicts = {one.judgement.verdict for one in verification.verified}
     return 1 if verdicts & {*SLOWER, "results differ"} else 0
 

@@ -22,6 +22,8 @@ def refuse_notebooks(paths: Iterable[str | Path], command: str) -> None:
 
 
 def python_files(paths: list[Path], settings: Config) -> list[Path]:
-    """The Python files at and below paths, without notebooks."""
+    """The Python files at and below paths, without notebooks. Raises UsageError where there are none."""
     found = find_files(paths, settings.exclude, settings.root)
+    if not found.files and found.problems:
+        raise UsageError("\n".join(f"{one.path}: {one.message}" for one in found.problems))
     return [file for file in found.files if not is_notebook(file.name)]
