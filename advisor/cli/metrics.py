@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """0 after printing the metrics."""
     from advisor.cli.pages.project import project_rulebook
 
-    rulebook, _ = project_rulebook()
+    rulebook, _ = project_rulebook(to_begin_with=True)
     for name in args.entity:
         if name not in rulebook.entities:
             raise UsageError(f"there is no entity `{name}`.{suggestion(name, rulebook.entities)}")

@@ -38,6 +38,11 @@ def pack_folder(name: str, root: Path, place: str = "packs") -> Path:
     raise UsageError(f"{place}: `{name}` is neither a folder nor an installed pack.{hint}")
 
 
+def is_there(name: str, root: Path) -> bool:
+    """Whether a pack that is configured is a folder or installed."""
+    return (root / Path(name).expanduser()).is_dir() or name in installed_packs()
+
+
 def installed_packs() -> dict[str, Path]:
     """The folders of installed packs by their names; one whose folder is missing is left out."""
     found = {}

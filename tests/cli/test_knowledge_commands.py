@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from advisor.__main__ import main
+
 Run = Callable[..., Any]
 
 PACK = """edition 1
@@ -164,3 +166,19 @@ def test_an_address_is_never_broken(advisor: Run, house: Path) -> None:
     pack = house / "packs" / "house-registers.rules"
     pack.write_text(PACK.replace("https://example.org/handbook", address))
     assert address in advisor("explain", "house-registers").out
+
+
+def test_metrics_are_listed_while_a_pack_is_not_there_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "advisor.toml").write_text('packs = ["house"]\n')
+    monkeypatch.chdir(tmp_path)
+    assert main(["metrics", "kernel"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("kernel (of run): ")
+    assert told.err == "packs: `house` is not there yet; it is left out.\n"
+    assert main(["rules", "new", "occupancy/my-own-rule"]) == 0
+    assert (tmp_path / "house" / "occupancy" / "my-own-rule.rules").is_file()
+    capsys.readouterr()
+    assert main(["metrics", "kernel"]) == 0
+    assert capsys.readouterr().err == ""

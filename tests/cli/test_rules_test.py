@@ -190,10 +190,11 @@ def test_a_kernel_that_does_not_compile_is_not_looked_at(project: Path) -> None:
     assert done.returncode == 1
     said = [line for line in done.stdout.splitlines() if "beside.py" in line]
     assert len(said) == 2
-    assert said[0].startswith(f"{BESIDE}beside.py:5: The kernel `broken` was not compiled")
+    assert said[0].startswith(f"{BESIDE}beside.py:")
     assert said[1].startswith(
-        "kernels/beside.py:6: house-stride is marked `ok` where nothing was looked at: kernels/beside.py:5: "
+        "kernels/beside.py:6: house-stride is marked `ok` where nothing was looked at: kernels/beside.py:"
     )
+    assert all("`broken`" in line for line in said)
 
 
 @pytest.mark.parametrize(
@@ -218,6 +219,20 @@ def test_examples_are_of_the_rule_as_its_pack_has_it(project: Path) -> None:
     config = project / "advisor.toml"
     config.write_text(config.read_text() + 'ignore = ["house-stride"]\n')
     assert run(project).returncode == 0
+
+
+def test_overrides_of_the_configuration_are_looked_at(project: Path) -> None:
+    config = project / "advisor.toml"
+    entry = '\n[[overrides]]\nrule = "house-stride"\ndevice = "{}"\nlevel = "{}"\nreason = "x"\n'
+    config.write_text(config.read_text() + entry.format("h1000", "info"))
+    done = run_advisor(project, "rules", "lint")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0].startswith("advisor.toml:4:1: L117 this override of `house-stride`")
+    named = run_advisor(project, "rules", "lint", "house-stride")
+    assert "L117" not in named.stdout
+    two = 'packs = ["house"]\n' + entry.format("a100*", "info") + entry.format("*80gb", "error")
+    config.write_text(two)
+    assert "L105" in run_advisor(project, "rules", "lint").stdout
 
 
 def test_a_broken_rule_does_not_stop_the_others(project: Path) -> None:

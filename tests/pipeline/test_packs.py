@@ -60,24 +60,33 @@ BROKEN = [
     ("bad.rules", b"rule bad {\n", "house/bad.rules", 1, "E106"),
     ("bad.rules", b"// caf\xe9\n", "house/bad.rules", 1, "E110: the byte 0xe9 is not UTF-8."),
     ("bad.rules", b"// one\n// two \xff\n", "house/bad.rules", 2, "E110: the byte 0xff is not UTF-8."),
-    ("circle.rules", b"define a(k) = b(k)\ndefine b(k) = a(k)\n", None, 0, ""),
+    ("circle.rules", b"define a(k) = b(k)\ndefine b(k) = a(k)\n", "house/circle.rules", 1, "E212"),
+    ("pack.rules", b'pack "one"\npack "two"\n', "house/pack.rules", 2, "E327"),
+    ("bad.RULES", b"rule bad {\n", "house/bad.RULES", 1, "E106"),
 ]
 
 
 @pytest.mark.parametrize(("name", "content", "path", "line", "said"), BROKEN)
 def test_a_broken_file_is_told_and_the_rest_works(
-    advise: AdvisorCommand, project: Path, name: str, content: bytes, path: str | None, line: int, said: str
+    advise: AdvisorCommand, project: Path, name: str, content: bytes, path: str, line: int, said: str
 ) -> None:
     (project / "house" / name).write_bytes(content)
     report = advise.check("k.py", cwd=project)
     assert HIT in report.places
-    if path is not None:
-        ((told_path, told_line, message),) = report.errors
-        assert (told_path, told_line) == (path, line)
-        assert message.startswith(said)
-        strict = advise("check", "--strict", "k.py", cwd=project)
-        assert (strict.status, strict.out) == (2, b"")
-        assert said.split(":")[0] in strict.err
+    assert report.status == 2
+    ((told_path, told_line, message),) = report.errors
+    assert (told_path, told_line) == (path, line)
+    assert message.startswith(said)
+    strict = advise("check", "--strict", "k.py", cwd=project)
+    assert (strict.status, strict.out) == (2, b"")
+    assert said.split(":")[0] in strict.err
+
+
+def test_a_pack_is_declared_in_one_file(advise: AdvisorCommand, project: Path) -> None:
+    (project / "house" / "a.rules").write_text('edition 1 pack "one"\n')
+    ((path, line, message),) = advise.check("k.py", cwd=project).errors
+    assert (path, line) == ("house/pack.rules", 2)
+    assert message.startswith("E327: the pack is declared again; `one` is declared in house/a.rules:1.")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from writing import CONDITION, RULE, load
+from writing import CONDITION, RULE, VOCABULARY, load
 
+from advisor.rules import rulebook_from_texts
 from advisor.rules.lint import explanation, lint, remark_codes
 
 CLEAN = ('  example silent "few" { k.registers = 32 }\n', '  example silent "few" { k.registers = 32 }\n'
@@ -45,11 +46,56 @@ CASES = {
     "L114": ([("  source", "  see no-such-rule\n  source")], ""),
     "L115": ([("{k.registers} registers, more than {most}", "many registers")], ""),
     "L116": ([("/// What it is about.\n", "")], ""),
+    "L117": ([], 'override many-registers for device "h1000" { set most = 90 because "x" }\n'),
 }
 
 
 def test_every_kind_has_a_case():
     assert sorted(CASES) == remark_codes()
+
+
+def setting(value, scope):
+    return f'override many-registers {scope} {{ set most = {value} because "x" }}\n'
+
+
+TOGETHER = [
+    ('for device "a100-*"', 'for device "a1*-80"', []),  # no device has both names
+    ('for device "a100-*"', 'for device "*-80gb*"', []),  # the longer pattern holds
+    ('for device "a100-8*"', 'for device "*100-80g*"', []),
+    ('for device "a100*"', 'for device "*80gb"', ["L105"]),
+    ('for device "a100*"', 'for device "h100*"', []),
+    ('for kernel "blur_*"', 'for kernel "*_rows"', ["L105"]),
+    ('for kernel "blur_*"', 'for kernel "sort_*"', []),
+    ('for kernel "blur_[ab]"', 'for kernel "blur_???"', []),
+    ('for path "src/*.py"', 'for path "src/k.p*"', ["L105"]),
+    ('for device "a100*" for kernel "b*"', 'for device "*80gb" for kernel "*r"', ["L105"]),
+    ('for device "a100*" for kernel "b*"', 'for device "*80gb" for kernel "r*"', []),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), TOGETHER)
+def test_overrides_of_one_kind_that_can_hold_together(one, other, expected):
+    for first, second in ((one, other), (other, one)):
+        found = codes(more=setting(90, first) + setting(91, second))
+        assert [code for code in found if code != "L117"] == expected
+
+
+def test_the_device_that_was_meant_is_named():
+    (found,) = lint(load(CLEAN, WIDE, more=setting(90, 'for device "h100-smx"')))
+    assert (found.code, found.help) == ("L117", "did you mean `h100-sxm`?")
+
+
+@pytest.mark.parametrize("pattern", ["h100-sxm", "h100*", "*", "a100-[48]0gb"])
+def test_patterns_of_known_devices(pattern):
+    assert codes(more=setting(90, f'for device "{pattern}"')) == []
+
+
+def test_rules_with_one_condition_name_one_other_each():
+    files = [(f"pack/copy-{at}.rules", RULE.replace("many-registers", f"copy-{at}")) for at in range(5)]
+    found = lint(rulebook_from_texts([("metrics/words.rules", VOCABULARY), *files]))
+    assert [one.sentence for one in found if one.code == "L103"] == [
+        f"whenever `copy-{at}` fires, `copy-{0 if at else 1}` fires too." for at in range(5)
+    ]
 
 
 def test_a_good_rule_has_no_remark():

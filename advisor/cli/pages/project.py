@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from advisor.config import load_config
@@ -10,14 +11,21 @@ from advisor.pages.catalogue import AnyRule, catalogue_of
 from advisor.rulebook import rulebook_for
 from advisor.rules import RuleErrors
 from advisor.rules.model import Rulebook
+from advisor.rules.packs import is_there
 
 
-def project_rulebook() -> tuple[Rulebook, dict[str, AnyRule]]:
+def project_rulebook(to_begin_with: bool = False) -> tuple[Rulebook, dict[str, AnyRule]]:
     """The rulebook and all rules for the working directory's configuration.
 
-    Rules that do not load are left out; their errors are printed to standard error.
+    Rules that do not load are left out; their errors are printed to standard error. So are, for who begins to
+    write a pack, packs that are not there yet; else they raise UsageError.
     """
-    rulebook = rulebook_for(load_config(Path.cwd()), strict=False)
+    config = load_config(Path.cwd())
+    missing = [name for name in config.packs if to_begin_with and not is_there(name, config.root)]
+    for name in missing:
+        print(f"packs: `{name}` is not there yet; it is left out.", file=sys.stderr)
+    config = replace(config, packs=tuple(name for name in config.packs if name not in missing))
+    rulebook = rulebook_for(config, strict=False)
     if rulebook.errors:
         print(f"{RuleErrors(rulebook.errors)}\n", file=sys.stderr)
     return rulebook, catalogue_of(rulebook)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.cli.pages.chosen_rules import add_rules_argument
+from advisor.cli.pages.chosen_rules import Chosen, add_rules_argument
+from advisor.path_patterns import path_below
 
 if TYPE_CHECKING:
     from advisor.rules.lint import Remark
@@ -34,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
         return _explain(args.explain)
     chosen = choose_rules(args.rules)
     broken = chosen.tell_errors()
-    remarks = lint(chosen.rulebook, chosen.files)
+    book, files = _with_projects(chosen, named=bool(args.rules))
+    remarks = lint(book, files)
     if args.fix:
         fixed = _fix(chosen.rulebook, remarks)
         print(f"Mended {fixed} of {len(remarks)}.")
@@ -48,6 +51,26 @@ def run(args: argparse.Namespace) -> int:
         count = len(remarks)
         print(f"{count} remark{'' if count == 1 else 's'} on {len(chosen.rules)} rules.")
     return 2 if broken else 1 if remarks else 0
+
+
+def _with_projects(chosen: Chosen, named: bool) -> tuple[Rulebook, frozenset[str] | None]:
+    """The rulebook with the overrides of the project's configuration, which is looked at unless rules are
+    named. Raises UsageError for those that do not fit.
+    """
+    from advisor.rules.settings import RuleSettings, check_settings, project_overrides
+
+    config, book = chosen.config, chosen.rulebook
+    settings = RuleSettings(overrides=config.overrides)
+    check_settings(book, settings)
+    place = "" if config.file is None else path_below(Path.cwd(), config.file) or str(config.file)
+    own = [
+        replace(one, file=place)
+        for rule in book.rules
+        if any(given.rule == rule.id for given in config.overrides)
+        for one in project_overrides(rule, settings)
+    ]
+    files = chosen.files if named or chosen.files is None else chosen.files | {place}
+    return replace(book, overrides=(*book.overrides, *own)), files
 
 
 def _explain(code: str) -> int:
