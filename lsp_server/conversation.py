@@ -17,6 +17,9 @@ from lsp_server.session import AdvisorServer
 from lsp_server.text_changes import with_whole_texts
 
 _VERSION = "2.0"
+# Steps of the event loop until the handlers of a message have begun: a question that comes right behind a
+# change of settings must not be answered by the former ones.
+_STEPS = 4
 _log = logging.getLogger(__name__)
 
 
@@ -43,6 +46,8 @@ class Conversation:
         try:
             while (body := await next_body(reader)) is not None:
                 self.take(body)
+                for _ in range(_STEPS):
+                    await asyncio.sleep(0)
         except BrokenFrame as error:
             _log.error("%s The server ends.", error)
             self._answer(None, types.ErrorCodes.InvalidRequest, str(error))
