@@ -11,6 +11,7 @@ from advisor.config import load_config
 from advisor.devices import find_device
 from advisor.errors import SourceProblem, UsageError
 from advisor.records import Record
+from advisor.syntax_trees import syntax_tree
 from lsp_server.analysis import Analysis, analyse, rehearse
 from lsp_server.carried import carried
 from lsp_server.documents import Document
@@ -109,6 +110,20 @@ class Analyst:
             return now
         good = self._good.get(uri)
         return now if good is None or good.device != now.device else carried(good, now)
+
+    def expected(self, document: Document) -> Analysis | None:
+        """What was said last of a text that parsed, carried to one that parses again and was not analysed.
+
+        None where there is nothing to carry, or where the text does not parse.
+        """
+        good = self._good.get(document.uri)
+        if good is None or good.document.path != document.path:
+            return None
+        try:
+            syntax_tree(document.source.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return carried(good, replace(good, document=document, findings=(), problems=()))
 
     def better(self, analysis: Analysis) -> None:
         """Takes note of a better analysis of a text, in case that the next one does not parse."""

@@ -70,6 +70,9 @@ class AdvisorServer(LanguageServer):
         self._resting: asyncio.TimerHandle | None = None
         self.fixes = FixDesk()
         self._preparing: dict[str, asyncio.Task[None]] = {}
+        # Documents that were last shown with an error of syntax.
+        self._unparsed: set[str] = set()
+        self._completing: set[asyncio.Task[None]] = set()
         self._faults = FileFaults(self.text_document_publish_diagnostics)
 
     @property
@@ -134,13 +137,44 @@ class AdvisorServer(LanguageServer):
 
     async def diagnostics(self, uri: str) -> tuple[int | None, list[types.Diagnostic]]:
         """The version of a document and its diagnostics; none for a document that cannot be analysed."""
-        analysis = await self.analysis_of(uri)
+        analysis = await self._without_errors(uri) or await self.analysis_of(uri)
         if analysis is None:
             document = open_document(self.workspace, uri)
             return document.version if document else None, []
         document = analysis.document
+        if analysis.parsed:
+            self._unparsed.discard(uri)
+        else:
+            self._unparsed.add(uri)
         shown = diagnostics_of(analysis, self.positions(document), self.preferences.syntax_errors)
         return document.version, shown
+
+    async def _without_errors(self, uri: str) -> Analysis | None:
+        """What is shown of a text that parses again until it is analysed: nothing of its former error.
+
+        The client is shown the rest as soon as that is known.
+        """
+        document = open_document(self.workspace, uri)
+        if uri not in self._unparsed or document is None:
+            return None
+        expected = await asyncio.to_thread(self.analyst.expected, document)
+        if expected is None or open_document(self.workspace, uri) != document:
+            return None
+        self._unparsed.discard(uri)
+        task = asyncio.get_running_loop().create_task(self._complete(document))
+        self._completing.add(task)
+        task.add_done_callback(self._completing.discard)
+        return expected
+
+    async def _complete(self, document: Document) -> None:
+        """Shows the findings of a text whose error was taken back before it was analysed."""
+        analysis = await self.analysis_of(document.uri)
+        if analysis is None or open_document(self.workspace, document.uri) != document:
+            return
+        if self.client.pulls:
+            self._refresh()
+        else:
+            await self._publish(document.uri, 0.0)
 
     def look_at(self, uri: str, later: float = _PAUSE_SECONDS) -> None:
         """Publishes the diagnostics of a document once it has been quiet for a moment, and looks for better
@@ -155,7 +189,9 @@ class AdvisorServer(LanguageServer):
             self.stages.begin(document, later, _STAGES)
             self._prepare(document, _FIXES_SECONDS)
             if not self.client.pulls:
-                self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri))
+                # An error of syntax that was corrected goes at once.
+                quiet = 0.0 if uri in self._unparsed else _QUIET_SECONDS
+                self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri, quiet))
 
     def look_again(self, saved: str = "", new_files: bool = True) -> None:
         """Makes every analysis void: a file that any of them may rest on has changed or was `saved`.
@@ -171,6 +207,7 @@ class AdvisorServer(LanguageServer):
     def close(self, uri: str) -> None:
         """Takes away what a document showed."""
         self.cancel(uri)
+        self._unparsed.discard(uri)
         self.latest.forget(uri)
         self.stages.forget(uri)
         self.analyst.close_document(uri)

@@ -126,9 +126,10 @@ def test_what_is_no_kernel_is_passed_over(client):
         assert client.pulled(client.open(name, text, language)) == [], name
 
 
-def test_text_that_stands_for_no_file_is_passed_over(client):
+@pytest.mark.parametrize("language", ["plaintext", ""])
+def test_a_new_text_that_is_not_called_python_is_passed_over(client, language):
     client.start(pulls=True)
-    document = {"uri": "untitled:k", "languageId": "python", "version": 1, "text": TRANSPOSED}
+    document = {"uri": "untitled:k", "languageId": language, "version": 1, "text": TRANSPOSED}
     client.notify("textDocument/didOpen", {"textDocument": document})
     assert client.pulled("untitled:k") == []
 
@@ -154,7 +155,8 @@ def test_a_name_with_odd_characters_comes_back_as_it_was_sent(client):
 def test_broken_source_is_told_and_survived(client):
     client.start()
     uri = client.open("k.py", TRANSPOSED + "def (:\n")
-    (found,) = client.published(uri, 1)
+    found, other = client.published(uri, 1)
+    assert other["code"] == "transposed-index"
     assert (found["code"], found["severity"]) == ("not-checked", 1)
     assert found["range"] == {"start": {"line": 8, "character": 0}, "end": {"line": 8, "character": 6}}
     assert "syntax error" in found["message"]
@@ -168,7 +170,7 @@ def test_text_that_no_parser_takes_is_survived(client):
     odd = ["\0", "# \ud800\n", "x = " + "(" * 3000 + "\n", "x = " + "-" * 40000 + "1\n"]
     for version, text in enumerate(odd, start=2):
         client.change(uri, version, TRANSPOSED + text)
-        assert codes(client.pulled(uri)) == ["not-checked"], version
+        assert "not-checked" in codes(client.pulled(uri)), version
     client.change(uri, 9, TRANSPOSED)
     assert codes(client.pulled(uri)) == ["transposed-index"]
 
