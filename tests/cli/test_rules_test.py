@@ -242,6 +242,10 @@ def test_a_broken_rule_does_not_stop_the_others(project: Path) -> None:
     assert done.returncode == 2
     assert done.stdout.startswith("1 rule, 3 of 3 examples as expected, 8 of 8 marks")
     assert "house/broken-stride.rules:6:32" in done.stderr
+    by_id = run(project, "broken-stride")
+    assert (by_id.returncode, "E205" in by_id.stderr) == (2, True)
+    asked = run_advisor(project, "rules", "why", "broken-stride", "house/kernels/strides.py")
+    assert (asked.returncode, "E205" in asked.stderr) == (2, True)
     alone = run(project, "house/broken-stride.rules")
     assert (alone.returncode, alone.stdout) == (
         2,

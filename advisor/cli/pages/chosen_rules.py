@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -112,7 +112,9 @@ def _named(rulebook: Rulebook, names: Sequence[str]) -> tuple[list[Rule], frozen
             found = [rule for rule in rulebook.rules if rule.path in inside]
         else:
             found = [rule for rule in rulebook.rules if name in (rule.id, rule.category)]
-            inside = {rule.path for rule in found}
+            # A rule that did not load is known by its file alone.
+            broken = {one.path for one in rulebook.errors if PurePath(one.path).stem == name}
+            inside = {rule.path for rule in found} | broken
         if not inside:
             hint = suggestion(name, [rule.id for rule in rulebook.rules])
             raise UsageError(f"`{name}` is no rule, category, rule file or folder of rules.{hint}")

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from advisor.outputs.wording.locations import place_of_line
@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from advisor.devices import find_device
     from advisor.errors import UsageError
     from advisor.former_rules import with_todays_names
+    from advisor.rules.problems import RuleErrors
     from advisor.rules.settings import RuleSettings
     from advisor.rules.trace import kernel_entity, traces
     from advisor.selectors import suggestion
@@ -54,6 +55,8 @@ def run(args: argparse.Namespace) -> int:
     config = command_config(Path(args.kernel.partition("::")[0]))
     found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run)
     rule = found.rulebook.rule(found.rulebook.renamed.get(args.rule, args.rule))
+    if rule is None and any(PurePath(one.path).stem == args.rule for one in found.rulebook.errors):
+        raise RuleErrors(found.rulebook.errors)
     if rule is None:
         known = [one.id for one in found.rulebook.rules]
         raise UsageError(f"there is no rule `{args.rule}`.{suggestion(args.rule, known)}")
