@@ -23,7 +23,7 @@ _BARRIER = HEAD + (
     "def shift(a, n):\n"
     "    i = cuda.grid(1)\n"
     "    t = cuda.shared.array(128, 'float32')\n"
-    "    if cuda.threadIdx.x % 2 == 0:\n"
+    "    if cuda.threadIdx.x % 2 == 0 and i < n:\n"
     "        t[cuda.threadIdx.x] = a[i]\n"
     "        cuda.syncthreads()\n"
     "    if cuda.threadIdx.x % 2 == 1 and i < n:\n"
