@@ -14,8 +14,10 @@ from lsp_server.documents import open_document, open_texts
 from lsp_server.edits import writes_of
 from lsp_server.session import AdvisorServer
 
-# How long a menu waits for edits; a fix whose edit is not known by then is not offered in it.
-_PATIENCE = 2.0
+# How long a menu waits for edits; a fix whose edit is not known by then is not offered in it. An editor that
+# asks by itself, to show that there is something to do, asks again soon.
+_PATIENCE = 5.0
+_PATIENCE_OF_EDITORS = 1.0
 
 
 def register(server: AdvisorServer) -> None:
@@ -36,7 +38,9 @@ async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> lis
     desk, only = _desk(ls, analysis), params.context.only
     actions: list[types.CodeAction] = []
     if wants(only, KIND.value) and (findings := on_lines(analysis, params.range)):
-        written = await ls.fixes.written(analysis, findings, _PATIENCE)
+        by_itself = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
+        patience = _PATIENCE_OF_EDITORS if by_itself else _PATIENCE
+        written = await ls.fixes.written(analysis, findings, patience)
         sent = params.context.diagnostics
         actions = await ls.latest.run(lambda: desk.actions(findings, written, sent))
     safe = [finding for finding in analysis.findings if may_be_safe(finding)]

@@ -86,24 +86,31 @@ function M.hover(line, column)
 end
 
 --- Opens the menu of actions at a place and takes the first whose title has `wanted`; returns all titles.
+--- A fix whose edit is not known yet is in the menu when it is opened again.
 function M.act(line, column, wanted)
-  local titles
+  local titles, taken
   vim.ui.select = function(items, options, take)
     titles = vim.tbl_map(function(item)
       return options.format_item and options.format_item(item) or item
     end, items)
     for number, title in ipairs(titles) do
       if title:find(wanted, 1, true) then
+        taken = true
         return take(items[number], number)
       end
     end
     take(nil, nil)
   end
-  vim.api.nvim_win_set_cursor(0, { line, column - 1 })
-  vim.lsp.buf.code_action()
-  return M.wait("the menu of actions", function()
-    return titles
+  M.wait("the action " .. wanted, function()
+    titles = nil
+    vim.api.nvim_win_set_cursor(0, { line, column - 1 })
+    vim.lsp.buf.code_action()
+    M.wait("the menu of actions", function()
+      return titles
+    end)
+    return taken
   end)
+  return titles
 end
 
 function M.replace_line(line, text)
