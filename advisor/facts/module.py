@@ -114,12 +114,12 @@ class ModuleSyntax:
         return found
 
     def stores(self, name: str, definition: ast.AST) -> list[ast.Name]:
-        """The places in a definition, functions in it included, that store to a name."""
+        """The places in a definition, functions in it included, that store to a name or delete it."""
         found = self._stores.get(definition)
         if found is None:
             found = self._stores[definition] = {}
             for node in self.inside(definition, ast.Name):
-                if isinstance(node.ctx, ast.Store):
+                if not isinstance(node.ctx, ast.Load):
                     found.setdefault(node.id, []).append(node)
         return found.get(name, [])
 

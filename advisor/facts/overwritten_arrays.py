@@ -129,24 +129,17 @@ class OverwrittenArrays:
         return cuda_member(self.module.dotted(node))
 
     def _values(self, name: str) -> list[ast.expr]:
-        return [
-            one.value
-            for one in self.module.inside(self.function, ast.Assign)
-            if any(isinstance(target, ast.Name) and target.id == name for target in one.targets)
-        ]
+        places = (self.module.parents.get(one) for one in self.module.stores(name, self.function))
+        return [one.value for one in places if isinstance(one, ast.Assign)]
 
     def _is_stored(self, name: str) -> bool:
-        return any(
-            one.id == name and not isinstance(one.ctx, ast.Load)
-            for one in self.module.inside(self.function, ast.Name)
-        )
+        return bool(self.module.stores(name, self.function))
 
     def _has_one_value(self, name: str) -> bool:
         return not self._is_stored(name)
 
     def _is_bound_once(self, name: str) -> bool:
-        names = self.module.inside(self.function, ast.Name)
-        return sum(one.id == name and not isinstance(one.ctx, ast.Load) for one in names) == 1
+        return len(self.module.stores(name, self.function)) == 1
 
 
 def _is_extent(node: ast.expr) -> bool:

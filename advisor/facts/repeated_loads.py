@@ -25,14 +25,22 @@ def repeated_loads(facts: KernelFacts) -> set[int]:
         if access.array.space != "global" or not access.indices:
             continue
         element = (*access.element, field_of(access))
-        if access.kind == "load" and any(
-            _leads_to(facts.accesses[one], access, storing) and not _changed_between(facts, stores, one, at)
-            for one in reversed(met[element])
-        ):
+        if access.kind == "load" and _is_met_before(facts, met[element], at, stores, storing):
             found.add(at)
         else:
             met[element].append(at)
     return found
+
+
+def _is_met_before(facts: KernelFacts, met: list[int], at: int, stores: list[int], storing: set[str]) -> bool:
+    """Whether what reaches an access has been at one of those that met its element, unchanged since."""
+    for one in reversed(met):
+        # What has changed since this one has changed since all before it.
+        if _changed_between(facts, stores, one, at):
+            return False
+        if _leads_to(facts.accesses[one], facts.accesses[at], storing):
+            return True
+    return False
 
 
 def _stores(access: Access) -> bool:

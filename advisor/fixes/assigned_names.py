@@ -52,6 +52,10 @@ def is_assigned(module: SourceModule, name: cst.Name) -> bool:
 
 def assigned_in(module: SourceModule, node: cst.CSTNode) -> frozenset[str]:
     """The variables that a node gives a value, as a whole: `a[i] = x` does not assign `a`."""
+    return module.answer(_assigned_in, node)
+
+
+def _assigned_in(module: SourceModule, node: cst.CSTNode) -> frozenset[str]:
     return frozenset(name.value for name in names_in(module, node) if is_assigned(module, name))
 
 

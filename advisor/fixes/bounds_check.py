@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import libcst as cst
 
 from advisor.findings import Edit
@@ -13,6 +11,7 @@ from advisor.fixes.inserted_lines import indented, line_before, whole_lines
 from advisor.fixes.joint_work import needs_all_threads
 from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.place import Place
+from advisor.fixes.source_module import SourceModule
 from advisor.fixes.thread_axes import cuda_attribute
 
 
@@ -26,9 +25,16 @@ def edits(place: Place) -> list[Edit] | None:
     here = place.exactly(cst.Subscript)
     if here is None or not _bare(body, here):
         return None
-    region = guarded_region(body)
-    element = limiting_element(body, region) if region else None
+    element = limiting_element(body)
     if element is None or not words_in(body.module, here) & set(grid_indices(body)) <= _limited(element):
+        return None
+    return body.module.answer(_edits, body.function)
+
+
+def _edits(module: SourceModule, function: cst.FunctionDef) -> list[Edit] | None:
+    body = KernelBody(module, function)
+    region, element = guarded_region(body), limiting_element(body)
+    if element is None:
         return None
     begin, end = whole_lines(body.module, region[0])[0], whole_lines(body.module, region[-1])[1]
     deeper = indented(body.module, begin, end, body.step)
@@ -44,6 +50,11 @@ def guarded_region(body: KernelBody) -> list[cst.BaseStatement]:
     """The statements of a kernel from the first one that uses a grid index to the end; none where they cannot
     stand under a condition.
     """
+    return body.module.answer(_guarded_region, body.function)
+
+
+def _guarded_region(module: SourceModule, function: cst.FunctionDef) -> list[cst.BaseStatement]:
+    body = KernelBody(module, function)
     indices = grid_indices(body)
     lines = [body.module.range_of(line)[0] for line in indices.values()]
     used = [
@@ -66,13 +77,19 @@ def _declares_shared(body: KernelBody, line: cst.CSTNode) -> bool:
     return any(cuda_attribute(body.module, one) == "shared" for one in attributes)
 
 
-def limiting_element(body: KernelBody, region: Sequence[cst.CSTNode]) -> cst.Subscript | None:
-    """An element that each thread reaches, indexed by grid indices: by the most, a stored one before others.
+def limiting_element(body: KernelBody) -> cst.Subscript | None:
+    """An element of the guarded region that each thread reaches, indexed by grid indices: by the most,
+    and a stored one before others.
 
     None where an index is used in another way than by itself, so that its limits are others.
     """
+    return body.module.answer(_limiting_element, body.function)
+
+
+def _limiting_element(module: SourceModule, function: cst.FunctionDef) -> cst.Subscript | None:
+    body = KernelBody(module, function)
     candidates = []
-    for line in region:
+    for line in guarded_region(body):
         for node in body.module.nodes_in(cst.Subscript, line):
             if not words_in(body.module, node) & set(grid_indices(body)):
                 continue

@@ -14,6 +14,7 @@ from advisor.fixes.independent_iterations import values_come_first
 from advisor.fixes.inserted_lines import indented, line_before, whole_lines, without_line
 from advisor.fixes.kernel_body import KernelBody, own_kernel
 from advisor.fixes.place import Place
+from advisor.fixes.source_module import SourceModule
 from advisor.fixes.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
 
 
@@ -24,18 +25,25 @@ def edits(place: Place) -> list[Edit] | None:
     body = own_kernel(place)
     if body is None or not body.all_threads_reach_the_end():
         return None
-    here = place.exactly(cst.Subscript)
-    region = guarded_region(body)
-    element = limiting_element(body, region) if region else None
-    if element is None or here is None:
+    here, found = place.exactly(cst.Subscript), body.module.answer(_loop, body.function)
+    if here is None or found is None or found[0] not in words_in(body.module, here):
+        return None
+    return found[1]
+
+
+def _loop(module: SourceModule, function: cst.FunctionDef) -> tuple[str, list[Edit] | None] | None:
+    """The index that a kernel's loop runs over, and the edits that make it."""
+    body = KernelBody(module, function)
+    region, element = guarded_region(body), limiting_element(body)
+    if element is None:
         return None
     index = _only_index(body, element)
-    if index is None or index not in words_in(body.module, here) or _knows_its_place(body):
+    if index is None or _knows_its_place(body):
         return None
     grid = value_of(body.module, body.function, index)
     if grid is None or grid_call(body.module, grid) != 1 or not values_come_first(body, region, index):
         return None
-    return _edits(body, region, index, grid, element)
+    return index, _edits(body, region, index, grid, element)
 
 
 def _edits(
