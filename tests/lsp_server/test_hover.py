@@ -10,6 +10,8 @@ from kernel_pairs import CASES, SQUARE, STRAIGHT, TRANSPOSED
 def test_a_finding_is_explained_on_its_line_and_nowhere_else(client, pulls):
     client.start(pulls=pulls)
     uri = client.open("k.py", TRANSPOSED + SQUARE)
+    # Before any is known to be one that can be applied, no fix is listed.
+    client.actions_with_fixes(uri, 7)
     shown = client.hover(uri, 7, 19)
     assert shown["range"]["start"] == {"line": 7, "character": 18}
     assert shown["contents"]["kind"] == "markdown"
@@ -19,7 +21,7 @@ def test_a_finding_is_explained_on_its_line_and_nowhere_else(client, pulls):
         "**Why** ",
         "**What to try**\n\n- ",
         "**Gain** at most 4 times as fast",
-        "**Fixes that may apply**\n\n- ",
+        "**Fixes**\n\n- ",
         "in the kernel and its launches. Results stay the same when all launches of the kernel are seen here",
         "**Assumed**\n\n- ",
     ):
@@ -34,6 +36,16 @@ def test_a_finding_is_explained_on_its_line_and_nowhere_else(client, pulls):
     assert client.hover(uri, 6, 19) is None
     assert client.hover(uri, 8, 0) is None
     assert client.hover(uri, 99, 99) is None
+
+
+def test_a_fix_that_cannot_be_written_is_not_listed(client):
+    client.start()
+    power = "import math\nfrom numba import cuda\n\n\n@cuda.jit\ndef root(a):\n    i = cuda.grid(1)\n"
+    power += "    if i < a.size:\n        a[i] = a[i] ** 2.5\n"
+    uri = client.open("k.py", power)
+    client.actions(uri, 8)
+    assert "slow-power" in (text := client.hover(uri, 8, 18)["contents"]["value"])
+    assert "**Fixes**" not in text
 
 
 def test_the_present_text_is_explained(client):
