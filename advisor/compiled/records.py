@@ -67,6 +67,8 @@ def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
 def _takes_float64(unit: CompilationUnit, kernel: CompiledKernel) -> bool:
     """Whether an array is known to hold float64; a float64 scalar may be a Python float passed by habit."""
     guessed = {name for one in unit.candidates if one.types == kernel.types for name in one.assumed}
+    if kernel.assumed and not (guessed and unit.parameters):
+        return False
     names = unit.parameters or ("",) * len(kernel.types)
     known = [text for name, text in zip(names, kernel.types, strict=True) if name not in guessed]
     return any(_FLOAT64.search(text) for text in known if "[" in text or text.startswith("Array("))

@@ -82,7 +82,7 @@ class RuleChecker:
         )  # fmt: skip
 
     def _once(self) -> Expression | None:
-        """The number of `once for each kernel by …`, for rules about what belongs to a kernel."""
+        """The number of `once per kernel by …`, for rules about what belongs to a kernel."""
         draft = self.draft
         if draft.once is None or draft.once_for is None:
             return None

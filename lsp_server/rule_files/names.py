@@ -83,7 +83,9 @@ class _NameReader(ExpressionNames):
         elif part.kind in ("let", "when", "unless", "remark"):
             self.expression(words[3 if part.kind == "let" else 1 :])
         elif part.kind == "once":
-            self.expression(words[5:])
+            for word in words[2:3]:
+                self.add(word, "entity")
+            self.expression(words[4:])
         elif part.kind == "gain":
             at_most = [word.text for word in words[1:3]] == ["at", "most"]
             self.expression(words[3 if at_most else 2 :])

@@ -1,4 +1,4 @@
-"""`once for each kernel by number`: one finding of a kernel, where the number is largest."""
+"""`once per kernel by number`: one finding of a kernel, where the number is largest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ rule many-registers "Many sectors" {
 
   when a.sectors > most
   remark a.guarded because "few lanes get there"
-  once for each kernel by a.sectors
+  once per kernel by a.sectors
 
   severity warning  confidence high  effort low
   say "{a.sectors} here."
@@ -65,7 +65,7 @@ def test_a_number_that_is_not_known_comes_last():
 
 
 def test_without_the_clause_each_place_is_told():
-    plain = RULE.replace("  once for each kernel by a.sectors\n", "")
+    plain = RULE.replace("  once per kernel by a.sectors\n", "")
     assert len(told(("k", {"sectors": 8.0}), ("k", {"sectors": 32.0}), rule=plain)) == 2
 
 
