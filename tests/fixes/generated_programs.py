@@ -355,6 +355,7 @@ class Program:
 
     def _copy(self, indent: str) -> None:
         if not self.device:
+            self._print(indent)
             return
         one, array = self.random.choice(self.device), self._host()
         lines = (f"{one}.copy_to_host({array})", f"{one}.copy_to_device({array})",

@@ -36,6 +36,8 @@ class Losses:
         """What is lost: for each program that does something else what differs, and it before and after."""
         found = []
         for text, (after, names) in zip(texts, self._fixed(texts), strict=True):
+            # A program that cannot be read gets no fixes, and would show nothing.
+            compile(text, "program.py", "exec")
             self.edits.update(names)
             self.programs.update(set(names))
             lost = self._difference(text, after) if names else None
@@ -44,7 +46,10 @@ class Losses:
         return found
 
     def _difference(self, before: str, after: str) -> str | None:
-        printed, arrays = self.runs.call(_OUTCOME, "outcome", before)
+        try:
+            printed, arrays = self.runs.call(_OUTCOME, "outcome", before)
+        except RuntimeError as error:
+            return f"the program itself: {error}"
         try:
             printed_after, arrays_after = self.runs.call(_OUTCOME, "outcome", after)
         except RuntimeError as error:
