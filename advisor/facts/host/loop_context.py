@@ -136,9 +136,8 @@ def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
         return None
     names = {one.id for one in parent.targets if isinstance(one, ast.Name)}
     verdict: bool | None = False
-    for one in below(loop):
-        if not (isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in names):
-            continue
+    read = [one for one in module.inside(loop, ast.Name) if isinstance(one.ctx, ast.Load) and one.id in names]
+    for one in read:
         use = module.parents.get(one)
         if isinstance(use, ast.Return | ast.Yield | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Starred):
             return True
@@ -154,13 +153,12 @@ def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
             if not isinstance(call, ast.Call) or _root(call, module) not in _LIBRARIES:
                 verdict = None
     scope = module.scope_of(node)
-    outside = [
-        one
-        for one in (below(scope) if scope is not None else ())
-        if isinstance(one, ast.Name) and one.id in names and isinstance(one.ctx, ast.Load)
-    ]
-    inside = set(map(id, below(loop)))
-    return True if any(id(one) not in inside for one in outside) else verdict
+    everywhere = module.inside(scope, ast.Name) if scope is not None else []
+    inside = set(map(id, read))
+    outlives = any(
+        one.id in names and isinstance(one.ctx, ast.Load) and id(one) not in inside for one in everywhere
+    )
+    return True if outlives else verdict
 
 
 def _root(call: ast.Call, module: ModuleSyntax) -> str:
