@@ -41,7 +41,7 @@ def default_of(name: str, function: FunctionNode | None) -> object:
     """The block that a parameter of a host function stands for where its callers say nothing: its default, if
     that is a size or a tuple of sizes and the function does not change it; unknown for any other name.
     """
-    if function is None or name in stored_names(function):
+    if function is None:
         return UNKNOWN
     given = function.args
     pairs = [
@@ -54,7 +54,8 @@ def default_of(name: str, function: FunctionNode | None) -> object:
                 value = ast.literal_eval(default)
             except ValueError:
                 return UNKNOWN
-            return value if _threads(value) is not None else UNKNOWN
+            fits = _threads(value) is not None and name not in stored_names(function)
+            return value if fits else UNKNOWN
     return UNKNOWN
 
 

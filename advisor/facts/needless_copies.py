@@ -14,9 +14,8 @@ from advisor.facts.array_effects import ArrayEffects
 from advisor.facts.declarations import Declaration
 from advisor.facts.grid_rounding import divides_up
 from advisor.facts.host_scope import HostScope
-from advisor.facts.module import stored_names
+from advisor.facts.module import ModuleSyntax
 from advisor.facts.overwritten_arrays import OverwrittenArrays
-from advisor.facts.tree_nodes import below
 
 
 def needless_copy(
@@ -29,7 +28,7 @@ def needless_copy(
     """A sentence about copies of a launch that could be left out, None where none is seen to."""
     given = [one for one in call.args if scope.is_host_array(one)]
     for loop in loops:
-        kept = [ast.unparse(one) for one in given if _outlives_turn(one, loop)]
+        kept = [ast.unparse(one) for one in given if _outlives_turn(one, loop, scope.module)]
         if kept:
             return f"The loop does it in every turn: {', '.join(kept)}"
     again = [ast.unparse(one) for one in given if _is_launched_again(one, call, scope)]
@@ -38,14 +37,14 @@ def needless_copy(
     return _one_way_only(call, kernel, given, scope, effects) if kernel is not None else None
 
 
-def _outlives_turn(argument: ast.expr, loop: ast.For | ast.While) -> bool:
+def _outlives_turn(argument: ast.expr, loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
     """Whether an array is the same in every turn of a loop: a name or attribute that it does not bind."""
     if isinstance(argument, ast.Name):
-        return argument.id not in stored_names(loop)
+        return not module.stores(argument.id, loop)
     written = ast.unparse(argument)
     return isinstance(argument, ast.Attribute) and not any(
-        isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) and ast.unparse(one) == written
-        for one in below(loop)
+        isinstance(one.ctx, ast.Store) and ast.unparse(one) == written
+        for one in module.inside(loop, ast.Attribute)
     )
 
 
