@@ -67,7 +67,8 @@ def test_a_text_that_does_not_parse_says_nothing_of_the_file_on_the_disk(tmp_pat
     (tmp_path / "k.py").write_text(text, encoding="utf-8")
     for found in (Analyst().from_source, lambda one: analyse(one, Surroundings())):
         analysis = found(document(tmp_path, text + "def f(:\n"))
-        assert analysis.findings == ()
+        # The functions around the error are those of the text.
+        assert {one.path for one in analysis.findings} == {"k.py"}
         assert [(one.line, one.message) for one in analysis.problems] == [
             (text.count("\n") + 1, "syntax error: invalid syntax")
         ]
