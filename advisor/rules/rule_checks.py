@@ -215,7 +215,7 @@ class RuleChecker:
                     self.complaints.add("E311", span, name=name, hint=hint)
 
     def _braces(self, text: WrittenText) -> None:
-        """Nothing; notes braces of a text that are none of a placeholder."""
+        """Complain about braces of a text that belong to no placeholder."""
         for field in _BRACES.finditer(text.raw):
             if field["open"]:
                 found = field["open"]
