@@ -188,14 +188,19 @@ def _names_bound(call: ast.Call, module: ModuleSyntax) -> list[str]:
 
 
 def _settle_device(declarations: list[Declaration], module: ModuleSyntax) -> None:
-    called = {name for declaration in declarations for name in called_names(declaration.node)}
+    called = {
+        call.func.id
+        for declaration in declarations
+        for call in declaration.module.inside(declaration.node, ast.Call)
+        if isinstance(call.func, ast.Name)
+    }
     called |= module.elsewhere.called
     launched = launched_names(module) | module.elsewhere.launched if declarations else set()
     for declaration in declarations:
         if declaration.device:
             continue
         names = set(declaration.names)
-        if _returns_value(declaration.node) or (names & called and not names & launched):
+        if _returns_value(declaration) or (names & called and not names & launched):
             declaration.device = True
         elif declaration.device is None:
             declaration.device = False
@@ -210,12 +215,10 @@ def called_names(node: FunctionNode) -> set[str]:
     }
 
 
-def _returns_value(node: FunctionNode) -> bool:
+def _returns_value(declaration: Declaration) -> bool:
     return any(
-        isinstance(inner, ast.Return)
-        and inner.value is not None
-        and not (isinstance(inner.value, ast.Constant) and inner.value.value is None)
-        for inner in below(node)
+        one.value is not None and not (isinstance(one.value, ast.Constant) and one.value.value is None)
+        for one in declaration.module.inside(declaration.node, ast.Return)
     )
 
 

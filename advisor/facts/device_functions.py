@@ -17,6 +17,7 @@ class Resolver:
         self.workspace = workspace
         self.array_effects = ArrayEffects(workspace)
         self._declarations: dict[int, list[Declaration]] = {}
+        self._by_function: dict[int, dict[ast.AST, Declaration]] = {}
         self._cpu: dict[int, list[Declaration]] = {}
         self._found: dict[tuple[int, str], Declaration | None] = {}
 
@@ -26,6 +27,14 @@ class Resolver:
         if key not in self._declarations:
             self._declarations[key] = find_declarations(module, self.workspace)
         return self._declarations[key]
+
+    def declaration_of(self, function: ast.AST, module: ModuleSyntax) -> Declaration | None:
+        """What a module declares of a function, its own or another one's."""
+        key = id(module)
+        if key not in self._by_function:
+            # No function has two: a second compilation belongs to the first declaration.
+            self._by_function[key] = {one.node: one for one in self.declarations(module)}
+        return self._by_function[key].get(function)
 
     def resolve(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
         """The declaration that `dotted` names in `module`, None when it is none or cannot be found."""

@@ -129,10 +129,10 @@ class _Targets:
         return self.of_expression(binding.value, module, depth, binding.part)
 
     def _declared(self, definition: Definition, module: ModuleSyntax) -> Declaration:
-        for declaration in self.resolver.declarations(module):
-            if declaration.node is definition:
-                return declaration
-        raise _NoKernel
+        declaration = self.resolver.declaration_of(definition, module)
+        if declaration is None:
+            raise _NoKernel
+        return declaration
 
     def _in_module(self, name: str, module: ModuleSyntax, at: ast.AST | None, depth: int) -> Declaration:
         """What a name means at a node of the module's own, or for None once all of it has run."""

@@ -20,7 +20,7 @@ from advisor.facts.host_loops import host_loops
 from advisor.facts.host_scope import HostScope
 from advisor.facts.host_types import HostTypes
 from advisor.facts.launch_targets import launched_kernel
-from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.module import ModuleSyntax
 from advisor.facts.needless_copies import needless_copy
 from advisor.facts.timing_loops import timing_loop
 from advisor.notebooks.joined_text import is_repeated_by_command
@@ -139,7 +139,7 @@ def _launch(
     function = next(
         (s for s in module.scopes(call) if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)), None
     )
-    if function is not None and _inside_kernel(function, resolver, module):
+    if function is not None and resolver.declaration_of(function, module) is not None:
         return None
     constants = Constants(resolver.workspace, module, function)
     if parts is None:
@@ -179,10 +179,6 @@ def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:
     if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
         return ()
     return HostTypes(scope).of_arguments(call.args)
-
-
-def _inside_kernel(function: FunctionNode, resolver: Resolver, module: ModuleSyntax) -> bool:
-    return any(declaration.node is function for declaration in resolver.declarations(module))
 
 
 def _is_computed_with(call: ast.Call, module: ModuleSyntax) -> bool:

@@ -88,6 +88,8 @@ class ModuleSyntax:
     _inside: dict[ast.AST, dict[type[ast.AST], list[ast.AST]]] = field(default_factory=dict, repr=False)
     _definitions: dict[ast.AST, ReachingDefinitions] = field(default_factory=dict, repr=False)
     _stores: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
+    _loads: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
+    _changed: dict[ast.AST, frozenset[str]] = field(default_factory=dict, repr=False)
 
     @property
     def text(self) -> str:
@@ -122,6 +124,25 @@ class ModuleSyntax:
                 if not isinstance(node.ctx, ast.Load):
                     found.setdefault(node.id, []).append(node)
         return found.get(name, [])
+
+    def loads(self, name: str, node: ast.AST) -> list[ast.Name]:
+        """The places in a node, functions in it included, that read a name."""
+        found = self._loads.get(node)
+        if found is None:
+            found = self._loads[node] = {}
+            for one in self.inside(node, ast.Name):
+                if isinstance(one.ctx, ast.Load):
+                    found.setdefault(one.id, []).append(one)
+        return found.get(name, [])
+
+    def changed_names(self, node: ast.AST) -> frozenset[str]:
+        """The names that a node binds, or writes items or attributes of."""
+        if node not in self._changed:
+            written: list[ast.expr] = [*self.inside(node, ast.Subscript), *self.inside(node, ast.Attribute)]
+            roots = {root_name(one) for one in written if isinstance(one.ctx, ast.Store)}  # type: ignore[attr-defined]
+            bound = {one.id for one in self.inside(node, ast.Name) if isinstance(one.ctx, ast.Store)}
+            self._changed[node] = frozenset(bound | {name for name in roots if name})
+        return self._changed[node]
 
     @cached_property
     def assigned(self) -> dict[str, list[ast.expr]]:
@@ -369,6 +390,13 @@ def _bind(target: ast.expr, value: ast.expr, found: dict[str, list[ast.expr]]) -
             for position, inner in enumerate(target.elts):
                 item = ast.Subscript(value=value, slice=ast.Constant(value=position), ctx=ast.Load())
                 _bind(inner, ast.copy_location(item, value), found)
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that an expression of attributes and items begins with."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def stored_names(node: ast.AST) -> set[str]:

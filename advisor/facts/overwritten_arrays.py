@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from advisor.facts.declarations import cuda_member
 from advisor.facts.module import FunctionNode, ModuleSyntax
+from advisor.facts.statement_places import holds
 
 
 @dataclass
@@ -42,7 +43,7 @@ class OverwrittenArrays:
                 leaves = self._leaves(line)
                 if bounds and not line.orelse:
                     self._block(line.body, counters, covered)
-                if not leaves and any(isinstance(one, ast.Return) for one in ast.walk(line)):
+                if not leaves and self._has(ast.Return, line):
                     return
             elif isinstance(line, ast.For):
                 self._loop(line, counters, covered)
@@ -57,7 +58,7 @@ class OverwrittenArrays:
     def _loop(self, loop: ast.For, counters: frozenset[str], covered: bool) -> None:
         if not isinstance(loop.target, ast.Name) or not self._is_bound_once(loop.target.id):
             return
-        if any(isinstance(one, ast.Break | ast.Continue | ast.Return) for one in ast.walk(loop)):
+        if any(self._has(jump, loop) for jump in (ast.Break, ast.Continue, ast.Return)):
             return
         call = loop.iter
         if not isinstance(call, ast.Call) or self.module.dotted(call.func) != "range":
@@ -68,6 +69,10 @@ class OverwrittenArrays:
         elif len(call.args) == 3 and self._is_position(call.args[0]) and self._is_width(call.args[2]):
             self._positions.add(name)
             self._block(loop.body, counters, True)
+
+    def _has(self, jump: type[ast.stmt], statement: ast.stmt) -> bool:
+        jumps = self.module.inside(self.function, jump)
+        return any(holds(statement, (one.lineno, one.col_offset)) for one in jumps)
 
     def _note_position(self, line: ast.Assign) -> None:
         target = line.targets[0]

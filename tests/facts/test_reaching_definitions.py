@@ -280,6 +280,21 @@ def test_no_more_than_what_reaches_a_place(case: tuple[Any, ...]) -> None:
     assert {0 if one is START else lines[one] - 1 for one in found} == expected
 
 
+def test_the_class_of_a_pattern_is_read_where_the_match_begins() -> None:
+    text = "def f(a, x):\n    x = V\n    match a:\n        case x():\n            return 1\n"
+    function = _own_function(parse_module(SourceText("f.py", text)).tree)
+    pattern = next(one for one in ast.walk(function) if isinstance(one, ast.MatchClass))
+    assert ReachingDefinitions(function).reaching("x", pattern.cls) == {function.body[0]}
+
+
+def test_the_place_of_an_item_that_a_loop_stores_to_is_no_definition() -> None:
+    text = "def f(a, x):\n    x = 1\n    for a[x] in range(3):\n        pass\n"
+    function = _own_function(parse_module(SourceText("f.py", text)).tree)
+    loop = function.body[1]
+    assert isinstance(loop, ast.For) and isinstance(loop.target, ast.Subscript)
+    assert ReachingDefinitions(function).reaching("x", loop.target.slice) == {function.body[0]}
+
+
 def test_what_another_function_binds_is_not_known() -> None:
     text = "def f():\n    x = 1\n    def g():\n        nonlocal x\n        x = 2\n    g()\n    use(x)\n"
     module = parse_module(SourceText("f.py", text))

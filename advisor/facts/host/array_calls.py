@@ -10,7 +10,6 @@ from advisor.facts.host.call_options import non_blocking
 from advisor.facts.host.device_names import destination
 from advisor.facts.host.loop_context import (
     LoopContext,
-    changed_names,
     is_kept,
     loop_context,
     names_in,
@@ -108,7 +107,7 @@ class ArrayCalls:
         if not context.loops:
             return None
         given = set[str]().union(*(names_in(one) for one in (*call.args, *call.keywords)))
-        constant = not given & changed_names(context.loops[0])
+        constant = not given & self.module.changed_names(context.loops[0])
         kept = is_kept(self.module, call, context.loops[0])
         reusable = (None if kept is None else not kept) if constant else False
         if dotted.rpartition(".")[2] in RANDOM_CREATORS | {"arange", "linspace", "eye", "tensor", "logspace"}:
@@ -140,7 +139,7 @@ class ArrayCalls:
             "created_for_copy": self._is_creator(source),
         }
         if context.loops:
-            changed = changed_names(context.loops[0])
+            changed = self.module.changed_names(context.loops[0])
             plain = not any(isinstance(one, ast.Call) for one in ast.walk(source))
             values["loop_invariant"] = plain and bool(names_in(source)) and not names_in(source) & changed
         return ArrayCall(call, "transfer", name, library, context, values)
@@ -176,7 +175,7 @@ class ArrayCalls:
         if not names or not all(name.startswith(("torch.cuda.", "cupy.cuda.")) for name in names):
             return None
         loop = next(iter(loop_context(self.module, call).loops), None)
-        if loop is not None and names_in(call.func) & changed_names(loop):
+        if loop is not None and names_in(call.func) & self.module.changed_names(loop):
             # The loop waits for one stream after the other, so all of them go on meanwhile.
             return None
         library = names[0].split(".")[0]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.facts.host.loop_context import Loop, changed_names, loop_context, names_in
+from advisor.facts.host.loop_context import Loop, loop_context, names_in
 from advisor.facts.host.placement import Placement
 from advisor.facts.host_calls import HostCall
 from advisor.facts.host_loops import host_loops
@@ -52,7 +52,7 @@ def _launch_loop(
 ) -> LaunchLoop:
     inside = set(below(loop))
     own = [call for call in calls if call.node in inside]
-    changed = changed_names(loop)
+    changed = module.changed_names(loop)
     static = not any(names_in(launch.node) & changed for launch in launches)
     return LaunchLoop(
         module,
@@ -99,7 +99,7 @@ def _in_chunks(
     loop: Loop,
     launches: Sequence[Launch],
     calls: Sequence[HostCall],
-    changed: set[str],
+    changed: frozenset[str],
 ) -> bool:
     """Whether what the loop copies in is of its own turn, a kernel gets it, and results are copied out."""
     brought = set()

@@ -52,6 +52,8 @@ class Chain:
 
 def find_products(placement: Placement) -> Iterator[LibraryCall]:
     """The products in host loops, in order of functions."""
+    if not (placement.torch or placement.module.mentions("cupy")):
+        return
     for node in _expressions(placement):
         operands = _operands(node, placement)
         if operands is None or not operands:
@@ -119,6 +121,8 @@ def _independent(node: ast.expr, loop: ast.For, placement: Placement) -> bool:
 def find_chains(placement: Placement) -> Iterator[Chain]:
     """The elementwise expressions that are part of no larger one, with at least two operations."""
     module = placement.module
+    if not module.mentions("cupy"):
+        return
     for node in _expressions(placement):
         if not _is_elementwise(node, placement) or _is_elementwise(_above(node, placement), placement):
             continue

@@ -55,7 +55,7 @@ def _in_test(module: ModuleSyntax, node: ast.AST) -> bool:
 
 
 def _every_turn(module: ModuleSyntax, node: ast.AST, loop: Loop) -> bool | None:
-    if any(isinstance(one, ast.For | ast.While) and one is not loop for one in below(loop)):
+    if len(module.inside(loop, ast.For)) + len(module.inside(loop, ast.While)) > 1:
         # Beside a loop of its own, what happens once for all of its turns does not count.
         return False
     verdict: bool | None = True
@@ -103,24 +103,6 @@ def _now_and_then(test: ast.expr) -> bool:
     return False
 
 
-def changed_names(loop: Loop) -> set[str]:
-    """The names that a loop binds or writes items of, and those it hands to calls by themselves."""
-    found: set[str] = set()
-    for node in below(loop):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found |= {root} if (root := root_name(node)) else set()
-    return found
-
-
-def root_name(node: ast.expr) -> str | None:
-    """The name that an expression of attributes and items begins with."""
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
 def names_in(node: ast.AST) -> set[str]:
     """The names read in a node."""
     return {one.id for one in below(node) if isinstance(one, ast.Name)}
@@ -136,7 +118,7 @@ def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
         return None
     names = {one.id for one in parent.targets if isinstance(one, ast.Name)}
     verdict: bool | None = False
-    read = [one for one in module.inside(loop, ast.Name) if isinstance(one.ctx, ast.Load) and one.id in names]
+    read = [one for name in names for one in module.loads(name, loop)]
     for one in read:
         use = module.parents.get(one)
         if isinstance(use, ast.Return | ast.Yield | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.Starred):
@@ -153,11 +135,8 @@ def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
             if not isinstance(call, ast.Call) or _root(call, module) not in _LIBRARIES:
                 verdict = None
     scope = module.scope_of(node)
-    everywhere = module.inside(scope, ast.Name) if scope is not None else []
-    inside = set(map(id, read))
-    outlives = any(
-        one.id in names and isinstance(one.ctx, ast.Load) and id(one) not in inside for one in everywhere
-    )
+    everywhere = [one for name in names for one in module.loads(name, scope)] if scope is not None else []
+    outlives = not set(read).issuperset(everywhere)
     return True if outlives else verdict
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.facts.host.bindings import position
@@ -104,9 +104,9 @@ def _span(start: ast.Assign, name: str, clocks: Collection[ast.Call], placement:
         [],
     )
     at = block.index(start) if start in block else len(block)
+    ends_in = _by_child(clocks, parent, module.parents)
     for number, statement in enumerate(block[at + 1 :], at + 1):
-        ends = [call for call in clocks if _holds(statement, call)]
-        if ends:
+        if ends := ends_in.get(statement):
             whole = not isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.Try)
             taken = whole and _difference(block[number:], ends[0], name, module.parents)
             return (
@@ -121,8 +121,18 @@ def _stores(name: ast.Name) -> bool:
     return not isinstance(name.ctx, ast.Load)
 
 
-def _holds(statement: ast.stmt, call: ast.Call) -> bool:
-    return any(node is call for node in below(statement))
+def _by_child(
+    calls: Iterable[ast.Call], node: ast.AST | None, parents: dict[ast.AST, ast.AST]
+) -> dict[ast.AST, list[ast.Call]]:
+    """The calls in a node by that child of it which holds them."""
+    found: dict[ast.AST, list[ast.Call]] = {}
+    for call in calls:
+        child: ast.AST | None = call
+        while child is not None and parents.get(child) is not node:
+            child = parents.get(child)
+        if child is not None:
+            found.setdefault(child, []).append(call)
+    return found
 
 
 def _difference(
