@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -121,9 +121,7 @@ def _report(
     report.shares, report.room = time_shares(tables), rooms(tables, device, report.findings)
     report.summary = _summary(report, tables)
     if options.fixes:
-        report.findings = list(
-            _without_edits_of(report.unread, with_fixes(report.findings, report.texts, tables))
-        )
+        report.findings = with_fixes(report.findings, report.texts, tables, report.unread)
     shown = {path for finding in report.findings for path in finding.paths()}
     shown.update(filter(is_notebook, report.texts))
     report.texts = {path: text for path, text in report.texts.items() if path in shown}
@@ -198,17 +196,6 @@ def _leave_out_unread(report: Report) -> None:
     report.problems = [
         one for one in report.problems if not one.checked or one.line not in unread.get(one.path, frozenset())
     ]
-
-
-def _without_edits_of(paths: Container[str], findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings without fixes that would edit one of `paths`: files of which a part could not be read."""
-    for finding in findings:
-        fixes = tuple(
-            fix
-            for fix in finding.fixes
-            if not any((edit.path or finding.path) in paths for edit in fix.edits)
-        )
-        yield finding if len(fixes) == len(finding.fixes) else replace(finding, fixes=fixes)
 
 
 def selected_rules(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:

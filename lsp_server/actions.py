@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 
 from lsprotocol import types
 
 from advisor.findings import Edit, Finding, Fix
+from advisor.text import SourceText
 from lsp_server.analysis import Analysis
 from lsp_server.diagnostics import SOURCE, fingerprint
 from lsp_server.documents import OpenText
@@ -91,7 +93,7 @@ class Desk:
     ) -> Iterator[types.CodeAction]:
         from lsp_server.suppression import suppression
 
-        insertion = suppression(finding, self.analysis.document.source)
+        insertion = suppression(finding, self._readable)
         if insertion is not None:
             yield types.CodeAction(
                 f"Ignore {finding.rule} here, with a reason",
@@ -99,6 +101,14 @@ class Desk:
                 diagnostics=linked,
                 edit=insertion_edit(insertion, self.analysis, self.positions, self.writes),
             )
+
+    @cached_property
+    def _readable(self) -> SourceText:
+        """The text, with lines that do not parse blanked."""
+        from advisor.facts.module import readable_source
+
+        source = self.analysis.document.source
+        return source if self.analysis.parsed else readable_source(source)[0]
 
     def _explaining(self, finding: Finding, linked: list[types.Diagnostic] | None) -> types.CodeAction:
         title = f"Explain {finding.rule}"

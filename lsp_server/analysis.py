@@ -54,8 +54,9 @@ class Analysis:
     say why a kernel has no better numbers, `broken_rules` what is left out of the rules because it cannot
     be read. `texts` are those of all files looked at, by path from the document's root; `neighbours` are the
     other files that may launch the document's kernels; `tables` hold the metrics of all entities. Fixes are
-    not written yet. `left_out` says why the text was not looked at at all. `former` is the analysis of an
-    earlier text, which may know what this one does not.
+    not written yet; `with_errors` are those of the texts that do not parse. `left_out` says why the text was
+    not looked at at all. `former` is the analysis of an earlier text, which may know what this one does not;
+    `own` is what this text alone gave, where findings of an earlier one are shown beside it.
     """
 
     document: Document
@@ -76,7 +77,14 @@ class Analysis:
     unread: frozenset[int] = frozenset()
     wrong_settings: str = ""
     left_out: str = ""
+    with_errors: frozenset[str] = frozenset()
     former: Analysis | None = None
+    own: Analysis | None = None
+
+    @property
+    def fixable(self) -> Analysis | None:
+        """What fixes can be written from: what was read of the present text; None where nothing was."""
+        return (self.own or self) if self.parsed or self.unread else None
 
 
 def analyse(
@@ -125,6 +133,7 @@ def analyse(
         document, settings, chosen, evidence, findings, faults, remarks, tuple(report.notices), broken,
         tuple(one for one in report.unrecognised if one.path == document.path),
         checked.texts, neighbours, checked.tables or {}, parsed=unread is None, unread=unread or frozenset(),
+        with_errors=frozenset(report.unread),
     )  # fmt: skip
 
 

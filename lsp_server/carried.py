@@ -20,7 +20,7 @@ def carried(good: Analysis, now: Analysis) -> Analysis:
     """What `good` said of an earlier text, at the places where its lines are now, beside what is wrong `now`.
 
     What stood on lines that have changed is left out of the findings; tables keep it near its place. Of the
-    functions that could be read the findings are those of `now`.
+    functions that could be read the findings are those of `now`, which fixes are written from.
     """
     path = now.document.path
     moved = line_move(good.document.source.lines, now.document.source.lines)
@@ -41,6 +41,7 @@ def carried(good: Analysis, now: Analysis) -> Analysis:
         evidence=good.evidence,
         device=good.device,
         former=good.former,
+        own=now if now.unread else None,
     )
 
 

@@ -148,6 +148,7 @@ def _packed(analysis: Analysis) -> tuple[bytes, bytes]:
         analysis.neighbours,
         dict(analysis.texts),
         analysis.tables,
+        analysis.with_errors,
     )
     data = pickle.dumps(writing, pickle.HIGHEST_PROTOCOL)
     proofs = ProofStore(analysis.settings.root).stamp()

@@ -32,7 +32,8 @@ _HEADER = struct.Struct(">Q")
 class Writing:
     """What fixes are written from: a document, texts by path from its root, and what is known of them.
 
-    `neighbours` are the files that may launch the document's kernels.
+    `neighbours` are the files that may launch the document's kernels, `with_errors` the paths of those texts
+    that do not parse.
     """
 
     document: Document
@@ -41,6 +42,7 @@ class Writing:
     neighbours: tuple[Path, ...]
     texts: Mapping[str, str]
     tables: Tables
+    with_errors: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,9 @@ class WritingDesk:
         from advisor.fixes.writing import FixWriter
 
         self._settings, self._device = given.settings, given.device
-        self._texts, tables = _with_launches(given)
-        self._writer = FixWriter(self._texts, tables)
+        known = _with_launches(given)
+        self._texts = known.texts
+        self._writer = FixWriter(known.texts, known.tables, known.with_errors)
 
     def written(self, finding: Finding) -> Written:
         """The finding with its fixes as edits, and with what running them showed."""
@@ -113,7 +116,7 @@ class WritingDesk:
         from advisor.fixes.proofs import with_proofs
 
         found = self._writer.with_edits(finding, [fix for fix in known_fixes() if finding.rule in fix.rules])
-        (tried,) = with_proofs([found], self._texts, self._settings.root, self._device)
+        (tried,) = with_proofs([found], self._writer.readable, self._settings.root, self._device)
         return Written(tried, {path: self._texts[path] for path in tried.paths()})
 
 
@@ -123,14 +126,14 @@ def _nothing_judged(*_: object) -> Judgement:
     return Judgement()
 
 
-def _with_launches(given: Writing) -> tuple[Mapping[str, str], Tables]:
-    """Texts and tables with the launches of the document's kernels in other files, where there are any.
+def _with_launches(given: Writing) -> Writing:
+    """The same, with texts and tables that have the launches of the document's kernels in other files.
 
     An analysis takes from these files only how kernels are launched; to edit them their launches must be
     known one by one, from a check of all these files together, of which only the tables are of use.
     """
     if not given.neighbours:
-        return given.texts, given.tables
+        return given
     options = CheckOptions(
         device=given.device,
         root=given.document.root,
@@ -150,5 +153,7 @@ def _with_launches(given: Writing) -> tuple[Mapping[str, str], Tables]:
     checked = check_with_tables(list(given.neighbours), options, means=means)
     launches = (checked.tables or {}).get("launch")
     if checked.tables is None or launches is None or set(launches.paths) <= {given.document.path}:
-        return given.texts, given.tables
-    return checked.texts, checked.tables
+        return given
+    return replace(
+        given, texts=checked.texts, tables=checked.tables, with_errors=frozenset(checked.report.unread)
+    )

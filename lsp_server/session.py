@@ -272,8 +272,9 @@ class AdvisorServer(LanguageServer):
         if open_document(self.workspace, document.uri) != document:
             return
         analysis = await self.analysis_of(document.uri)
-        if analysis is not None and analysis.parsed and not self.shut_down:
-            await self.fixes.prepare(analysis)
+        fixable = analysis.fixable if analysis is not None else None
+        if fixable is not None and not self.shut_down:
+            await self.fixes.prepare(fixable)
 
     def _refresh(self) -> None:
         """Makes the client ask again for what it shows of all documents."""

@@ -44,8 +44,8 @@ Step = Callable[[int, int], None]
 class Survey:
     """Everything that the source of the checked files says; `read` are all files whose content was used.
 
-    `unread` are, for each of them with a syntax error, the lines of functions of which a part could not be
-    read.
+    `unread` are, for each of them and of their neighbours with a syntax error, the lines of functions of which
+    a part could not be read.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -156,6 +156,11 @@ def _run(
             result.texts[host.path] = host.text
         if host.unread:
             result.unread[host.path] = host.unread
+    for host in [*hosts[len(files) :], *further]:
+        # What a neighbour's broken lines name is nothing that a fix may change.
+        if host.unread:
+            result.unread[host.path] = host.unread
+            result.texts[host.path] = host.text
     known_uses = set[Use]().union(*(host.known_uses for host in [*hosts, *launching, *further]))
     for host in [*hosts[: len(files)], *launching]:
         result.unrecognised += unrecognised_in(host, known_uses, by_name)

@@ -61,7 +61,7 @@ class LaunchSeen:
 class FileHost:
     """The host side of one file: records of launches and host calls, and what links them to kernels.
 
-    `text` is the file's when it has any such record. `unread` are the lines of functions of which a part
+    `text` is the file's when it has any such record or problem. `unread` are the lines of functions of which a part
     could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere that
     functions of it are compiled by; `unseen_launches` are lines and names of launches of what is imported
     from elsewhere.
@@ -190,7 +190,7 @@ class Surveyor:
         result.problems += faults_of(module)
         result.unread = module.source.unread
         result.records = host_side_records(module, self.workspace, [], [])
-        if result.records:
+        if result.records or result.problems:
             result.text = text.text
         return result
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,12 +66,15 @@ def fix_description(name: str) -> str:
 
 
 def with_fixes(
-    findings: Iterable[Finding], texts: Mapping[str, str], tables: Tables | None = None
+    findings: Iterable[Finding],
+    texts: Mapping[str, str],
+    tables: Tables | None = None,
+    with_errors: Collection[str] = (),
 ) -> list[Finding]:
     """The findings with the fixes that can be written as edits of their files, whose texts are given.
 
     `tables` are what is known of kernels and launches; without them only fixes that look at the finding's own
-    lines have something to say.
+    lines have something to say. Texts at the paths `with_errors` do not parse: these are not edited.
     """
     writer: Any = None
     found = []
@@ -82,7 +85,15 @@ def with_fixes(
                 # LibCST takes a moment to import, which a check without such findings need not wait for.
                 from advisor.fixes.writing import FixWriter
 
-                writer = FixWriter(texts, tables or {})
-            finding = writer.with_edits(finding, able)
+                writer = FixWriter(texts, tables or {}, with_errors)
+            finding = _without_edits_of(with_errors, writer.with_edits(finding, able))
         found.append(finding)
     return found
+
+
+def _without_edits_of(paths: Collection[str], finding: Finding) -> Finding:
+    """The finding without fixes that would edit one of `paths`."""
+    fixes = tuple(
+        fix for fix in finding.fixes if not any((edit.path or finding.path) in paths for edit in fix.edits)
+    )
+    return finding if len(fixes) == len(finding.fixes) else replace(finding, fixes=fixes)

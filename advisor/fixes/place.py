@@ -24,10 +24,13 @@ _MOST_MODULES = 64
 class Modules:
     """The parsed files of a check by path; a file is parsed when a fix first asks for it, and forgotten when
     many others came after it.
+
+    `unread` are the lines of some files that could not be read, and that are blank in these texts.
     """
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], unread: Mapping[str, frozenset[int]] | None = None) -> None:
         self.texts = texts
+        self._unread = unread or {}
         self._read: dict[str, SourceModule | None] = {}
 
     def get(self, path: str) -> SourceModule | None:
@@ -35,7 +38,8 @@ class Modules:
         if path not in self._read:
             if len(self._read) >= _MOST_MODULES:
                 del self._read[next(iter(self._read))]
-            self._read[path] = read_module(self.texts[path]) if path in self.texts else None
+            unread = self._unread.get(path, frozenset())
+            self._read[path] = read_module(self.texts[path], unread) if path in self.texts else None
         return self._read[path]
 
 

@@ -13,6 +13,7 @@ import libcst as cst
 
 from advisor.findings import Edit
 from advisor.fixes.node_ranges import node_ranges
+from advisor.fixes.unread_statements import fill, is_gap, names_of_variables
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 _Asked = TypeVar("_Asked", bound=cst.CSTNode)
@@ -20,17 +21,35 @@ _Answer = TypeVar("_Answer")
 
 
 class SourceModule:
-    """The tree of a text; nodes are found by their place, and places are offsets into the text."""
+    """The tree of a text; nodes are found by their place, and places are offsets into the text.
 
-    def __init__(self, text: str, module: cst.Module) -> None:
+    Each `0` on one of the lines `unread` stands for a statement that could not be read: in the tree it is a
+    call with all parameters and variables of its function.
+    """
+
+    def __init__(self, text: str, module: cst.Module, unread: frozenset[int] = frozenset()) -> None:
         self.text = text
         self.module = module
         self._answers: dict[tuple[object, cst.CSTNode], Any] = {}
         self._by_kind: dict[type[cst.CSTNode], tuple[list[Any], list[int]]] = {}
         self._ranges = node_ranges(module)
-        self._parents = _parents(self.module)
         # Python's line ends, which are fewer than those of str.splitlines.
         self._starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text))]
+        self._parents = _parents(self.module)
+        if unread:
+            self._note_unread(unread)
+            self._parents = _parents(self.module)
+
+    def _note_unread(self, unread: frozenset[int]) -> None:
+        for gap in [one for one in self._ranges if is_gap(one) and self._line_of_node(one) in unread]:
+            function = self._scope(gap)
+            if function is not None:
+                begin, end = self._ranges[function]
+                inside = [one for one, place in self._ranges.items() if begin <= place[0] and place[1] <= end]
+                fill(gap, names_of_variables(function, _bound, inside), self._ranges)
+
+    def _line_of_node(self, node: cst.CSTNode) -> int:
+        return self.line_of(self._ranges[node][0])
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line (from 1) and a column (from 0)."""
@@ -199,10 +218,10 @@ def _parents(module: cst.Module) -> dict[cst.CSTNode, cst.CSTNode]:
     return found
 
 
-def read_module(text: str) -> SourceModule | None:
-    """The module of a text, None for one that LibCST cannot read."""
+def read_module(text: str, unread: frozenset[int] = frozenset()) -> SourceModule | None:
+    """The module of a text with `unread` lines as SourceModule has them; None where LibCST cannot read it."""
     try:
-        return SourceModule(text, cst.parse_module(text))
+        return SourceModule(text, cst.parse_module(text), unread)
     except (cst.ParserSyntaxError, RecursionError, ValueError):
         return None
 

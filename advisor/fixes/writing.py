@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from advisor.findings import Edit, Finding, Fix
 from advisor.fixes import FixData
+from advisor.fixes.around_errors import AroundErrors
 from advisor.fixes.inside_cells import inside_cells
 from advisor.fixes.known_facts import KnownFacts
 from advisor.fixes.place import Modules, Place
@@ -15,10 +16,15 @@ from advisor.metrics.tables import Tables
 
 
 class FixWriter:
-    """Writes fixes for the findings of one check."""
+    """Writes fixes for the findings of one check. Its texts at the paths `with_errors` do not parse.
 
-    def __init__(self, texts: Mapping[str, str], tables: Tables) -> None:
-        self._texts, self._modules, self._facts = texts, Modules(texts), KnownFacts(tables)
+    `readable` are the texts with broken lines blanked, at the same places.
+    """
+
+    def __init__(self, texts: Mapping[str, str], tables: Tables, with_errors: Collection[str] = ()) -> None:
+        self._around = AroundErrors(texts, with_errors)
+        self.readable = self._around.readable
+        self._modules, self._facts = Modules(self.readable, self._around.unread), KnownFacts(tables)
 
     def with_edits(self, finding: Finding, able: Iterable[FixData]) -> Finding:
         """The finding with each of the fixes that has something to say of it."""
@@ -28,8 +34,8 @@ class FixWriter:
         fixes = list(finding.fixes)
         for fix in able:
             place = Place(finding, module, self._modules, self._facts, fix.parameters)
-            edits = inside_cells(_edits(fix.id, place) or [], finding.path, self._texts)
-            if edits:
+            edits = inside_cells(_edits(fix.id, place) or [], finding.path, self.readable)
+            if edits and self._around.allow(edits, place):
                 fixes.append(Fix(fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(edits))))
         return replace(finding, fixes=tuple(fixes))
 

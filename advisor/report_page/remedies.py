@@ -76,7 +76,7 @@ def _with_fixes(rankings: Sequence[Ranking], checked: Checked, options: CheckOpt
     every = [list(_findings(ranking)) for ranking in rankings]
     together = [one for those in every for one in those]
     if checked.tables is not None:
-        together = with_fixes(together, checked.texts, checked.tables)
+        together = with_fixes(together, checked.texts, checked.tables, checked.report.unread)
     waiting = iter(together)
     found = []
     for ranking, those in zip(rankings, every, strict=True):

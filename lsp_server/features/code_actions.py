@@ -31,9 +31,10 @@ async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> lis
 
     Every action has its edit, for the present version of the text: none is left to be resolved.
     """
-    analysis = await ls.analysis_of(params.text_document.uri)
-    # A text that does not parse is not edited: its findings are those of an earlier one.
-    if analysis is None or not analysis.parsed:
+    shown = await ls.analysis_of(params.text_document.uri)
+    # What an earlier text gave is shown where this one cannot be read, and not edited.
+    analysis = shown.fixable if shown is not None else None
+    if analysis is None:
         return []
     desk, only = _desk(ls, analysis), params.context.only
     actions: list[types.CodeAction] = []

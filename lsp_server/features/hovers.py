@@ -34,7 +34,8 @@ async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | N
     positions, markdown = ls.positions(analysis.document), ls.client.reads_markdown
     place = positions.place(params.position)
     numbers, found = ls.preferences.number_hovers, findings_at(analysis, place)
-    written = await ls.fixes.written(analysis, found, _PATIENCE)
+    fixable = analysis.fixable
+    written = await ls.fixes.written(fixable, found, _PATIENCE) if fixable is not None else []
     known = {fingerprint(one.finding): one.finding for one in written}
     found = [known.get(fingerprint(one), one) for one in found]
     told = await ls.latest.run(lambda: _told(analysis, place, found, markdown, numbers))

@@ -140,3 +140,20 @@ def test_options_that_do_not_go_together(project: Path, argv: tuple[str, ...], s
     )
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_a_file_with_a_syntax_error_is_not_written_and_the_others_are(project: Path) -> None:
+    broken = KERNEL + "\n\ndef other():\n    x = (\n"
+    (project / "broken.py").write_text(broken)
+    done = check(project, "--fix", "--unsafe-fixes", "broken.py")
+    assert done.returncode == 2
+    assert (project / "broken.py").read_text() == broken
+    assert (project / "k.py").read_text() == FIXED
+    # The findings that are left are those of the broken file.
+    assert "broken.py:11:" in done.stdout and "k.py:11:" not in done.stdout.replace("broken.py", "")
+
+
+def test_a_kernel_that_a_broken_line_of_another_file_names_is_not_written(project: Path) -> None:
+    (project / "use.py").write_text("from k import norm\n\n\ndef use(a, b):\n    norm[16, 256](a,\n")
+    assert check(project, "--fix", "--unsafe-fixes", "use.py").returncode == 2
+    assert (project / "k.py").read_text() == KERNEL
