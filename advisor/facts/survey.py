@@ -44,8 +44,8 @@ Step = Callable[[int, int], None]
 class Survey:
     """Everything that the source of the checked files says; `read` are all files whose content was used.
 
-    `unread` are, for each of them and of their neighbours with a syntax error, the lines of functions of which
-    a part could not be read.
+    `unread` are, for each of them and of their neighbours with a syntax error, the lines of functions of
+    which a part could not be read.
     """
 
     records: list[Record] = field(default_factory=list)

@@ -61,10 +61,10 @@ class LaunchSeen:
 class FileHost:
     """The host side of one file: records of launches and host calls, and what links them to kernels.
 
-    `text` is the file's when it has any such record or problem. `unread` are the lines of functions of which a part
-    could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere that
-    functions of it are compiled by; `unseen_launches` are lines and names of launches of what is imported
-    from elsewhere.
+    `text` is the file's when it has any such record or problem. `unread` are the lines of functions of which
+    a part could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere
+    that functions of it are compiled by; `unseen_launches` are lines and names of launches of what is
+    imported from elsewhere.
     """
 
     path: str
