@@ -10,6 +10,7 @@ if __name__ == "__main__" and __spec__ is not None and not getattr(sys.flags, "s
 
 import contextlib
 import errno
+import gc
 import io
 import os
 from collections.abc import Sequence
@@ -29,6 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Without arguments it is the program's entry, and the process is its own.
         with Interruption(only_process=argv is None):
             status = _run(sys.argv[1:] if argv is None else argv)
+            if argv is None:
+                # The interpreter's end would search every syntax tree for garbage before it drops them all.
+                gc.freeze()
             if sys.stdout is not None and not sys.stdout.closed:
                 sys.stdout.flush()
             return status

@@ -6,7 +6,6 @@ import _thread
 import contextlib
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -187,6 +186,8 @@ def _parents() -> dict[int, int]:
         return {}
     if Path("/proc/self/stat").exists():
         return _parents_in_proc()
+    import subprocess  # every command would wait for it, and nearly none needs it
+
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
     lines = (line.split() for line in listed.stdout.splitlines())
     return {int(process): int(parent) for process, parent in lines}

@@ -49,6 +49,21 @@ def _rulebook(settings: Config, strict: bool) -> Rulebook:
     return rulebook_for(settings, strict=strict)
 
 
+class _RulebooksOnce:
+    """Loads the rulebook of each configuration once."""
+
+    def __init__(self) -> None:
+        self._loaded: list[tuple[Config, Rulebook]] = []
+
+    def __call__(self, settings: Config, strict: bool) -> Rulebook:
+        for known, rulebook in self._loaded:
+            if known is settings and not (strict and rulebook.errors):
+                return rulebook
+        rulebook = rulebook_for(settings, strict=strict)
+        self._loaded.append((settings, rulebook))
+        return rulebook
+
+
 def _judge(rulebook: Rulebook, tables: Tables, settings: RuleSettings) -> Judgement:
     return judge(rulebook, tables, settings=settings)
 
@@ -76,6 +91,10 @@ class Means:
 USUAL = Means()
 
 
-def with_memory() -> Means:
-    """Means of several checks in one command: files that have not changed in between are surveyed once."""
-    return replace(USUAL, survey=partial(survey_workplace, memory=SurveyMemory()))
+def for_one_command(checks_again: bool) -> Means:
+    """Means of one command, which loads the rules of a configuration once for all that it does with them.
+
+    Where a command checks again, files that have not changed in between are surveyed once.
+    """
+    means = replace(USUAL, rulebook=_RulebooksOnce())
+    return replace(means, survey=partial(survey_workplace, memory=SurveyMemory())) if checks_again else means

@@ -7,7 +7,6 @@ values of metrics that are declared for kernels: numbers in the metric's unit, t
 
 from __future__ import annotations
 
-import importlib.metadata
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -53,7 +52,9 @@ def provided_records(
 
 
 def _rows(name: str, place: str, asked: list[dict[str, Any]], device: Device, report: Report) -> list[Any]:
-    points = {point.name: point for point in importlib.metadata.entry_points(group=GROUP)}
+    from importlib.metadata import entry_points  # it takes a moment, and few projects name providers
+
+    points = {point.name: point for point in entry_points(group=GROUP)}
     if name not in points:
         raise UsageError(f"{place}: `{name}` is not installed.{suggestion(name, points)}")
     try:

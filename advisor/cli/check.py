@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.cli.checking.arguments import add_check_arguments
 from advisor.cli.checking.request import Request, build_request
 from advisor.cli.checking.verdict import exit_status
+from advisor.garbage_collection import collector_at_rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +27,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 when nothing is at or above the fail level, 1 for findings, 2 when not all could be checked."""
+    if args.fix or args.diff:
+        return _run(args)  # of several checks, each leaves much that the next has no use for
+    with collector_at_rest():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     request = build_request(args)
-    check = _checking(args)
+    means = _means(args)
+
+    def check(request: Request) -> Report:
+        return _check(args, request, means)
+
     report = check(request)
     if args.diff:
         return _show_differences(args, request, report, check)
@@ -42,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         return exit_status(request, report, findings=[])
     if args.quiet:
         report.notices.clear()
-    _write(args, request, report)
+    _write(args, request, report, means)
     if args.verbose:
         _tell_more(request, report, len(findings_before))
     if args.exit_zero:
@@ -50,12 +62,11 @@ def run(args: argparse.Namespace) -> int:
     return exit_status(request, report, report.findings)
 
 
-def _checking(args: argparse.Namespace) -> Callable[[Request], Report]:
-    """The check of a request. Fixes are followed by further checks, which keep what has not changed."""
-    from advisor.means import USUAL, with_memory
+def _means(args: argparse.Namespace) -> Means:
+    """What the request is checked with. Fixes are followed by further checks."""
+    from advisor.means import for_one_command
 
-    means = with_memory() if args.fix or args.diff else USUAL
-    return lambda request: _check(args, request, means)
+    return for_one_command(checks_again=args.fix or args.diff)
 
 
 def _check(args: argparse.Namespace, request: Request, means: Means) -> Report:
@@ -106,15 +117,16 @@ def _use_baseline(args: argparse.Namespace, request: Request, report: Report) ->
         )
 
 
-def _write(args: argparse.Namespace, request: Request, report: Report) -> None:
+def _write(args: argparse.Namespace, request: Request, report: Report, means: Means) -> None:
     from advisor.cli.checking.report_file import write_atomically, write_to_stdout
     from advisor.outputs import RenderOptions, load_format, options_for, render_report
-    from advisor.pages.catalogue import load_catalogue
+    from advisor.pages.catalogue import catalogue_of
 
     options = RenderOptions(statistics=args.statistics, quiet=args.quiet)
     if args.output is None and sys.stdout is not None:
         options = options_for(sys.stdout, statistics=args.statistics, quiet=args.quiet)
-    text = render_report(args.format, report, load_catalogue(request.options.settings), options)
+    rules = catalogue_of(means.rulebook(request.options.settings, False))
+    text = render_report(args.format, report, rules, options)
     if args.output is None:
         write_to_stdout(text, load_format(args.format).FOR_MACHINES)
     else:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.facts.surveyor import FileHost, FileKernels, Launched, Surveyor
 from advisor.text import SourceText
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 # So many files go to a worker at once; for no more than these none is started.
 CHUNK = 24
@@ -21,10 +24,7 @@ class Crew:
 
     def __init__(self, root: Path, jobs: int) -> None:
         self.local = Surveyor(root) if jobs <= 1 else None
-        self.pools = [
-            ProcessPoolExecutor(1, initializer=_begin, initargs=(root,))
-            for _ in range(jobs if jobs > 1 else 0)
-        ]
+        self.pools = _workers(root, jobs) if jobs > 1 else []
 
     def close(self) -> None:
         """Ends the workers."""
@@ -72,6 +72,12 @@ class Crew:
         """Chunks of neighbouring files, each dealt to a worker by its first file's place in the list."""
         for number, start in enumerate(range(0, len(files), CHUNK)):
             yield self.pools[number % len(self.pools)], files[start : start + CHUNK]
+
+
+def _workers(root: Path, jobs: int) -> list[ProcessPoolExecutor]:
+    from concurrent.futures import ProcessPoolExecutor  # a check of few files need not wait for it
+
+    return [ProcessPoolExecutor(1, initializer=_begin, initargs=(root,)) for _ in range(jobs)]
 
 
 _surveyor: Surveyor | None = None

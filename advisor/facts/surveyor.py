@@ -12,7 +12,6 @@ from advisor.errors import SourceProblem
 from advisor.facts.array_extents import Extents
 from advisor.facts.array_orders import Order, orders_elsewhere
 from advisor.facts.block_shape import BlockShape
-from advisor.facts.closure import compilation_unit
 from advisor.facts.declarations import Declaration
 from advisor.facts.device_functions import Resolver
 from advisor.facts.given_arrays import Given
@@ -28,7 +27,6 @@ from advisor.facts.names import Names
 from advisor.facts.same_arguments import same_arguments
 from advisor.facts.signatures import stated_typings
 from advisor.facts.stated_types import stated_arrays
-from advisor.facts.triton.evidence import triton_records
 from advisor.facts.universal_functions import universal_call_records
 from advisor.facts.unrecognised import JitUses, jit_uses, unseen_launches
 from advisor.facts.workspace import Workspace
@@ -113,6 +111,14 @@ def _lines_of(node: FunctionNode) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
+def _triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
+    if not module.mentions("triton"):
+        return []
+    from advisor.facts.triton.evidence import triton_records  # files of Numba alone need not wait for it
+
+    return triton_records(module, workspace)
+
+
 def _order(record: Record) -> tuple[int, int]:
     return (0, 0) if record.entity == "launch" else (record.span.line, record.span.column)
 
@@ -151,7 +157,7 @@ class Surveyor:
         calls = find_host_calls(module, self.resolver)
         result.records = host_side_records(module, self.workspace, launches, calls)
         result.records += universal_call_records(module, self.workspace)
-        result.records += triton_records(module, self.workspace)
+        result.records += _triton_records(module, self.workspace)
         # Launches first, then all others by their places, as a text says them part by part.
         result.records.sort(key=_order)
         if result.records or result.problems:
@@ -238,6 +244,8 @@ class Surveyor:
             result.problems.append(Problem(module.path, kernel.node.lineno, said))
             return
         if with_units and module.source.unread.isdisjoint(_lines_of(kernel.node)):
+            from advisor.facts.closure import compilation_unit  # of no use to source evidence
+
             result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations, types))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:

@@ -6,16 +6,18 @@ A distribution names its folder under the entry point group `advisor.knowledge`,
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.data_files import knowledge_folder
 from advisor.errors import UsageError
 from advisor.rules.model import Pack
 from advisor.selectors import suggestion
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 GROUP = "advisor.knowledge"
 _SHIPPED = ("metrics", "rules")
@@ -45,8 +47,10 @@ def is_there(name: str, root: Path) -> bool:
 
 def installed_packs() -> dict[str, Path]:
     """The folders of installed packs by their names; one whose folder is missing is left out."""
+    from importlib.metadata import entry_points  # it takes a moment, and few projects name packs
+
     found = {}
-    for point in importlib.metadata.entry_points(group=GROUP):
+    for point in entry_points(group=GROUP):
         module, _, below = point.value.partition(":")
         for folder in _folders(module, point.dist):
             if (folder / below).is_dir():
@@ -55,12 +59,14 @@ def installed_packs() -> dict[str, Path]:
     return found
 
 
-def _folders(module: str, distribution: importlib.metadata.Distribution | None) -> Iterator[Path]:
+def _folders(module: str, distribution: Distribution | None) -> Iterator[Path]:
+    from importlib.util import find_spec
+
     parts = module.split(".")
     if distribution is not None:
         yield Path(str(distribution.locate_file("/".join(parts))))
     # One that is installed for editing lies elsewhere; finding a package at the top imports nothing.
-    spec = importlib.util.find_spec(parts[0])
+    spec = find_spec(parts[0])
     for place in spec.submodule_search_locations or () if spec else ():
         yield Path(place).joinpath(*parts[1:])
 

@@ -45,6 +45,44 @@ def test_the_version_needs_no_heavy_import() -> None:
     assert done.stderr.strip() == ""
 
 
+CHECKED = LIGHT + "; print(*sorted(sys.modules), file=sys.stderr); sys.exit(code)"
+
+
+def modules_of_a_check(folder: Path, text: str) -> set[str]:
+    """The modules that are loaded after a check of a text with source evidence."""
+    file = folder / "kernels.py"
+    file.write_text(text)
+    command = [sys.executable, "-c", CHECKED, "check", file.name, "--evidence", "source", "--no-cache"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "user")}
+    for _ in range(2):  # the first check parses the rules, and keeps them for the next
+        done = subprocess.run(
+            command, env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=300
+        )
+        assert done.returncode in (0, 1), done.stderr
+    return set(done.stderr.split())
+
+
+def test_a_check_of_one_file_loads_nothing_that_it_has_no_use_for(tmp_path: Path) -> None:
+    """What is listed takes longer to import than a small file takes to check."""
+    text = (
+        "from numba import cuda\n\n\n"
+        "@cuda.jit\ndef scale(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] *= 2\n"
+    )
+    loaded = modules_of_a_check(tmp_path, text)
+    assert "advisor.facts.kernel_walk" in loaded
+    unused = {
+        "numba", "libcst", "lark", "rich", "jinja2", "pygls", "subprocess",
+        "concurrent.futures", "multiprocessing", "importlib.metadata", "email",
+        "advisor.facts.triton.evidence", "advisor.facts.closure",
+    }  # fmt: skip
+    assert sorted(loaded & unused) == []
+
+
+def test_a_check_of_triton_loads_its_evidence(tmp_path: Path) -> None:
+    loaded = modules_of_a_check(tmp_path, "import triton\n\n\n@triton.jit\ndef k(a):\n    pass\n")
+    assert "advisor.facts.triton.evidence" in loaded
+
+
 def test_help_lists_every_command_with_its_summary(advisor: Callable[..., Any]) -> None:
     outcome = advisor("--help")
     assert outcome.status == 0

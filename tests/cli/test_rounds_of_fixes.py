@@ -90,7 +90,7 @@ def test_the_same_is_written_as_with_all_files_looked_at_each_time(project, tmp_
     monkeypatch.setattr(Surveyor, "host", noted)
     kept = fixed(project(tmp_path / "kept"), capsys)
     with_memory = len(looked)
-    monkeypatch.setattr("advisor.means.with_memory", lambda: USUAL)
+    monkeypatch.setattr("advisor.means.for_one_command", lambda checks_again: USUAL)
     assert kept == fixed(project(tmp_path / "anew"), capsys)
     assert kept[0] != before
     if project is made:
