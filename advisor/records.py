@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from advisor.text import Span
@@ -30,6 +31,10 @@ class Reading:
     most: float | None = None
 
 
+# Most readings say one of a few values, thousands of times in a run.
+_reading = lru_cache(1024, typed=True)(Reading)
+
+
 @dataclass(slots=True)
 class Record:
     """One entity (a kernel, an access, a launch …) with what one source knows of it.
@@ -50,7 +55,7 @@ class Record:
         """Adds a reading for each value that is not None."""
         for metric, value in values.items():
             if value is not None:
-                self.readings[metric] = Reading(value, source, assumptions)
+                self.readings[metric] = _reading(value, source, assumptions)
 
     def may_be(self, **most: float | None) -> None:
         """Nothing; notes what metrics that are known may be instead, where that is larger."""

@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Sequence
 
+from advisor.facts.access_groups import AccessGroups
 from advisor.facts.access_reuse import block_axes, carried_loads, loaded_by_many
 from advisor.facts.assumed_layouts import assumptions_of, length_of_row
 from advisor.facts.block_shape import BlockShape
@@ -25,21 +26,23 @@ from advisor.facts.vector_rows import lacks_alignment
 from advisor.records import Record
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
+_NOTHING: frozenset[str] = frozenset()
 
 
 def access_records(
-    facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str, block_assumed: bool = False
+    facts: KernelFacts,
+    groups: AccessGroups,
+    shapes: Sequence[BlockShape],
+    kernel: str,
+    block_assumed: bool = False,
 ) -> list[Record]:
     """One record for each array access; of several block shapes the most favourable counts.
 
     `block_assumed` says that no launch tells the shapes.
     """
-    groups = _field_groups(facts)
+    fields = _field_groups(facts)
     named = _named_fields(facts)
-    extents = {
-        id(array): extents_of(array, [a for a in facts.accesses if a.array is array])
-        for array in facts.arrays
-    }
+    extents = {id(array): extents_of(array, groups.of(array)) for array in facts.arrays}
     found = []
     patterns: dict[object, LanePattern] = {}
     alike: dict[object, Record] = {}
@@ -64,7 +67,7 @@ def access_records(
         if pattern is None:
             patterns[alike_lanes] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
-        _know_context(record, access, facts, groups, named)
+        _know_context(record, access, facts, groups, fields, named)
         record.know(
             "source", carried=position in carried, shared_by_threads=position in by_many,
             repeated=position in repeated, block_assumed=block_assumed,
@@ -132,13 +135,13 @@ def _know_context(
     record: Record,
     access: Access,
     facts: KernelFacts,
-    groups: dict[object, int],
+    groups: AccessGroups,
+    fields: dict[object, int],
     named: dict[object, int],
 ) -> None:
     atoms = facts.atoms
-    depends: set[str] = set()
-    for index in access.indices:
-        depends |= atoms.depends(index.form)
+    of_indices = [atoms.depends(index.form) for index in access.indices]
+    depends = _NOTHING.union(*of_indices)
     loops = access.place.loops
     last = atoms.depends(access.fastest.form) if access.fastest else frozenset()
     counters = {loop.counter for loop in loops}
@@ -149,11 +152,11 @@ def _know_context(
         loop_invariant=_same_address_again(access, depends),
         reloaded_elements=_walked_again(access, depends),
         thread_walks_fast_axis=bool(last & counters) and not last & _THREADS,
-        record_fields=float(groups.get(_group(access), 1)),
+        record_fields=float(fields.get(_group(access), 1)),
         named_fields=float(named.get(access.element, 0)),
         data_dependent=_data_decides(access, atoms),
         thread_independent=not depends & _THREADS,
-        global_index=any(spans_the_grid(atoms.depends(index.form)) for index in access.indices),
+        global_index=any(map(spans_the_grid, of_indices)),
         outweighed_by_copies=access.array.given == "host" and _spans_no_more(access, facts),
         empty_by_default=access.array.given == "empty",
         single_thread=single_thread(access.place),
@@ -162,7 +165,7 @@ def _know_context(
         reread_by_neighbours=access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
         window_iterations=_iterations(access, depends),
-        between_barriers=_between_barriers(access, facts),
+        between_barriers=_between_barriers(access, facts, groups),
     )
 
 
@@ -172,7 +175,7 @@ def _spans_no_more(access: Access, facts: KernelFacts) -> bool:
     return len(facts.thread_dimensions) + len(access.place.loops) <= len(varying)
 
 
-def _same_address_again(access: Access, depends: set[str]) -> bool:
+def _same_address_again(access: Access, depends: frozenset[str]) -> bool:
     """Whether the innermost loop meets one address in each iteration; for an update also a loop further out,
     where the loops inside of it walk to their ends and do not search for the element.
     """
@@ -184,7 +187,7 @@ def _same_address_again(access: Access, depends: set[str]) -> bool:
     return False
 
 
-def _between_barriers(access: Access, facts: KernelFacts) -> bool:
+def _between_barriers(access: Access, facts: KernelFacts, groups: AccessGroups) -> bool:
     """Whether a loop around has a barrier and meets the array at another element too, as the steps of a
     reduction do: what one step writes, other threads read in the next.
     """
@@ -193,10 +196,8 @@ def _between_barriers(access: Access, facts: KernelFacts) -> bool:
         loop.counter for loop in access.place.loops
     }
     return bool(stepped) and any(
-        other.array is access.array
-        and other.indices != access.indices
-        and any(loop.counter in stepped for loop in other.place.loops)
-        for other in facts.accesses
+        other.indices != access.indices and any(loop.counter in stepped for loop in other.place.loops)
+        for other in groups.of(access.array)
     )
 
 
@@ -204,7 +205,7 @@ def _may_break(loop: ast.AST) -> bool:
     return any(isinstance(inner, ast.Break) for inner in below(loop))
 
 
-def _walked_again(access: Access, depends: set[str]) -> float | None:
+def _walked_again(access: Access, depends: frozenset[str]) -> float | None:
     """How many elements the inner loops meet in each iteration of a loop whose counter is not in the index;
     None where it is not known how often they run.
     """
@@ -218,7 +219,7 @@ def _walked_again(access: Access, depends: set[str]) -> float | None:
     return 0.0
 
 
-def _iterations(access: Access, depends: set[str]) -> float | None:
+def _iterations(access: Access, depends: frozenset[str]) -> float | None:
     """How often the loops run that the index follows, None where one of them has no constant count."""
     product = 1.0
     for loop in access.place.loops:

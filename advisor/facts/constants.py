@@ -129,7 +129,7 @@ class Constants:
         if self.function is None:
             return reaching_in_module(self.module, node.id, node)
         if self._local is None:
-            self._local = _local_names(self.module, self.function)
+            self._local = self.module.once(_local_names, self.function)
         stores = self._local.get(node.id)
         if stores is None:
             return []
@@ -305,10 +305,7 @@ class Constants:
 
 
 def _local_names(module: ModuleSyntax, function: FunctionNode) -> dict[str, _Stores]:
-    known: dict[FunctionNode, dict[str, _Stores]] = module.__dict__.setdefault("_local_names", {})
-    if function in known:
-        return known[function]
-    found = known[function] = {}
+    found: dict[str, _Stores] = {}
     for name in module.inside(function, ast.Name):
         if name.ctx.__class__ is ast.Store:
             found.setdefault(name.id, _Stores()).count += 1

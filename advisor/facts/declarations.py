@@ -195,7 +195,7 @@ def _settle_device(declarations: list[Declaration], module: ModuleSyntax) -> Non
         if isinstance(call.func, ast.Name)
     }
     called |= module.elsewhere.called
-    launched = launched_names(module) | module.elsewhere.launched if declarations else set()
+    launched = launched_in(module.calls) | module.elsewhere.launched if declarations else set()
     for declaration in declarations:
         if declaration.device:
             continue
@@ -220,15 +220,6 @@ def _returns_value(declaration: Declaration) -> bool:
         one.value is not None and not (isinstance(one.value, ast.Constant) and one.value.value is None)
         for one in declaration.module.inside(declaration.node, ast.Return)
     )
-
-
-def launched_names(module: ModuleSyntax) -> set[str]:
-    """Names that are subscripted and then called somewhere in the module, as a launch is."""
-    cached: set[str] | None = getattr(module, "_launched", None)
-    if cached is None:
-        cached = launched_in(module.calls)
-        module._launched = cached  # type: ignore[attr-defined]
-    return cached
 
 
 def names_checked(node: FunctionNode) -> set[str]:

@@ -18,6 +18,7 @@ class Resolver:
         self.array_effects = ArrayEffects(workspace)
         self._declarations: dict[int, list[Declaration]] = {}
         self._by_function: dict[int, dict[ast.AST, Declaration]] = {}
+        self._by_call: dict[int, dict[ast.Call, Declaration]] = {}
         self._cpu: dict[int, list[Declaration]] = {}
         self._found: dict[tuple[int, str], Declaration | None] = {}
 
@@ -35,6 +36,16 @@ class Resolver:
             # No function has two: a second compilation belongs to the first declaration.
             self._by_function[key] = {one.node: one for one in self.declarations(module)}
         return self._by_function[key].get(function)
+
+    def compiled_by(self, call: ast.Call, module: ModuleSyntax) -> Declaration | None:
+        """The first declaration of a module that a call in it makes, where no decorator does."""
+        key = id(module)
+        if key not in self._by_call:
+            found = self._by_call[key] = {}
+            for declaration in self.declarations(module):
+                for one in declaration.calls:
+                    found.setdefault(one, declaration)
+        return self._by_call[key].get(call)
 
     def resolve(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
         """The declaration that `dotted` names in `module`, None when it is none or cannot be found."""

@@ -18,12 +18,20 @@ _BUILT_IN = frozenset(dir(builtins))
 
 def is_handed_on(names: Collection[str], module: ModuleSyntax, workspace: Workspace) -> bool:
     """Whether one of these functions is an argument of a call of code that is not found here."""
-    for call in module.calls:
-        given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        handed = any(isinstance(one, ast.Name) and one.id in names for one in given)
-        if handed and isinstance(call.func, ast.Name) and _is_out_of_sight(call.func.id, module, workspace):
-            return True
-    return False
+    takers = module.once(_takers, module.tree)
+    asked = dict.fromkeys(taker for name in sorted(names) for taker in takers.get(name, ()))
+    return any(_is_out_of_sight(taker, module, workspace) for taker in asked)
+
+
+def _takers(module: ModuleSyntax, _: ast.Module) -> dict[str, dict[str, None]]:
+    """The names of the functions that a module calls with a name as an argument, by that name."""
+    found: dict[str, dict[str, None]] = {}
+    for name, calls in module.calls_by_name.items():
+        for call in calls:
+            for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if isinstance(given, ast.Name):
+                    found.setdefault(given.id, {})[name] = None
+    return found
 
 
 def _is_out_of_sight(name: str, module: ModuleSyntax, workspace: Workspace) -> bool:
@@ -51,10 +59,15 @@ def kernel_is_handed_on(kernel: Declaration, workspace: Workspace) -> bool:
 
 def _users(names: Collection[str], module: ModuleSyntax) -> set[str]:
     """The functions in which one of the names is read."""
-    return {
-        function.name
-        for function in module.functions
-        if any(
-            name.id in names and isinstance(name.ctx, ast.Load) for name in module.inside(function, ast.Name)
-        )
-    }
+    readers = module.once(_readers, module.tree)
+    return {reader for name in names for reader in readers.get(name, ())}
+
+
+def _readers(module: ModuleSyntax, _: ast.Module) -> dict[str, set[str]]:
+    """The names of the functions in which a name is read, by that name."""
+    found: dict[str, set[str]] = {}
+    for function in module.functions:
+        for name in module.inside(function, ast.Name):
+            if isinstance(name.ctx, ast.Load):
+                found.setdefault(name.id, set()).add(function.name)
+    return found

@@ -52,12 +52,7 @@ class HostScope:
     def bound(module: ModuleSyntax, function: FunctionNode | None, name: str) -> list[ast.expr]:
         """Every value that the function, or else the module, binds to a name."""
         if function is not None:
-            cache: dict[FunctionNode, dict[str, list[ast.expr]]] = module.__dict__.setdefault(
-                "_host_bound", {}
-            )
-            if function not in cache:
-                cache[function] = assignments_anywhere(module, function)
-            local = cache[function].get(name)
+            local = module.once(assignments_anywhere, function).get(name)
             if local:
                 return local
         return module.assigned.get(name, [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from advisor.facts.array_orders import Order
@@ -147,7 +148,7 @@ class Access:
     row: RowUse | None = None
     value_depends: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def element(self) -> tuple[object, ...]:
         """What accesses to one element share: its array and the forms of its indices."""
         return (id(self.array), *(index.form for index in self.indices))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from advisor.facts.access_groups import AccessGroups
 from advisor.facts.access_records import access_records
 from advisor.facts.atomic_records import atomic_records
 from advisor.facts.block_shape import WARP, BlockShape, assumed_shapes
 from advisor.facts.counter_bounds import counter_bounds
-from advisor.facts.kernel_facts import Array, BranchUse, Condition, KernelFacts, Place
+from advisor.facts.kernel_facts import Access, Array, BranchUse, Condition, KernelFacts, Place
 from advisor.facts.launched_as import LaunchedAs
 from advisor.facts.loop_records import loop_records
 from advisor.facts.module import FunctionNode
@@ -46,8 +47,9 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     assumed = facts.thread_dimensions != {"x"} and (
         launched.by_tests or not all(shape.stated for shape in shapes)
     )
-    accesses = access_records(facts, shapes, kernel.key, assumed)
-    private = private_data(facts)
+    groups = AccessGroups(facts)
+    accesses = access_records(facts, groups, shapes, kernel.key, assumed)
+    private = private_data(facts, groups)
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
@@ -55,9 +57,9 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     found += row_records(facts, accesses, kernel.key)
     found += atomic_records(facts, shapes, kernel.key)
     found += _branch_records(facts, shapes, kernel.key)
-    found += loop_records(facts, kernel.key)
+    found += loop_records(facts, groups, kernel.key)
     found += _barrier_records(facts, kernel.key)
-    found += _array_records(facts, private, kernel.key)
+    found += _array_records(facts, groups, private, kernel.key)
     found += operation_records(facts, kernel.key)
     return found
 
@@ -195,11 +197,12 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
     return found
 
 
-def _array_records(facts: KernelFacts, private: Sequence[Array], kernel: str) -> list[Record]:
-    used = {id(access.array) for access in facts.accesses}
+def _array_records(
+    facts: KernelFacts, groups: AccessGroups, private: Sequence[Array], kernel: str
+) -> list[Record]:
     found = []
     for array in facts.arrays:
-        if array.parameter and id(array) not in used:
+        if array.parameter and not groups.of(array):
             continue
         record = record_at(
             "array", kernel, Place(array.module, array.node, (), ()), array.name, f"array:{array.name}"
@@ -214,7 +217,7 @@ def _array_records(facts: KernelFacts, private: Sequence[Array], kernel: str) ->
             space="parameter" if array.parameter else array.space,
             elements=None if elements is None else float(elements),
             bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
-            dynamic_index=_dynamic(facts, array),
+            dynamic_index=_dynamic(facts, groups.of(array)),
             name=array.name,
             private_data=any(array is one for one in private),
         )
@@ -222,10 +225,8 @@ def _array_records(facts: KernelFacts, private: Sequence[Array], kernel: str) ->
     return found
 
 
-def _dynamic(facts: KernelFacts, array: object) -> bool:
-    for access in facts.accesses:
-        if access.array is not array:
-            continue
+def _dynamic(facts: KernelFacts, accesses: Sequence[Access]) -> bool:
+    for access in accesses:
         fixed = {
             loop.counter
             for loop in access.place.loops

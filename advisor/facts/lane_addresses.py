@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -31,16 +32,44 @@ def lane_addresses(
         size = extents[axis + 1] if axis + 1 < len(extents) else None
         pitches[axis] = pitches[axis + 1] * (size if size is not None else UNKNOWN_SIZE)
     values = _sizes(forms, block)
-    found = []
-    for lane in lanes:
-
-        def value_of(name: str, lane: Mapping[str, int] = lane) -> int:
-            return lane[name] if name in lane else values[name]
-
-        found.append(sum(form.evaluate(value_of) * pitch for form, pitch in zip(forms, pitches, strict=True)))
+    found = [0] * len(lanes)
+    for form, pitch in zip(forms, pitches, strict=True):
+        _add(found, form, pitch, lanes, values)
     base = min(found)
     aligned = base - base % (SECTOR_BYTES // 2) if abs(base) >= UNKNOWN_SIZE else 0
     return [address - aligned for address in found]
+
+
+def _add(
+    addresses: list[int],
+    form: Form,
+    pitch: int,
+    lanes: Sequence[Mapping[str, int]],
+    values: Mapping[str, int],
+) -> None:
+    """Add to the addresses of the lanes what an index is in each of them, `pitch` times.
+
+    What is the same for all lanes is computed once, `values` are of these atoms.
+    """
+    same = 0
+    for monomial, coefficient in form.terms:
+        product, own = coefficient * pitch, []
+        for name in monomial:
+            if name in lanes[0]:
+                own.append(name)
+            else:
+                product *= values[name]
+        if not own:
+            same += product
+        elif product and len(own) == 1:
+            for number, lane in enumerate(lanes):
+                addresses[number] += product * lane[own[0]]
+        elif product:
+            for number, lane in enumerate(lanes):
+                addresses[number] += product * math.prod([lane[name] for name in own])
+    if same:
+        for number in range(len(addresses)):
+            addresses[number] += same
 
 
 def _sizes(forms: Sequence[Form], block: BlockShape) -> dict[str, int]:

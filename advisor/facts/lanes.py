@@ -88,8 +88,7 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
     if strides_open(forms[-1]):
         return replace(pattern, lane_stride=None)
     turned = _exchanged(forms, atoms, block, _with_other_fields(access, extents))
-    pattern = replace(pattern, exchange=turned.axes)
-    return _counted(access, lambda itemsize: _with_sectors(pattern, warps, turned.warps, itemsize))
+    return _counted(access, lambda itemsize: _with_sectors(pattern, warps, turned, itemsize))
 
 
 def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern:
@@ -101,11 +100,15 @@ def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern
 
 
 def _with_sectors(
-    pattern: LanePattern, warps: list[list[int]], turned: tuple[list[list[int]], ...], itemsize: int
+    pattern: LanePattern, warps: list[list[int]], turned: _Turned, itemsize: int
 ) -> LanePattern:
-    exchanged = [_mean(_sectors(one, itemsize) for one in found) for found in turned]
-    return replace(
-        pattern,
+    exchanged = [_mean(_sectors(one, itemsize) for one in found) for found in turned.warps]
+    return LanePattern(
+        pattern.index_kind,
+        pattern.lane_axis,
+        pattern.lane_stride,
+        pattern.fast_axis_thread,
+        exchange=turned.axes,
         sectors=_mean(_sectors(one, itemsize) for one in warps),
         ideal_sectors=_ideal((len(set(one)) for one in warps), itemsize),
         exchanged_sectors=min(exchanged, default=None),

@@ -239,9 +239,9 @@ class _Targets:
         if not isinstance(node, ast.Call):
             raise _Unknown
         if part is None:
-            for declaration in self.resolver.declarations(module):
-                if any(call is node for call in declaration.calls):
-                    return declaration
+            declaration = self.resolver.compiled_by(node, module)
+            if declaration is not None:
+                return declaration
             given = function_of(node.args[0], module, self.workspace) if node.args else None
             if given is not None:
                 with suppress(_Unknown):

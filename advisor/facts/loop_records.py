@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from advisor.facts.access_groups import AccessGroups
 from advisor.facts.kernel_facts import KernelFacts
 from advisor.facts.loop_sharing import has_independent_iterations, walks_elements
 from advisor.facts.placed_records import record_at
@@ -13,10 +14,11 @@ from advisor.records import Record
 _THREADS = ("tid.x", "tid.y", "tid.z")
 
 
-def loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
+def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[Record]:
     """One record for each loop."""
     found = []
     for loop in facts.loops:
+        inside = groups.inside(loop.context.counter)
         conditional = any(
             name.startswith(("tid.", "bid."))
             for condition in loop.place.conditions
@@ -39,9 +41,9 @@ def loop_records(facts: KernelFacts, kernel: str) -> list[Record]:
             over_range=loop.context.over_range,
             steps_by_grid=loop.context.steps_by_grid,
             iterations=None if loop.context.trip_count is None else float(loop.context.trip_count),
-            walks_elements=walks_elements(loop, facts),
-            independent=has_independent_iterations(loop, facts),
-            stages_tile=stages_tile(loop, facts),
+            walks_elements=walks_elements(loop, inside, facts),
+            independent=has_independent_iterations(loop, inside, facts),
+            stages_tile=stages_tile(loop, inside, facts),
             every_thread_same=None if same and facts.calls_unknown else same,
         )
         found.append(record)

@@ -9,40 +9,36 @@ from advisor.facts.kernel_facts import Access, KernelFacts, LoopUse
 from advisor.facts.module import stored_names
 
 
-def walks_elements(loop: LoopUse, facts: KernelFacts) -> bool:
+def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
     """Whether the iterations go from element to element of an array that the kernel is given, as often as
-    values of the kernel or a constant say.
+    values of the kernel or a constant say; `inside` are the accesses in the loop.
     """
     return _length_is_told(loop) and any(
-        access.array.parameter and _follows(access, loop, facts) for access in _inside(loop, facts)
+        access.array.parameter and _follows(access, loop, facts) for access in inside
     )
 
 
-def has_independent_iterations(loop: LoopUse, facts: KernelFacts) -> bool:
-    """Whether each iteration stores elements of its own, and needs no value of another iteration."""
+def has_independent_iterations(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
+    """Whether each iteration stores elements of its own, and needs no value of another iteration; `inside`
+    are the accesses in the loop.
+    """
     node = loop.place.node
     if not isinstance(node, ast.For) or not loop.context.over_range or not _length_is_told(loop):
         return False
     if facts.threads_meet or _may_end_early(node) or _carries_values(node):
         return False
-    accesses = _inside(loop, facts)
-    stores = [one for one in accesses if one.kind != "load" and one.array.space != "local"]
+    stores = [one for one in inside if one.kind != "load" and one.array.space != "local"]
     counter = loop.context.counter
     adds = any(around.counter == counter for atomic in facts.atomics for around in atomic.place.loops)
     if not (stores or adds) or not all(_follows(one, loop, facts) for one in stores):
         return False
     places = [(id(one.array), one.indices) for one in stores]
     arrays = {array for array, _ in places}
-    return all((id(one.array), one.indices) in places for one in accesses if id(one.array) in arrays)
+    return all((id(one.array), one.indices) in places for one in inside if id(one.array) in arrays)
 
 
 def _length_is_told(loop: LoopUse) -> bool:
     return loop.context.trip_count is not None or loop.context.of_values
-
-
-def _inside(loop: LoopUse, facts: KernelFacts) -> list[Access]:
-    counter = loop.context.counter
-    return [one for one in facts.accesses if any(around.counter == counter for around in one.place.loops)]
 
 
 def _follows(access: Access, loop: LoopUse, facts: KernelFacts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
@@ -18,6 +19,8 @@ from advisor.syntax_trees import syntax_tree
 from advisor.text import SourceText, Span
 
 Node = TypeVar("Node", bound=ast.AST)
+Key = TypeVar("Key")
+Found = TypeVar("Found")
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -89,7 +92,7 @@ class ModuleSyntax:
     _definitions: dict[ast.AST, ReachingDefinitions] = field(default_factory=dict, repr=False)
     _stores: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
     _loads: dict[ast.AST, dict[str, list[ast.Name]]] = field(default_factory=dict, repr=False)
-    _changed: dict[ast.AST, frozenset[str]] = field(default_factory=dict, repr=False)
+    _once: dict[tuple[object, object], object] = field(default_factory=dict, repr=False)
 
     @property
     def text(self) -> str:
@@ -137,12 +140,14 @@ class ModuleSyntax:
 
     def changed_names(self, node: ast.AST) -> frozenset[str]:
         """The names that a node binds, or writes items or attributes of."""
-        if node not in self._changed:
-            written: list[ast.expr] = [*self.inside(node, ast.Subscript), *self.inside(node, ast.Attribute)]
-            roots = {root_name(one) for one in written if isinstance(one.ctx, ast.Store)}  # type: ignore[attr-defined]
-            bound = {one.id for one in self.inside(node, ast.Name) if isinstance(one.ctx, ast.Store)}
-            self._changed[node] = frozenset(bound | {name for name in roots if name})
-        return self._changed[node]
+        return self.once(_changed_names, node)
+
+    def once(self, find: Callable[[ModuleSyntax, Key], Found], of: Key) -> Found:
+        """What `find` says of the module and a part of it; it is asked once for each part."""
+        key = find, of
+        if key not in self._once:
+            self._once[key] = find(self, of)
+        return cast("Found", self._once[key])
 
     @cached_property
     def assigned(self) -> dict[str, list[ast.expr]]:
@@ -390,6 +395,14 @@ def _bind(target: ast.expr, value: ast.expr, found: dict[str, list[ast.expr]]) -
             for position, inner in enumerate(target.elts):
                 item = ast.Subscript(value=value, slice=ast.Constant(value=position), ctx=ast.Load())
                 _bind(inner, ast.copy_location(item, value), found)
+
+
+def _changed_names(module: ModuleSyntax, node: ast.AST) -> frozenset[str]:
+    written: list[ast.Subscript | ast.Attribute]
+    written = [*module.inside(node, ast.Subscript), *module.inside(node, ast.Attribute)]
+    roots = {root_name(one) for one in written if isinstance(one.ctx, ast.Store)}
+    bound = {one.id for one in module.inside(node, ast.Name) if isinstance(one.ctx, ast.Store)}
+    return frozenset(bound | {name for name in roots if name})
 
 
 def root_name(node: ast.expr) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Sequence
 
 from advisor.facts.forms import Form, form
@@ -19,17 +20,22 @@ def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:
     """Says of each access, whose record stands at its place, whether it stores to an element that other
     threads read while it does.
     """
-    told = _read_elsewhere(facts)
+    told = {id(access) for access in _read_elsewhere(facts)}
     for access, record in zip(facts.accesses, records, strict=True):
-        record.know("source", neighbours_read=any(access is one for one in told))
+        record.know("source", neighbours_read=id(access) in told)
 
 
 def _read_elsewhere(facts: KernelFacts) -> list[Access]:
     if facts.threads_meet or facts.calls_unknown or not facts.complete:
         return []
     stores = [one for one in facts.accesses if one.kind != "load" and _is_own(one)]
-    loads = [one for one in facts.accesses if one.kind != "store" and _for_many(one, loading=True)]
-    return [one for one in stores if any(_meets_neighbour(one, load) for load in loads)]
+    if not stores:
+        return []
+    loads: dict[int, list[Access]] = defaultdict(list)
+    for one in facts.accesses:
+        if one.kind != "store" and _for_many(one, loading=True):
+            loads[id(one.array)].append(one)
+    return [one for one in stores if any(_meets_neighbour(one, load) for load in loads[id(one.array)])]
 
 
 def _is_own(access: Access) -> bool:
@@ -45,8 +51,8 @@ def _is_position(index: Form) -> bool:
 
 
 def _meets_neighbour(store: Access, load: Access) -> bool:
-    """Whether threads load, at least among others, elements that other threads store to."""
-    if load.array is not store.array or load.row is not None:
+    """Whether threads load, at least among others, elements of an array that other threads store to."""
+    if load.row is not None:
         return False
     own, read = _forms(store), _forms(load)
     if not own or len(own) != len(read):

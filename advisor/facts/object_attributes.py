@@ -17,11 +17,7 @@ def values_of_attribute(
     module: ModuleSyntax, owner: ast.ClassDef, name: str
 ) -> list[tuple[FunctionNode | None, ast.expr]]:
     """Each value that a method of `owner` assigns to `self.name`, with the method."""
-    known: dict[ast.ClassDef, dict[str, list[tuple[FunctionNode | None, ast.expr]]]]
-    known = module.__dict__.setdefault("_object_attributes", {})
-    if owner not in known:
-        known[owner] = _assigned(module, owner)
-    return known[owner].get(name, [])
+    return module.once(_assigned, owner).get(name, [])
 
 
 def _assigned(

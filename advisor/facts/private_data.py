@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from advisor.facts.access_groups import AccessGroups
 from advisor.facts.forms import THREAD
 from advisor.facts.kernel_facts import Access, Array, Condition, KernelFacts
 from advisor.facts.module import ModuleSyntax
@@ -11,14 +12,14 @@ from advisor.facts.thread_use import is_bounds_guard, single_thread
 from advisor.records import Record
 
 
-def private_data(facts: KernelFacts) -> list[Array]:
+def private_data(facts: KernelFacts, groups: AccessGroups) -> list[Array]:
     """The shared arrays in which all threads of a block store values of their own to the same elements: no
     index into them follows the thread, and what is stored does, by every thread that has data.
 
     Where no barrier lets threads hand anything on, arrays beside such a one are used in the same way if every
     thread fills and updates the same elements of them.
     """
-    uses = [(array, _uses(array, facts)) for array in facts.arrays if array.space == "shared"]
+    uses = [(array, _uses(array, facts, groups)) for array in facts.arrays if array.space == "shared"]
     told = [array for array, accesses in uses if _stores_own(accesses)]
     if told and not facts.barriers:
         told += [array for array, accesses in uses if array not in told and _fills_and_updates(accesses)]
@@ -31,9 +32,9 @@ def know_private_data(facts: KernelFacts, arrays: Sequence[Array], records: Sequ
         record.know("source", private_data=any(access.array is array for array in arrays))
 
 
-def _uses(array: Array, facts: KernelFacts) -> list[Access]:
+def _uses(array: Array, facts: KernelFacts, groups: AccessGroups) -> list[Access]:
     """The accesses to an array, none where threads may meet different elements or wait for each other."""
-    found = [access for access in facts.accesses if access.array is array]
+    found = groups.of(array)
     if any(atomic.array is array for atomic in facts.atomics):
         return []
     return [] if any(_follows_thread(access, facts) for access in found) else found

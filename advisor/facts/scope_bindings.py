@@ -33,6 +33,14 @@ class Binding:
         return getattr(self.node, "lineno", 0)
 
 
+# The nodes that bind names in their scope.
+_BINDING = frozenset({
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.NamedExpr,
+    ast.AugAssign, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.Delete, ast.ExceptHandler,
+    ast.MatchAs, ast.MatchStar, ast.MatchMapping, *_IMPORTS,
+})  # fmt: skip
+
+
 @dataclass
 class ScopeBindings:
     """The bindings of a scope's names in order of lines, and the names that it says are of outer scopes."""
@@ -44,10 +52,7 @@ class ScopeBindings:
 
 def scope_bindings(module: ModuleSyntax, scope: Definition | ast.Lambda | None) -> ScopeBindings:
     """The bindings of a function, a class or, for None, of the module; each scope is read once."""
-    known: dict[ast.AST | None, ScopeBindings] = module.__dict__.setdefault("_scope_bindings", {})
-    if scope not in known:
-        known[scope] = _read(module, module.tree if scope is None else scope)
-    return known[scope]
+    return module.once(_read, module.tree if scope is None else scope)
 
 
 def _read(module: ModuleSyntax, scope: ast.AST) -> ScopeBindings:
@@ -62,7 +67,7 @@ def _read(module: ModuleSyntax, scope: ast.AST) -> ScopeBindings:
             found.of_module.update(node.names)
         elif isinstance(node, ast.Nonlocal):
             found.of_outer.update(node.names)
-        else:
+        elif node.__class__ in _BINDING:
             for name, binding in _bound(node, module):
                 found.names.setdefault(name, []).append(binding)
     for bindings in found.names.values():

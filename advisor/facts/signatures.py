@@ -169,7 +169,14 @@ def _bound_expression(node: ast.expr, module: ModuleSyntax) -> ast.expr | None:
     parts = dotted_parts(node)
     if parts is None or len(parts) != 1:
         return None
-    values = module.assigned.get(parts[0]) or [
-        value for function in module.functions for value in assignments(function.body).get(parts[0], [])
-    ]
+    values = module.assigned.get(parts[0]) or module.once(_bound_in_functions, module.tree).get(parts[0], [])
     return values[0] if len(values) == 1 else None
+
+
+def _bound_in_functions(module: ModuleSyntax, _: ast.Module) -> dict[str, list[ast.expr]]:
+    """Every value that the module's functions assign to a local name."""
+    found: dict[str, list[ast.expr]] = {}
+    for function in module.functions:
+        for name, values in assignments(function.body).items():
+            found.setdefault(name, []).extend(values)
+    return found

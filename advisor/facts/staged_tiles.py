@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from advisor.facts.kernel_facts import Access, KernelFacts, LoopUse
 from advisor.facts.tree_nodes import below
@@ -11,22 +11,18 @@ from advisor.facts.tree_nodes import below
 _Position = tuple[int, int]
 
 
-def stages_tile(loop: LoopUse, facts: KernelFacts) -> bool:
+def stages_tile(loop: LoopUse, accesses: Sequence[Access], facts: KernelFacts) -> bool:
     """Whether each iteration stores what it loads from global memory to a shared array, passes a barrier of
     this loop, and reads the array behind it.
 
     A value that an earlier iteration loaded is a tile fetched ahead, as is a store to one half of the array
-    while the other is read; neither counts.
+    while the other is read; neither counts. `accesses` are those in the loop.
     """
     node = loop.place.node
     if not facts.barriers or not isinstance(node, ast.For | ast.While):
         return False
     counter, module = loop.context.counter, loop.place.module
-    inside = {
-        id(access.place.node): access
-        for access in facts.accesses
-        if access.place.module is module and any(one.counter == counter for one in access.place.loops)
-    }
+    inside = {id(access.place.node): access for access in accesses if access.place.module is module}
     barriers = [
         _position(barrier.place.node)
         for barrier in facts.barriers

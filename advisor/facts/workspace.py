@@ -30,7 +30,8 @@ class Workspace:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self._modules: dict[str, ModuleSyntax | None] = {}
-        self._found: dict[tuple[str, int, str], Path | None] = {}
+        self._folders: dict[str, str] = {}
+        self._found: dict[tuple[str, int, str], str | None] = {}
         self.imports: set[tuple[str, str]] = set()
 
     def report_path(self, file: Path) -> str:
@@ -70,8 +71,8 @@ class Workspace:
         file = self._file(imported.module, imported.level, importer)
         if file is None:
             return None
-        self.imports.add((importer.file, str(file)))
-        return self.module(file)
+        self.imports.add((importer.file, file))
+        return self._modules[file] if file in self._modules else self.module(Path(file))
 
     def definition(self, name: str, module: ModuleSyntax, depth: int = 4) -> tuple[ModuleSyntax, str] | None:
         """The module and name under which `name`, as seen in `module`, is defined; follows re-exports."""
@@ -164,15 +165,16 @@ class Workspace:
                 return ".".join([imported.dotted, *parts[cut + 1 :]]), target
         return None
 
-    def _file(self, dotted: str, level: int, importer: ModuleSyntax) -> Path | None:
-        if not level and dotted.split(".")[0] in KNOWN_LIBRARIES:
+    def _file(self, dotted: str, level: int, importer: ModuleSyntax) -> str | None:
+        if not importer.file or (not level and dotted.partition(".")[0] in KNOWN_LIBRARIES):
             return None
-        if not importer.file:
-            return None
-        folder = Path(importer.file).parent
-        key = (dotted, level, str(folder))
+        folder = self._folders.get(importer.file)
+        if folder is None:
+            folder = self._folders[importer.file] = str(Path(importer.file).parent)
+        key = (dotted, level, folder)
         if key not in self._found:
-            self._found[key] = self._search(dotted, level, folder)
+            file = self._search(dotted, level, Path(folder))
+            self._found[key] = None if file is None else str(file)
         return self._found[key]
 
     def _search(self, dotted: str, level: int, folder: Path) -> Path | None:
