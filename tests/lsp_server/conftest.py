@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from fix_titles import fixes
+from forked_programs import start_advisor
 
 from advisor.config import Config
 from advisor.rulebook import rulebook_for
@@ -26,19 +27,13 @@ _PATIENCE = 60.0
 class Client:
     """Speaks the protocol over the pipes of a server process; every wait ends after a minute."""
 
-    def __init__(
-        self, folder: Path, cache: Path, arguments: tuple[str, ...] = ("-m", "advisor", "server")
-    ) -> None:
+    def __init__(self, folder: Path, cache: Path, arguments: tuple[str, ...] = ()) -> None:
         self.folder = folder
-        self.process = subprocess.Popen(
-            [sys.executable, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            # As after an installation: modules that are compiled anew cost each server a third of its start.
-            env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-            | {"XDG_CACHE_HOME": str(cache), "LOCALAPPDATA": str(cache)},
+        # As after an installation: modules that are compiled anew cost each server a third of its start.
+        env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        env |= {"XDG_CACHE_HOME": str(cache), "LOCALAPPDATA": str(cache)}
+        self.process = (
+            _process(arguments, folder, env) if arguments else start_advisor("server", cwd=folder, env=env)
         )
         self.log: list[bytes] = []
         self._next = 0
@@ -230,6 +225,11 @@ class Client:
         self.ask("shutdown", None)
         self.notify("exit", None)
         return self.process.wait(_PATIENCE)
+
+
+def _process(arguments: tuple[str, ...], folder: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, *arguments], cwd=folder, env=env, **pipes)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forked_programs import start_advisor
 from program_in_process import run_advisor
 
 import advisor
@@ -58,13 +59,23 @@ class Outcome:
 
 @dataclass(frozen=True)
 class AdvisorCommand:
-    """The command, with `home` for the user's own caches; `python` is the interpreter of an environment."""
+    """The command, with `home` for the user's own caches; `python` is the interpreter of an environment.
+
+    Each run has a process of its own. It is forked, with the program's modules imported, unless another
+    interpreter or an environment is asked for or `forked` is false.
+    """
 
     home: Path
     python: str = sys.executable
     program: Path | None = PROGRAM
+    forked: bool = True
 
     def __call__(self, *argv: str, cwd: Path, environment: Mapping[str, str] | None = None) -> Outcome:
+        own = self.python != sys.executable or self.program != PROGRAM or environment is not None
+        if self.forked and not own:
+            process = start_advisor(*argv, cwd=cwd, env=self._environment())
+            out, err = process.communicate(timeout=_LONGEST_SECONDS)
+            return Outcome(process.wait(), out, err.decode("utf-8", "replace"))
         script = self.home / "advisor-command.py"
         if not script.exists():
             script.write_text(_SCRIPT)

@@ -1,0 +1,217 @@
+"""Processes of the program that begin with its modules imported, for tests that need one each.
+
+One process imports the modules once and forks for each start: the interpreter's start and the imports, most
+of what a short run costs, are paid for once. What is forked has its own arguments, streams, folder and
+environment, and ends as `python -m advisor` does. Elsewhere than on Linux each process is started by itself.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import contextlib
+import functools
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NoReturn
+
+POSSIBLE = sys.platform == "linux"
+_LONGEST_REQUEST = 1 << 20
+_STREAMS = 3
+# What `advisor check` and `advisor server` import before they have something to say.
+_MODULES = (
+    "advisor.__main__",
+    "advisor.cli.check",
+    "advisor.cli.run",
+    "advisor.cli.server",
+    "advisor.pipeline",
+    "advisor.fixes",
+    "advisor.outputs",
+    "lsp_server.server",
+)
+
+
+@dataclass
+class ForkedProgram:
+    """A forked process, to be used as a `subprocess.Popen` is."""
+
+    pid: int
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    stderr: IO[bytes]
+    _ended: IO[bytes]
+    returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit status, None while it runs."""
+        if self.returncode is None and select.select([self._ended], [], [], 0)[0]:
+            self._take_status()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit status, once it has ended; raises TimeoutExpired."""
+        if self.returncode is None:
+            if not select.select([self._ended], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("advisor", timeout or 0.0)
+            self._take_status()
+        assert self.returncode is not None
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it at once, where it still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def communicate(self, timeout: float) -> tuple[bytes, bytes]:
+        """All of its output and of its errors, without input; raises TimeoutExpired, and it is killed."""
+        self.stdin.close()
+        with ThreadPoolExecutor(2) as readers, self.stdout, self.stderr:
+            out, err = (readers.submit(stream.read) for stream in (self.stdout, self.stderr))
+            try:
+                self.wait(timeout)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise
+            return out.result(), err.result()
+
+    def _take_status(self) -> None:
+        self.returncode = int(self._ended.readline())
+        self._ended.close()
+
+
+def start_advisor(*argv: str, cwd: Path, env: Mapping[str, str]) -> ForkedProgram | subprocess.Popen[bytes]:
+    """`advisor` with those arguments, in a process of its own with pipes for its streams."""
+    if POSSIBLE:
+        return _forking().start(argv, cwd, env)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-m", "advisor", *argv], cwd=cwd, env=dict(env), **pipes)
+
+
+class _Forking:
+    """The process that forks, seen from the tests."""
+
+    def __init__(self) -> None:
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _BEGIN, str(Path(__file__).parent), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                # A process with more threads than one is not forked.
+                env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            )
+        atexit.register(self.end)
+
+    def start(self, argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> ForkedProgram:
+        """A forked process; `cwd` and `env` are its own."""
+        (given, stdin), (stdout, out), (stderr, err), (ended, told) = (os.pipe() for _ in range(4))
+        request = json.dumps({"argv": argv, "cwd": str(cwd), "env": dict(env)}).encode()
+        try:
+            socket.send_fds(self._requests, [request], [given, out, err, told])
+        finally:
+            for descriptor in (given, out, err, told):
+                os.close(descriptor)
+        streams = os.fdopen(stdin, "wb"), os.fdopen(stdout, "rb"), os.fdopen(stderr, "rb")
+        # Without a buffer: `select` tells of what is in the pipe.
+        status = os.fdopen(ended, "rb", buffering=0)
+        number = status.readline()
+        assert number, "the process that forks has ended"
+        return ForkedProgram(int(number), *streams, status)
+
+    def end(self) -> None:
+        """End the process; what it has forked goes on."""
+        self._requests.close()
+        self._process.wait()
+
+
+@functools.cache
+def _forking() -> _Forking:
+    return _Forking()
+
+
+# The folder of the tests is on the module path only until this module is found.
+_BEGIN = """
+import sys
+sys.path[0] = sys.argv[1]
+from forked_programs import serve
+del sys.path[0]
+serve(int(sys.argv[2]))
+"""
+
+
+def serve(descriptor: int) -> None:
+    """Fork for each request until the tests end; in a forked process, be the program and end."""
+    for module in _MODULES:
+        importlib.import_module(module)
+    # The terminal's interrupt is for the tests and for what they start.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests = socket.socket(fileno=descriptor)
+    # Of each that runs: a descriptor that tells of its end, its number, and the pipe for its exit status.
+    running: dict[int, tuple[int, int]] = {}
+    while True:
+        ready, _, _ = select.select([requests, *running], [], [])
+        for ended in ready:
+            if isinstance(ended, int):
+                _tell_of_end(ended, *running.pop(ended))
+        if requests not in ready:
+            continue
+        message, descriptors = _received(requests)
+        if not message:
+            return
+        *streams, told = descriptors
+        if (child := os.fork()) == 0:
+            requests.close()
+            for other in (told, *running, *(pipe for _, pipe in running.values())):
+                os.close(other)
+            _be_the_program(json.loads(message), streams)
+        for passed in streams:
+            os.close(passed)
+        os.write(told, b"%d\n" % child)
+        running[os.pidfd_open(child)] = (child, told)
+
+
+def _received(requests: socket.socket) -> tuple[bytes, list[int]]:
+    message, descriptors, _, _ = socket.recv_fds(requests, _LONGEST_REQUEST, _STREAMS + 1)
+    return message, list(array.array("i", descriptors))
+
+
+def _tell_of_end(descriptor: int, child: int, told: int) -> None:
+    _, status = os.waitpid(child, 0)
+    # Where no test asks for it any more, the pipe is closed.
+    with contextlib.suppress(BrokenPipeError):
+        os.write(told, b"%d\n" % os.waitstatus_to_exitcode(status))
+    os.close(descriptor)
+    os.close(told)
+
+
+def _be_the_program(request: dict[str, object], streams: list[int]) -> NoReturn:
+    for number, descriptor in enumerate(streams):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    # As an interpreter opens them when it starts: what it keeps of a stream is of these.
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout = os.fdopen(1, "w", closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace", closefd=False)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    env, argv = request["env"], request["argv"]
+    assert isinstance(env, dict) and isinstance(argv, list)
+    os.environ.clear()
+    os.environ.update(env)
+    sys.path[:0] = [folder for folder in env.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    sys.dont_write_bytecode = bool(env.get("PYTHONDONTWRITEBYTECODE"))
+    sys.argv = ["advisor", *argv]
+    os.chdir(str(request["cwd"]))
+    from advisor.__main__ import main
+
+    sys.exit(main())
