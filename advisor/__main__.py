@@ -15,8 +15,8 @@ import io
 import os
 from collections.abc import Sequence
 
-from advisor.errors import AdvisorError, SourceProblem, UsageError
-from advisor.interruption import Interrupted, Interruption
+from advisor.model.errors import AdvisorError, SourceProblem, UsageError
+from advisor.model.interruption import Interrupted, Interruption
 
 BROKEN_PIPE = 141
 

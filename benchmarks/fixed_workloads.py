@@ -19,13 +19,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.launches.workloads import WorkloadFunction
-from advisor.proving.comparison import compare
-from advisor.proving.numbers import proving_numbers
-from advisor.proving.trial import Trial, trial
-from advisor.proving.verdicts import agreement_in_words
+from advisor.evidence.simulated.launches.workloads import WorkloadFunction
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.runs.verification.comparison import compare
+from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.trial import Trial, trial
+from advisor.runs.verification.verdicts import agreement_in_words
 
 ROOT = Path(__file__).resolve().parents[1]
 _MOST_ROUNDS = 6

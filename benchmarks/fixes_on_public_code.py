@@ -27,10 +27,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from advisor.compilation_unit import CompilationUnit
-from advisor.facts.survey import survey
-from advisor.facts.test_paths import is_test_path
-from advisor.file_discovery import find_files
+from advisor.evidence.source.survey import survey
+from advisor.evidence.source.test_paths import is_test_path
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.settings.file_discovery import find_files
 
 ROOT = Path(__file__).resolve().parents[1]
 _REPOSITORIES = (

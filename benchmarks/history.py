@@ -21,9 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from advisor.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Run, RunFacts, Timing
-from advisor.history.identity import Definition, functions
-from advisor.history.store import HistoryStore
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Run, RunFacts, Timing
+from advisor.model.history.identity import Definition, functions
+from advisor.model.history.store import HistoryStore
 
 _HERE = Path(__file__).resolve().parents[1]
 _PER_FILE = 5

@@ -60,12 +60,12 @@ def _part(way: str, blocks: int, kind: str, launches: int) -> tuple[float, int]:
     import numpy as np
     from numba import cuda
 
-    from advisor.devices import find_device
-    from advisor.driver.device_properties import device_properties
-    from advisor.driver.install import install
-    from advisor.launches import recorder as recording
-    from advisor.launches import simt_executor
-    from advisor.launches.store import LaunchStore
+    from advisor.evidence.simulated.driver.device_properties import device_properties
+    from advisor.evidence.simulated.driver.install import install
+    from advisor.evidence.simulated.launches import simt_executor
+    from advisor.evidence.simulated.launches.recording import recorder as recording
+    from advisor.evidence.simulated.launches.store import LaunchStore
+    from advisor.model.devices import find_device
 
     if way == "former":
         simt_executor.CloseLooks = _FirstOfEachShape  # type: ignore[misc,assignment]

@@ -13,14 +13,14 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from advisor.compiled import Target
-from advisor.compiled.ptx_texts import ptx_texts
-from advisor.facts.survey import survey
-from advisor.simt.inlining import inlined
-from advisor.simt.ptx_program import Module
-from advisor.simt.ptx_reader import PtxError, read_ptx
-from advisor.simt.unsupported import Unsupported
-from advisor.simt.vector.function import translate
+from advisor.evidence.compiled import Target
+from advisor.evidence.compiled.ptx_texts import ptx_texts
+from advisor.evidence.simulated.simt.ptx.inlining import inlined
+from advisor.evidence.simulated.simt.ptx.ptx_program import Module
+from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, read_ptx
+from advisor.evidence.simulated.simt.unsupported import Unsupported
+from advisor.evidence.simulated.simt.vector.translation.function import translate
+from advisor.evidence.source.survey import survey
 
 
 def main() -> None:

@@ -29,16 +29,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from advisor.devices import Device, find_device  # noqa: E402
-from advisor.errors import AdvisorError, EvidenceUnavailable, UsageError  # noqa: E402
-from advisor.history.fingerprint import Fingerprint  # noqa: E402
-from advisor.history.identity import git_state, toolchain  # noqa: E402
-from advisor.launches.gpu_launches import gpu_name  # noqa: E402
-from advisor.launches.workloads import find_workloads  # noqa: E402
-from advisor.measured.nvml import Nvml, Sampler, run_metrics  # noqa: E402
-from advisor.profiling.counters import Counters, count, find_ncu  # noqa: E402
-from advisor.profiling.measured_workload import Amount, measure, measured_fingerprints  # noqa: E402
-from advisor.profiling.worker_process import RunFailed, WorkerProcess  # noqa: E402
+from advisor.evidence.measured.nvml import Nvml, Sampler, run_metrics  # noqa: E402
+from advisor.evidence.simulated.launches.recording.gpu_launches import gpu_name  # noqa: E402
+from advisor.evidence.simulated.launches.workloads import find_workloads  # noqa: E402
+from advisor.model.devices import Device, find_device  # noqa: E402
+from advisor.model.errors import AdvisorError, EvidenceUnavailable, UsageError  # noqa: E402
+from advisor.model.history.fingerprint import Fingerprint  # noqa: E402
+from advisor.model.history.identity import git_state, toolchain  # noqa: E402
+from advisor.runs.profiling.gpu.counters import Counters, count, find_ncu  # noqa: E402
+from advisor.runs.profiling.gpu.measured_workload import Amount, measure, measured_fingerprints  # noqa: E402
+from advisor.runs.profiling.worker.process import RunFailed, WorkerProcess  # noqa: E402
 
 FOLDER = ROOT / "tests" / "data" / "devices"
 MICRO = "benchmarks/micro_kernels.py"
@@ -163,10 +163,10 @@ def _nvml(found: Recording) -> Nvml | None:
 
 def simulated(only: str, device: Device) -> Recording:
     """The same program on the SIMT machine, with predicted times."""
-    from advisor.check_options import CheckOptions
-    from advisor.config import load_config
-    from advisor.profiling.compiled_facts import CompiledFacts
-    from advisor.profiling.predicted_workload import predict
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.model.settings.config import load_config
+    from advisor.runs.profiling.compiled_facts import CompiledFacts
+    from advisor.runs.profiling.predicted_workload import predict
 
     options = CheckOptions(
         device.id, ROOT, settings=load_config(ROOT), cache_folder=ROOT / ".advisor" / "cache"

@@ -18,11 +18,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 from advisor.rules import load_rulebook
-from advisor.rules.coverage import cover
 from advisor.rules.lint import lint
-from advisor.rules.reload import LiveRulebook
+from advisor.rules.loading.reload import LiveRulebook
+from advisor.rules.testing.coverage import cover
 
 _LOADED, _COVERED, _EDITS = 500, 200, 20
 _LINTED = (250, 1_000)

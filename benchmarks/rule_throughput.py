@@ -19,11 +19,11 @@ os.environ["POLARS_MAX_THREADS"] = "1"
 import numpy as np
 import polars as pl
 
-from advisor.metrics.tables import Column, Table, Tables
+from advisor.evidence.metrics.tables import Column, Table, Tables
+from advisor.model.text.source_text import Span
 from advisor.rules import Rulebook, RuleSettings, rulebook_from_texts
-from advisor.rules.columns import View
-from advisor.rules.judgement import RuleJudge
-from advisor.text import Span
+from advisor.rules.evaluation.columns import View
+from advisor.rules.evaluation.judgement import RuleJudge
 
 _RULES, _RECORDS, _METRICS = 200, 100_000, 12
 _UNKNOWN_SHARE = 0.05

@@ -96,10 +96,10 @@ def _bound(launch: Callable[[Any], Any], argument: Any) -> Callable[[], Any]:
 
 
 def _rows(repeat: int, names: list[str]) -> Iterator[tuple[str, float, float, float, float, float]]:
-    from advisor.devices import find_device
-    from advisor.driver import device_properties, install
-    from advisor.launches.outcome import Outcome
-    from advisor.launches.simt_executor import Limits, SimtExecutor
+    from advisor.evidence.simulated.driver import device_properties, install
+    from advisor.evidence.simulated.launches.outcome import Outcome
+    from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
+    from advisor.model.devices import find_device
 
     device = find_device("A100")
     outcomes: list[Outcome] = []
@@ -144,11 +144,11 @@ def _print_all(repeat: int) -> None:
 
 def _part(number: int, store: Path) -> tuple[float, float]:
     """Seconds that the machine spent on each second workload, and the most megabytes a launch took."""
-    from advisor.cache import Cache
-    from advisor.devices import find_device
-    from advisor.driver import device_properties, install
-    from advisor.launches.outcome import Outcome
-    from advisor.launches.simt_executor import Limits, SimtExecutor
+    from advisor.evidence.simulated.driver import device_properties, install
+    from advisor.evidence.simulated.launches.outcome import Outcome
+    from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
+    from advisor.model.devices import find_device
+    from advisor.model.storage.cache import Cache
     from kernels import workloads
 
     device = find_device("A100")
@@ -185,11 +185,11 @@ _FIGURES = ("warp_execution_efficiency", "global_sectors_per_request", "coalesci
 
 def _print_samples(repeat: int) -> None:
     """Prints how long samples of blocks take, and how far their figures lie from those of whole grids."""
-    from advisor.devices import find_device
-    from advisor.driver import device_properties, install
-    from advisor.launches.kernel_readings import kernel_readings
-    from advisor.launches.outcome import Outcome
-    from advisor.launches.simt_executor import Limits, SimtExecutor
+    from advisor.evidence.simulated.driver import device_properties, install
+    from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
+    from advisor.evidence.simulated.launches.outcome import Outcome
+    from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
+    from advisor.model.devices import find_device
 
     device = find_device("A100")
     outcomes: list[Outcome] = []

@@ -13,10 +13,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.tuning.numbers import tuning_numbers
-from advisor.tuning.search import TuningRequest, TuningResult, tune
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.runs.tuning.numbers import tuning_numbers
+from advisor.runs.tuning.search import TuningRequest, TuningResult, tune
 
 _ROOT = Path(__file__).resolve().parent.parent
 _USUAL = ("kernels/conv2d.py::conv2d_first", "kernels/matrix_multiply.py::matrix_multiply_improved")

@@ -100,8 +100,8 @@ def source(folder: Path, rounds: int) -> None:
 
 def slowest(folder: Path) -> None:
     """The files that cost most, in one process: reading, parsing, all records."""
-    from advisor.facts import survey as module
-    from advisor.facts.surveyor import Surveyor
+    from advisor.evidence.source import survey as module
+    from advisor.evidence.source.surveyor import Surveyor
 
     times: dict[Path, float] = {}
 
@@ -119,7 +119,7 @@ def slowest(folder: Path) -> None:
             return found
 
     module.Surveyor = Timed  # type: ignore[misc]
-    from advisor.garbage_collection import collector_at_rest
+    from advisor.model.gc_paused import collector_at_rest
 
     with collector_at_rest():
         module.survey(sorted(folder.rglob("*.py")), folder)

@@ -9,8 +9,8 @@ from operator import itemgetter
 
 from lsprotocol import types
 
-from advisor.findings import Edit, Finding, Fix
-from advisor.text import SourceText
+from advisor.model.findings import Edit, Finding, Fix
+from advisor.model.text.source_text import SourceText
 from lsp_server.analysis import Analysis
 from lsp_server.diagnostics import SOURCE, fingerprint
 from lsp_server.documents import OpenText
@@ -105,7 +105,7 @@ class Desk:
     @cached_property
     def _readable(self) -> SourceText:
         """The text, with lines that do not parse blanked."""
-        from advisor.facts.module import readable_source
+        from advisor.program.syntax.module import readable_source
 
         source = self.analysis.document.source
         return source if self.analysis.parsed else readable_source(source)[0]

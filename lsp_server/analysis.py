@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.check_options import CheckOptions, Progress
-from advisor.config import Config, load_config
-from advisor.devices import Device, find_device
-from advisor.errors import SourceProblem
-from advisor.findings import Finding, Problem, Report, Unrecognised
-from advisor.path_patterns import path_matcher
-from advisor.records import SOURCES, Source
+from advisor.model.devices import Device, find_device
+from advisor.model.errors import SourceProblem
+from advisor.model.findings import Finding, Problem, Report, Unrecognised
+from advisor.model.records import SOURCES, Source
+from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.settings.config import Config, load_config
+from advisor.model.settings.path_patterns import path_matcher
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_gpu, concerns_kernels
 
 if TYPE_CHECKING:
-    from advisor.means import Means
-    from advisor.metrics.tables import Tables
+    from advisor.check.steps import Means
+    from advisor.evidence.metrics.tables import Tables
 
 _About = tuple[tuple[Finding, ...], tuple[Problem, ...], tuple[Problem, ...]]
 
@@ -114,8 +114,8 @@ def analyse(
     neighbours = surroundings.of(document)
     options = _options(document, settings, neighbours, evidence, chosen)
     # An editor waits for the server to begin, and none of this is needed for that.
-    from advisor.means import USUAL
-    from advisor.pipeline import check_with_tables
+    from advisor.check.pipeline import check_with_tables
+    from advisor.check.steps import USUAL
 
     try:
         checked = check_with_tables([], options, progress, means or USUAL)
@@ -142,7 +142,7 @@ def rehearse(folder: Path, means: Means, configure: Callable[[Path], Config]) ->
 
     Raises AdvisorError for a configuration that cannot be read.
     """
-    from advisor.pipeline import check_with_tables
+    from advisor.check.pipeline import check_with_tables
 
     settings = configure(folder)
     device = find_device(settings.device)

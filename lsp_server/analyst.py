@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.devices import find_device
-from advisor.errors import SourceProblem, UsageError
-from advisor.records import Record
-from advisor.syntax_trees import syntax_tree
+from advisor.model.devices import find_device
+from advisor.model.errors import SourceProblem, UsageError
+from advisor.model.records import Record
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.model.text.syntax_trees import syntax_tree
 from lsp_server.analysis import Analysis, analyse, rehearse
 from lsp_server.carried import carried
 from lsp_server.documents import Document
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from advisor.config import Config
-    from advisor.means import Means
+    from advisor.check.steps import Means
+    from advisor.model.settings.config import Config
     from lsp_server.compiling import KernelCompiler
     from lsp_server.kept_settings import KeptConfigs
     from lsp_server.kept_steps import KeptSteps
@@ -67,7 +67,7 @@ class Analyst:
 
     @cached_property
     def _means(self) -> Means:
-        from advisor.means import USUAL
+        from advisor.check.steps import USUAL
         from lsp_server.kept_settings import KeptRulebooks
         from lsp_server.recorded import recorded_launches
 
@@ -146,7 +146,7 @@ class Analyst:
 
         Raises Voided once nobody wants to know.
         """
-        from advisor.facts.module import parse_module
+        from advisor.program.syntax.module import parse_module
         from lsp_server.recorded import stores_of
 
         stop.check()

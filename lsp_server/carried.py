@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from advisor.findings import Finding
-from advisor.text import Span
+from advisor.model.findings import Finding
+from advisor.model.text.source_text import Span
 from lsp_server.analysis import Analysis
 
 if TYPE_CHECKING:
-    from advisor.metrics.tables import Table
+    from advisor.evidence.metrics.tables import Table
 
 Moved = Callable[[int], "int | None"]
 

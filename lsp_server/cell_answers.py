@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import attrs
 from lsprotocol import types
 
-from advisor.notebooks import is_notebook
+from advisor.model.text.notebooks import is_notebook
 from lsp_server.held_cells import LINE_END, HeldCell, Notebook
 
 _TextEdit: TypeAlias = types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit

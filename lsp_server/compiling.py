@@ -10,15 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from advisor.cache import Cache, user_cache_folder
-from advisor.check_options import CheckOptions, Progress
-from advisor.compilation_unit import CompilationUnit
-from advisor.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, records
-from advisor.compiled.crew import WorkerStock
-from advisor.compiled.units import compile_request
-from advisor.devices import Device
-from advisor.findings import Problem, Report
-from advisor.records import Record
+from advisor.evidence.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, records
+from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
+from advisor.evidence.compiled.units import compile_request
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.devices import Device
+from advisor.model.findings import Problem, Report
+from advisor.model.records import Record
+from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.storage.cache import Cache, user_cache_folder
 
 _SECONDS = 20.0
 _MOST_KERNELS = 2_000

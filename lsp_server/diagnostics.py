@@ -6,8 +6,8 @@ import hashlib
 
 from lsprotocol import types
 
-from advisor.findings import Finding, Problem, Related, Severity, Unrecognised
-from advisor.text import Span
+from advisor.model.findings import Finding, Problem, Related, Severity, Unrecognised
+from advisor.model.text.source_text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.documents import Document
 from lsp_server.positions import Positions, first_of_line

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
-from advisor.text import SourceText
+from advisor.model.text.source_text import SourceText
 
 _LANGUAGE = "python"
 _UNTITLED = "untitled"

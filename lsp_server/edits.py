@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from advisor.findings import Edit
-from advisor.text import SourceText, Span
+from advisor.model.findings import Edit
+from advisor.model.text.source_text import SourceText, Span
 from lsp_server.analysis import Analysis
 from lsp_server.client import Client
 from lsp_server.documents import OpenText

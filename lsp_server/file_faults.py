@@ -10,9 +10,9 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from advisor.config import find_config_file
-from advisor.findings import Problem
-from advisor.text import SourceText, Span
+from advisor.model.findings import Problem
+from advisor.model.settings.config import find_config_file
+from advisor.model.text.source_text import SourceText, Span
 from lsp_server.diagnostics import SOURCE
 from lsp_server.positions import Positions
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from advisor.findings import Finding
+from advisor.model.findings import Finding
 from lsp_server.analysis import Analysis
 from lsp_server.fix_process import FixProcess
 from lsp_server.fix_writing import Writing, Written

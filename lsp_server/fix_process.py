@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import advisor
-from advisor.findings import Finding
+from advisor.model.findings import Finding
 from lsp_server.fix_writing import Request, Written, receive, send
 
 _SECONDS = 30.0

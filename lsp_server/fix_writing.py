@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.findings import Finding
+from advisor.model.findings import Finding
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 from lsp_server.documents import Document
 
 if TYPE_CHECKING:
-    from advisor.metrics.tables import Tables
+    from advisor.evidence.metrics.tables import Tables
     from advisor.rules import Judgement
 
 _HEADER = struct.Struct(">Q")
@@ -146,8 +146,8 @@ def _with_launches(given: Writing) -> Writing:
         fixes=False,
         proofs=False,
     )
-    from advisor.means import USUAL
-    from advisor.pipeline import check_with_tables  # which takes a moment to import
+    from advisor.check.pipeline import check_with_tables  # which takes a moment to import
+    from advisor.check.steps import USUAL
 
     means = replace(USUAL, judge=_nothing_judged)
     checked = check_with_tables(list(given.neighbours), options, means=means)

@@ -106,13 +106,13 @@ def joined_notebook(
         held = workspace.text_documents.get(unquote(cell.document))
         if cell.kind != types.NotebookCellKind.Code or held is None or held.language_id != "python":
             continue
-        from advisor.notebooks.magics import python_of
+        from advisor.model.text.notebooks.magics import python_of
 
         read = python_of(held.source)
         if not read.fault:
             good[cell.document] = held.source
         shown = good.get(cell.document, held.source)
-        from advisor.notebooks.joined_text import joined_cell
+        from advisor.model.text.notebooks.joined_text import joined_cell
 
         part = joined_cell(number, shown)
         place = (line + 1, part.count("\n") - 1) if part else (_NOWHERE, 0)

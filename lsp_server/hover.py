@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.config import Config
-from advisor.findings import Evidence, Finding
-from advisor.meta_rules import load_meta_rules
-from advisor.records import Value
+from advisor.model.findings import Evidence, Finding
+from advisor.model.records import Value
+from advisor.model.settings.config import Config
+from advisor.model.suppression_rules import load_meta_rules
 from advisor.rules import Rule
 from advisor.rules.units import COUNT, find_unit, format_value
 from lsp_server.analysis import Analysis

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from advisor.config import CONFIG_NAMES, Config, load_config
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.model.settings.config import CONFIG_NAMES, Config, load_config
 from advisor.rules import Rulebook
-from advisor.rules.packs import pack_folder
+from advisor.rules.loading.packs import pack_folder
 from lsp_server.stamps import Stamps, files_below
 
 _CONFIG_FILES = (*CONFIG_NAMES, ".git")

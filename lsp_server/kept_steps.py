@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from advisor.check_options import CheckOptions, Progress
-from advisor.facts.module import parse_module
-from advisor.facts.resurvey import Resurvey
-from advisor.facts.survey import Survey
-from advisor.means import USUAL, Means
-from advisor.rules.rejudgement import Rejudgement
-from advisor.workplace import Workplace
+from advisor.check.inputs import Workplace
+from advisor.check.steps import USUAL, Means
+from advisor.evidence.source.resurvey import Resurvey
+from advisor.evidence.source.survey import Survey
+from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.program.syntax.module import parse_module
+from advisor.rules.evaluation.rejudgement import Rejudgement
 from lsp_server.rules_in_use import rulebook_in_use
 
 _MOST_DOCUMENTS = 12

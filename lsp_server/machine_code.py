@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from advisor.errors import EvidenceUnavailable
-from advisor.records import Record
+from advisor.model.errors import EvidenceUnavailable
+from advisor.model.records import Record
 from lsp_server.analysis import Analysis, analyse
 from lsp_server.numbers.rows import Row
 from lsp_server.pages import ShownPage
 from lsp_server.surroundings import Surroundings
 
 if TYPE_CHECKING:
-    from advisor.compilation_unit import CompilationUnit
-    from advisor.compiled.listing import Listing
+    from advisor.evidence.compiled.listing import Listing
+    from advisor.model.compilation_unit import CompilationUnit
 
 _SECONDS = 60.0
 # Where instructions of other lines stand between those of the line that is shown.
@@ -28,8 +28,8 @@ def machine_code_page(kernel: Row, line: int, analysis: Analysis) -> ShownPage:
 
     Compiles the kernel in a process of its own. Raises EvidenceUnavailable with the reason where that fails.
     """
-    from advisor.compiled import Target
-    from advisor.compiled.listing import list_kernel
+    from advisor.evidence.compiled import Target
+    from advisor.evidence.compiled.listing import list_kernel
 
     unit = next((one for one in _units(analysis) if one.kernel == kernel.key), None)
     if unit is None:
@@ -56,7 +56,7 @@ def _units(analysis: Analysis) -> list[CompilationUnit]:
         found.extend(units)
         return []
 
-    from advisor.means import USUAL  # which takes a moment that the server's start has no use for
+    from advisor.check.steps import USUAL  # which takes a moment that the server's start has no use for
 
     means = replace(USUAL, compile=keep)
     analyse(analysis.document, Surroundings(), "compiled", analysis.device.id, means)

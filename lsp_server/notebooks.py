@@ -14,7 +14,7 @@ import attrs
 from lsprotocol import types
 from pygls.workspace import Workspace
 
-from advisor.notebooks import is_notebook
+from advisor.model.text.notebooks import is_notebook
 from lsp_server.cell_answers import Answers, OutsideOfCells
 from lsp_server.held_cells import HeldCell, Notebook, joined_notebook
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
-from advisor.cache import user_cache_folder
-from advisor.pages.catalogue import catalogue_of, find_rule
-from advisor.pages.fix_page import build_fix_page, find_fix
-from advisor.pages.page_markdown import page_as_markdown
-from advisor.pages.page_model import Page
-from advisor.pages.rule_page import build_page
+from advisor.model.storage.cache import user_cache_folder
+from advisor.reports.rule_pages.catalogue import catalogue_of, find_rule
+from advisor.reports.rule_pages.fix_page import build_fix_page, find_fix
+from advisor.reports.rule_pages.page_markdown import page_as_markdown
+from advisor.reports.rule_pages.page_model import Page
+from advisor.reports.rule_pages.rule_page import build_page
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import METRICS, stands_in_source, text_at
 from lsp_server.numbers.cards import Quantities

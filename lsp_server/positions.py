@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from advisor.text import SourceText, Span
+from advisor.model.text.source_text import SourceText, Span
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
-from advisor.selectors import suggestion
+from advisor.model.settings.selectors import suggestion
 
 SECTION = "kernelAdvisor"
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from advisor.check_options import CheckOptions
-from advisor.config import cache_folder
-from advisor.devices import Device
-from advisor.errors import UsageError
-from advisor.findings import Problem, Report
-from advisor.launches.evidence import LaunchEvidence, launch_evidence
-from advisor.launches.store import LaunchStore
-from advisor.launches.workloads import workload_folder
-from advisor.metrics.launch_weight import launch_weight
+from advisor.evidence.metrics.launch_weight import launch_weight
+from advisor.evidence.simulated.launches.evidence import LaunchEvidence, launch_evidence
+from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.evidence.simulated.launches.workloads import workload_folder
+from advisor.model.devices import Device
+from advisor.model.errors import UsageError
+from advisor.model.findings import Problem, Report
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import cache_folder
 
 
 def stores_of(options: CheckOptions) -> list[LaunchStore]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.config import Config
+from advisor.model.settings.config import Config
 from advisor.rules import Rulebook
 from lsp_server.kept_settings import KeptRulebooks
 

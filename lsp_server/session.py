@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 import advisor
-from advisor.errors import AdvisorError
+from advisor.model.errors import AdvisorError
 from lsp_server import notebooks
 from lsp_server.analysis import Analysis
 from lsp_server.analyst import Analyst

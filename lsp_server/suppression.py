@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from advisor.findings import Finding
-from advisor.logical_lines import read_logical_lines
-from advisor.suppressions import parse_suppressions
-from advisor.syntax_trees import syntax_tree
-from advisor.text import SourceText, Span
+from advisor.check.suppressions import parse_suppressions
+from advisor.model.findings import Finding
+from advisor.model.text.logical_lines import read_logical_lines
+from advisor.model.text.source_text import SourceText, Span
+from advisor.model.text.syntax_trees import syntax_tree
 
 _DIRECTIVE = re.compile(r"#\s*advisor:\s*ignore\s*\[(?P<rules>[^\]#]*)\]")
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from advisor.facts.gate import (
+from advisor.model.settings.workspace_files import workspace_files
+from advisor.program.syntax.gate import (
     launched_names,
     may_hold_array_code,
     may_hold_device_code,
     may_hold_triton_code,
 )
-from advisor.neighbours import workspace_files
 from lsp_server.documents import Document
 
 _WORD = re.compile(rb"\w+")
@@ -71,7 +71,7 @@ class Surroundings:
 
 def concerns_gpu(document: Document) -> bool:
     """Whether a check of the document's file would parse it: for kernels, or for what it does with a GPU."""
-    from advisor.facts.host_records import is_test_path
+    from advisor.evidence.source.host.host_records import is_test_path
 
     data = document.text.encode(errors="replace")
     return concerns_kernels(data) or may_hold_array_code(data, is_test=is_test_path(f"/{document.path}"))

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from lsprotocol import types
 
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
 from lsp_server.conversation import Conversation
 from lsp_server.session import AdvisorServer
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import AdvisorError
+from advisor.model.errors import AdvisorError
 from lsp_server.documents import first_folder
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 # In pieces, so that a question has to wait for one of them only; each brings what the next ones need.
 _MODULES = (
     "numpy",
-    "advisor.facts.surveyor",
+    "advisor.evidence.source.surveyor",
     "advisor.rules",
-    "advisor.pipeline",
+    "advisor.check.pipeline",
     "lsp_server.kept_steps",
     "lsp_server.diagnostics",
     "lsp_server.hover",

@@ -9,11 +9,16 @@ import json
 import sys
 from pathlib import Path
 
-from advisor.config import load_config, prepare_cache_folder
-from advisor.errors import AdvisorError
-from advisor.launches.store import LaunchStore
-from advisor.launches.workloads import find_workloads, run_workloads, stale_workloads, workload_folder
-from advisor.text import read_source
+from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.evidence.simulated.launches.workloads import (
+    find_workloads,
+    run_workloads,
+    stale_workloads,
+    workload_folder,
+)
+from advisor.model.errors import AdvisorError
+from advisor.model.settings.config import load_config, prepare_cache_folder
+from advisor.model.text.source_text import read_source
 
 
 def main() -> None:

@@ -31,12 +31,12 @@ _STREAMS = 3
 # What `advisor check` and `advisor server` import before they have something to say.
 _MODULES = (
     "advisor.__main__",
-    "advisor.cli.check",
-    "advisor.cli.run",
-    "advisor.cli.server",
-    "advisor.pipeline",
+    "advisor.cli.commands.check",
+    "advisor.cli.commands.run",
+    "advisor.cli.commands.server",
+    "advisor.check.pipeline",
     "advisor.fixes",
-    "advisor.outputs",
+    "advisor.reports.outputs",
     "lsp_server.server",
 )
 

@@ -1,4 +1,4 @@
-"""The command line. Each module of this package is one command: a SUMMARY, `add_arguments` and `run`."""
+"""The command line. A module of `commands` or `reference` is a command: SUMMARY, `add_arguments`, `run`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol, cast
 
 from advisor import __version__
-from advisor.errors import UsageError
-from advisor.selectors import suggestion
+from advisor.cli import commands, reference
+from advisor.model.errors import UsageError
+from advisor.model.settings.selectors import suggestion
 
 
 class Command(Protocol):
@@ -39,13 +40,23 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def command_names() -> list[str]:
-    """The names of all commands: the modules of this package."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
+    """The names of all commands: the modules of both packages."""
+    return sorted(_packages())
 
 
 def load_command(name: str) -> Command:
     """The command module called `name`."""
-    return cast(Command, importlib.import_module(f"{__name__}.{name}"))
+    return cast(Command, importlib.import_module(f"{_packages()[name]}.{name}"))
+
+
+def _packages() -> dict[str, str]:
+    """The package of each command."""
+    packages = (commands, reference)
+    return {
+        module.name: package.__name__
+        for package in packages
+        for module in pkgutil.iter_modules(package.__path__)
+    }
 
 
 def build_parser(names: Sequence[str]) -> CommandParser:

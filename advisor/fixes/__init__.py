@@ -1,4 +1,4 @@
-"""Remedies as edits of the user's source. Each module of this package is one fix, called as its data file.
+"""Fixes as edits of the user's source. Each module below `rewrites` is one fix, called as its data file.
 
 A module has a function `edits(place)` that gives the edits of one finding, or None where it cannot tell. What
 a fix is called, which rules it mends, how safe it is and under which condition stands in `knowledge/fixes/`.
@@ -14,18 +14,21 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.data_files import knowledge_folder
-from advisor.findings import Finding, Safety
-from advisor.records import Value
-from advisor.syntax_trees import syntax_tree
+from advisor.model.data_files import knowledge_folder
+from advisor.model.findings import Finding, Safety
+from advisor.model.records import Value
+from advisor.model.text.syntax_trees import syntax_tree
 
 if TYPE_CHECKING:
-    from advisor.metrics.tables import Tables
+    from advisor.evidence.metrics.tables import Tables
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+
+_PACKAGE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,22 @@ def known_fixes() -> tuple[FixData, ...]:
 @cache
 def fix_description(name: str) -> str:
     """The first paragraph of what a fix's module says of itself; nothing is imported."""
-    file = Path(__file__).parent / f"{name.replace('-', '_')}.py"
+    file = _rewrites()[name]
     text = ast.get_docstring(syntax_tree(file.read_text("utf-8"))) or ""
     return " ".join(text.split("\n\n")[0].split())
+
+
+def module_name(name: str) -> str:
+    """The name by which a fix's module is imported."""
+    parts = _rewrites()[name].relative_to(_PACKAGE).with_suffix("").parts
+    return ".".join((__name__, *parts))
+
+
+@cache
+def _rewrites() -> dict[str, Path]:
+    """The file of each fix by the fix's name."""
+    files = (_PACKAGE / "rewrites").glob("*/*.py")
+    return {file.stem.replace("_", "-"): file for file in files if file.stem != "__init__"}
 
 
 def with_fixes(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from advisor.findings import Edit, Finding, Fix, Safety
 from advisor.fixes import known_fixes
+from advisor.model.findings import Edit, Finding, Fix, Safety
 
 
 def chosen(

@@ -16,12 +16,12 @@ from functools import cached_property
 
 import libcst as cst
 
-from advisor.findings import Edit
 from advisor.fixes.application import edited
 from advisor.fixes.place import Place
-from advisor.fixes.source_module import SourceModule
-from advisor.syntax_recovery import BrokenLines, Recovered, recovered
-from advisor.syntax_trees import one_tree_at_a_time
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.model.findings import Edit
+from advisor.model.text.syntax_recovery import BrokenLines, Recovered, recovered
+from advisor.model.text.syntax_trees import one_tree_at_a_time
 
 _NAME = re.compile(r"[^\W\d]\w*")
 # What is followed by one of these is read on that line, not bound.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from advisor.findings import FASTER
 from advisor.fixes.proofs import LedgerEntry
+from advisor.model.findings import FASTER
 
 
 @dataclass(frozen=True)

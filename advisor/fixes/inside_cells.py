@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from advisor.findings import Edit
-from advisor.notebooks import is_notebook
-from advisor.notebooks.joined_text import Cells, JoinedCell, cells_of
+from advisor.model.findings import Edit
+from advisor.model.text.notebooks import is_notebook
+from advisor.model.text.notebooks.joined_text import Cells, JoinedCell, cells_of
 
 _COMMAND = re.compile(r"#ipython(?:-timed)?: .*")
 

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from advisor.findings import Finding
-from advisor.metrics.tables import Table, Tables
-from advisor.records import Value
-from advisor.text import Span
+from advisor.evidence.metrics.tables import Table, Tables
+from advisor.model.findings import Finding
+from advisor.model.records import Value
+from advisor.model.text.source_text import Span
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import libcst as cst
 
-from advisor.findings import Edit, Finding
 from advisor.fixes.known_facts import KnownFacts, Row
-from advisor.fixes.launch_sites import LaunchSite, launch_site, may_launch
-from advisor.fixes.source_module import SourceModule, read_module
-from advisor.records import Value
-from advisor.text import Span
+from advisor.fixes.support.edits.source_module import SourceModule, read_module
+from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site, may_launch
+from advisor.model.findings import Edit, Finding
+from advisor.model.records import Value
+from advisor.model.text.source_text import Span
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 

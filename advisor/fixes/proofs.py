@@ -13,9 +13,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from advisor.errors import UsageError
-from advisor.findings import Finding, Fix, Proof, Verdict
-from advisor.syntax_trees import syntax_tree
+from advisor.model.errors import UsageError
+from advisor.model.findings import Finding, Fix, Proof, Verdict
+from advisor.model.text.syntax_trees import syntax_tree
 
 _FILE = Path(".advisor") / "proofs.sqlite"
 # How verdicts were called that did not say whether a time was measured.

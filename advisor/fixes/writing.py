@@ -6,13 +6,13 @@ import importlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from advisor.findings import Edit, Finding, Fix
-from advisor.fixes import FixData
+from advisor.evidence.metrics.tables import Tables
+from advisor.fixes import FixData, module_name
 from advisor.fixes.around_errors import AroundErrors
 from advisor.fixes.inside_cells import inside_cells
 from advisor.fixes.known_facts import KnownFacts
 from advisor.fixes.place import Modules, Place
-from advisor.metrics.tables import Tables
+from advisor.model.findings import Edit, Finding, Fix
 
 
 class FixWriter:
@@ -41,6 +41,6 @@ class FixWriter:
 
 
 def _edits(name: str, place: Place) -> list[Edit] | None:
-    module = importlib.import_module(f"advisor.fixes.{name.replace('-', '_')}")
+    module = importlib.import_module(module_name(name))
     found: list[Edit] | None = module.edits(place)
     return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from advisor.rules.examples import ExampleFailure, run_examples
-from advisor.rules.findings import kernel_of_row, to_finding
-from advisor.rules.judgement import Judgement, judge
-from advisor.rules.load import load_rulebook, rulebook_from_texts
-from advisor.rules.matches import Match
+from advisor.rules.evaluation.findings import kernel_of_row, to_finding
+from advisor.rules.evaluation.judgement import Judgement, judge
+from advisor.rules.evaluation.matches import Match
+from advisor.rules.language.problems import RuleError, RuleErrors
+from advisor.rules.loading.load import load_rulebook, rulebook_from_texts
 from advisor.rules.model import Metric, Rule, Rulebook
-from advisor.rules.problems import RuleError, RuleErrors
 from advisor.rules.settings import RuleSettings
+from advisor.rules.testing.examples import ExampleFailure, run_examples
 
 __all__ = [
     "ExampleFailure",

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from advisor.rules.drafts import ChangePlaces, FileContent
-from advisor.rules.expansion import Definitions, expand_within_bounds
+from advisor.model.text.source_text import Span
+from advisor.rules.checking.expansion import Definitions, expand_within_bounds
+from advisor.rules.checking.typing import Typing
+from advisor.rules.checking.vocabulary import Vocabulary, hint_for
+from advisor.rules.language.drafts import ChangePlaces, FileContent
+from advisor.rules.language.problems import Complaints
 from advisor.rules.model import Override, Rule, Suppress
-from advisor.rules.problems import Complaints
-from advisor.rules.typing import Typing
 from advisor.rules.units import NO_UNIT, format_value
-from advisor.rules.vocabulary import Vocabulary, hint_for
-from advisor.text import Span
 
 Contents = Sequence[tuple[FileContent, Complaints]]
 

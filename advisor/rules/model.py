@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from advisor.findings import Confidence, Safety, Severity
-from advisor.records import Source
-from advisor.rules.expressions import Expression, metrics_in
-from advisor.rules.problems import RuleError
+from advisor.model.findings import Confidence, Safety, Severity
+from advisor.model.records import Source
+from advisor.model.text.source_text import Span
+from advisor.rules.language.expressions import Expression, metrics_in
+from advisor.rules.language.problems import RuleError
 from advisor.rules.units import Unit
-from advisor.text import Span
 
 Verdict: TypeAlias = Literal["fires", "info", "silent", "unknown"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 
-from advisor.findings import Severity
-from advisor.path_patterns import matches_path
+from advisor.model.findings import Severity
+from advisor.model.settings.path_patterns import matches_path
 from advisor.rules.model import Override, Rule, Rulebook, Suppress
 
 # The path of a row's file as patterns see it, None where it lies outside the project, and its kernel's name.

@@ -9,14 +9,14 @@ from datetime import date
 from pathlib import Path
 from typing import cast
 
-from advisor.config import Config, ProjectOverride, RuleSetting
-from advisor.errors import UsageError
-from advisor.findings import Severity
-from advisor.path_patterns import path_below
+from advisor.model.errors import UsageError
+from advisor.model.findings import Severity
+from advisor.model.settings.config import Config, ProjectOverride, RuleSetting
+from advisor.model.settings.path_patterns import path_below
+from advisor.model.settings.selectors import suggestion
+from advisor.model.text.source_text import Span
 from advisor.rules.model import Override, Rule, Rulebook, Scope
 from advisor.rules.units import PLAIN, find_unit, format_value
-from advisor.selectors import suggestion
-from advisor.text import Span
 
 _QUANTITY = re.compile(r"\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(.*?)\s*")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from advisor.findings import Finding
+from advisor.model.findings import Finding
 from lsp_server.actions import FIX_ALL, KIND, Desk, may_be_safe, on_lines, wants
 from lsp_server.analysis import Analysis
 from lsp_server.by_language import PYTHON

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from advisor.errors import AdvisorError
-from advisor.findings import Finding
-from advisor.text import Span
+from advisor.model.errors import AdvisorError
+from advisor.model.findings import Finding
+from advisor.model.text.source_text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.by_language import PYTHON
 from lsp_server.diagnostics import fingerprint

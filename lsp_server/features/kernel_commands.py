@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from advisor.devices import find_device, load_devices
-from advisor.errors import AdvisorError
+from advisor.model.devices import find_device, load_devices
+from advisor.model.errors import AdvisorError
 from lsp_server.analysis import Analysis
 from lsp_server.session import AdvisorServer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.text import SourceText, Span
+from advisor.model.text.source_text import SourceText, Span
 from lsp_server.numbers.cards import Card, Quantities
 from lsp_server.numbers.rows import Row
 

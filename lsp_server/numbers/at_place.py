@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.text import Span
+from advisor.model.text.source_text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.access_card import access_card, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities

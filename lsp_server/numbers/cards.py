@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from advisor.config import Config
+from advisor.model.settings.config import Config
 from advisor.rules import Rulebook
 from advisor.rules.units import COUNT, Unit, format_value
 from lsp_server.numbers.rows import Row

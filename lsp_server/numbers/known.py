@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from advisor.devices import Device, find_device
-from advisor.errors import AdvisorError
-from advisor.metrics.tables import Tables
-from advisor.text import Span
+from advisor.evidence.metrics.tables import Tables
+from advisor.model.devices import Device, find_device
+from advisor.model.errors import AdvisorError
+from advisor.model.text.source_text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.carried import Moved, line_move, moved_span
 from lsp_server.numbers.rows import Row

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from advisor.devices import Device
+from advisor.model.devices import Device
+from advisor.model.text.source_text import SourceText
 from advisor.rules.units import RATIO, format_value
-from advisor.text import SourceText
 from lsp_server.numbers.access_card import text_at
 from lsp_server.numbers.cards import Card, Grid
 from lsp_server.numbers.known import Known

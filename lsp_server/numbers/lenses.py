@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from advisor.model.text.source_text import SourceText, Span
 from advisor.rules.units import RATIO, format_value
-from advisor.text import SourceText, Span
 from lsp_server.analysis import Analysis
 from lsp_server.numbers.cards import Quantities
 from lsp_server.numbers.known import Known, known_of
@@ -95,7 +95,7 @@ def _parts(kernel: Row, known: Known, quantities: Quantities) -> Iterator[tuple[
 
 def _origin(run: Row) -> str:
     """Where the numbers of the launch come from, and how old they are."""
-    from advisor.launches.evidence import age, run_started
+    from advisor.evidence.simulated.launches.evidence import age, run_started
 
     started = run_started(run.key)
     old = f", {age(max(0.0, time.time() - started))} old" if started is not None else ""

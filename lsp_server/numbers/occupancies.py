@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from advisor.devices import Device, load_devices
-from advisor.errors import EvidenceUnavailable
-from advisor.metrics.derived.theoretical_occupancy import USUAL_BLOCK
-from advisor.occupancy import Occupancy, occupancy
+from advisor.evidence.metrics.derived.theoretical_occupancy import USUAL_BLOCK
+from advisor.model.devices import Device, load_devices
+from advisor.model.errors import EvidenceUnavailable
+from advisor.model.occupancy import Occupancy, occupancy
 from advisor.rules.units import RATIO, format_value
 from lsp_server.numbers.cards import Grid
 from lsp_server.numbers.rows import BEFORE_EDIT, Row

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from advisor.metrics.tables import Table
-from advisor.records import Source, Value
-from advisor.text import Span
+from advisor.evidence.metrics.tables import Table
+from advisor.model.records import Source, Value
+from advisor.model.text.source_text import Span
 
 # Said of a value that the present text has not been asked for yet.
 BEFORE_EDIT = "before the edit"

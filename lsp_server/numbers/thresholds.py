@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from advisor.cache import user_cache_folder
-from advisor.rules.coverage import RuleCoverage
+from advisor.model.storage.cache import user_cache_folder
 from advisor.rules.lint.asked import Reached
-from advisor.rules.load import file_content
+from advisor.rules.loading.load import file_content
+from advisor.rules.loading.packs import rule_files
+from advisor.rules.loading.reload import LiveRulebook
 from advisor.rules.model import Rulebook
-from advisor.rules.packs import rule_files
-from advisor.rules.reload import LiveRulebook
+from advisor.rules.testing.coverage import RuleCoverage
 from lsp_server.rule_files.documents import RuleDocument, with_newlines
 from lsp_server.rule_files.folders import folders_around, place_in
 

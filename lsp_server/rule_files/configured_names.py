@@ -8,8 +8,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from advisor.config import find_config_file
-from advisor.text import SourceText, Span
+from advisor.model.settings.config import find_config_file
+from advisor.model.text.source_text import SourceText, Span
 from lsp_server.positions import Positions
 from lsp_server.rule_files.snapshot import Snapshot
 from lsp_server.rule_files.symbols import Symbol

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.pages.evidence import evidence_levels, sources_of
-from advisor.pages.quantities import range_text
+from advisor.reports.rule_pages.evidence import evidence_levels, sources_of
+from advisor.reports.rule_pages.quantities import range_text
+from advisor.rules.language.written_form import written
 from advisor.rules.model import Metric, Rule, Rulebook
 from advisor.rules.units import Unit, find_unit, unit_names
-from advisor.rules.written_form import written
 
 
 def metric_line(metric: Metric) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from advisor.rules.coverage import cover
+from advisor.rules.language.problems import RuleError
 from advisor.rules.lint import Remark, lint, shown_as
-from advisor.rules.problems import RuleError
+from advisor.rules.testing.coverage import cover
 from lsp_server.diagnostics import SOURCE
 from lsp_server.positions import Positions
 from lsp_server.rule_files.snapshot import Snapshot

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
-from advisor.text import SourceText
+from advisor.model.text.source_text import SourceText
 from lsp_server.by_language import RULES, language_of
 
 _ENDS = re.compile(r"\r\n?")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from advisor.text import SourceText
+from advisor.model.text.source_text import SourceText
 from lsp_server.positions import Positions
 from lsp_server.rule_files.books import OpenBook, RuleBooks, decoded
 from lsp_server.rule_files.diagnostics import diagnostic_of

@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config, load_config
-from advisor.devices import find_device
-from advisor.errors import AdvisorError
-from advisor.file_discovery import find_files
-from advisor.means import USUAL
-from advisor.metrics.tables import Table, Tables
-from advisor.pipeline import gather
-from advisor.rules.computed_metrics import fill_in
-from advisor.rules.difference import verdicts_of
+from advisor.check.pipeline import gather
+from advisor.check.steps import USUAL
+from advisor.evidence.metrics.tables import Table, Tables
+from advisor.model.devices import find_device
+from advisor.model.errors import AdvisorError
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config, load_config
+from advisor.model.settings.file_discovery import find_files
+from advisor.rules.checking.computed_metrics import fill_in
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.settings import RuleSettings
+from advisor.rules.testing.difference import verdicts_of
 
 _MOST_FILES = 20_000
 _Stamps = tuple[tuple[Path, int, int], ...]

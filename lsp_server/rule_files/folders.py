@@ -6,10 +6,10 @@ import os
 import re
 from pathlib import Path
 
-from advisor.config import Config, load_config
-from advisor.data_files import knowledge_folder
-from advisor.errors import AdvisorError
-from advisor.rules.packs import pack_folder
+from advisor.model.data_files import knowledge_folder
+from advisor.model.errors import AdvisorError
+from advisor.model.settings.config import Config, load_config
+from advisor.rules.loading.packs import pack_folder
 
 _SHIPPED = ("metrics", "rules")
 _DECLARES_PACK = re.compile(r'^\s*pack\s+"', re.MULTILINE)

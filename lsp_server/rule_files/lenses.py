@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from advisor.rules.coverage import RuleCoverage, cover
 from advisor.rules.model import Rule
+from advisor.rules.testing.coverage import RuleCoverage, cover
 from lsp_server.rule_files.firing import Evidence, Firing, firing_of
 from lsp_server.rule_files.snapshot import Snapshot
 from lsp_server.rule_files.words import Word

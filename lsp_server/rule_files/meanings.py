@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from advisor.data_files import grammar_folder
+from advisor.model.data_files import grammar_folder
 
 if sys.version_info >= (3, 11):
     import tomllib

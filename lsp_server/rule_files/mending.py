@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
+from advisor.model.text.source_text import Span
+from advisor.rules.language.problems import RuleError
 from advisor.rules.lint import lint
-from advisor.rules.problems import RuleError
-from advisor.text import Span
 from lsp_server.rule_files.snapshot import Snapshot
 
 KIND = types.CodeActionKind.QuickFix

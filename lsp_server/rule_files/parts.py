@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from advisor.rules.chunks import CLAUSES, ITEMS
+from advisor.rules.language.chunks import CLAUSES, ITEMS
 from lsp_server.rule_files.words import Word
 
 _LEVELS = ("info", "warning", "error")

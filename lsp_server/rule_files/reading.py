@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from advisor.text import Span
+from advisor.model.text.source_text import Span
 from lsp_server.rule_files.names import names_of
 from lsp_server.rule_files.parts import Part, items_of
 from lsp_server.rule_files.symbols import Call, Name

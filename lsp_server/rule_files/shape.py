@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from advisor.rules.formatting import format_text
-from advisor.rules.problems import RuleErrors
+from advisor.rules.language.problems import RuleErrors
 from lsp_server.rule_files.snapshot import Snapshot
 
 

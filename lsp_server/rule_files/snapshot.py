@@ -11,8 +11,8 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
+from advisor.model.text.source_text import SourceText
 from advisor.rules.model import Rulebook
-from advisor.text import SourceText
 from lsp_server.positions import Positions
 from lsp_server.rule_files.books import OpenBook
 from lsp_server.rule_files.documents import RuleDocument

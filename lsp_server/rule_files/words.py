@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
-from advisor.rules.parse_tables import grammar
+from advisor.rules.language.parse_tables import grammar
 
 Kind: TypeAlias = Literal[
     "doc", "comment", "text", "open_text", "date", "number", "unit", "id", "attr", "word", "mark"

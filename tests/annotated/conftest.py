@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.findings import Report
-from advisor.pipeline import check
+from advisor.check.pipeline import check
+from advisor.model.findings import Report
+from advisor.model.settings.check_options import CheckOptions
 
 EXAMPLES = Path(__file__).parent / "examples"
 

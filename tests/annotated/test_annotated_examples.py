@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from advisor.config import Config
-from advisor.errors import UsageError
-from advisor.findings import SEVERITIES, Report
-from advisor.kernel_marks import read_marks
-from advisor.pages.evidence import least_evidence
-from advisor.rulebook import rulebook_for
+from advisor.check.kernel_marks import read_marks
+from advisor.check.rulebook import rulebook_for
+from advisor.model.errors import UsageError
+from advisor.model.findings import SEVERITIES, Report
+from advisor.model.settings.config import Config
+from advisor.reports.rule_pages.evidence import least_evidence
 
 FILES = sorted((Path(__file__).parent / "examples").glob("*.py"))
 WARNING = SEVERITIES.index("warning")

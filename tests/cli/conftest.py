@@ -8,11 +8,11 @@ import pytest
 from notebook_files import notebook, text_of
 
 from advisor.__main__ import main
-from advisor.check_options import CheckOptions, Progress
-from advisor.findings import Finding, Problem, Report, Severity
-from advisor.means import USUAL, Means
-from advisor.pipeline import Checked
-from advisor.text import Span
+from advisor.check.pipeline import Checked
+from advisor.check.steps import USUAL, Means
+from advisor.model.findings import Finding, Problem, Report, Severity
+from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.text.source_text import Span
 
 KERNEL = "from numba import cuda\n\n\n@cuda.jit\ndef scale(a):\n    a[cuda.threadIdx.x] *= 2\n"
 
@@ -64,7 +64,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def fake_check(project: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCheck:
     fake = FakeCheck()
-    monkeypatch.setattr("advisor.pipeline.check_with_tables", fake)
+    monkeypatch.setattr("advisor.check.pipeline.check_with_tables", fake)
     return fake
 
 

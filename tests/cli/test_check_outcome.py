@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from advisor.findings import Problem
+from advisor.model.findings import Problem
 
 Run = Callable[..., Any]
 
@@ -102,7 +102,7 @@ def test_quiet_prints_no_count(advisor: Run, fake_check: Any) -> None:
 
 
 def test_every_format_prints_the_finding(advisor: Run, fake_check: Any) -> None:
-    from advisor.outputs import available_formats
+    from advisor.reports.outputs import available_formats
 
     fake_check.findings.clear()
     fake_check.find()

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from advisor.__main__ import main
-from advisor.check_options import CheckOptions
+from advisor.check.pipeline import check
 from advisor.cli.checking.fixing import edited_texts
-from advisor.config import Config
 from advisor.fixes.application import chosen
-from advisor.pipeline import check
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 # Their fixes take several rounds: one kind of fix at a time, and what the ones before brought to light.

@@ -69,18 +69,18 @@ def test_a_check_of_one_file_loads_nothing_that_it_has_no_use_for(tmp_path: Path
         "@cuda.jit\ndef scale(a):\n    i = cuda.grid(1)\n    if i < a.size:\n        a[i] *= 2\n"
     )
     loaded = modules_of_a_check(tmp_path, text)
-    assert "advisor.facts.kernel_walk" in loaded
+    assert "advisor.evidence.source.kernel_walk.walk" in loaded
     unused = {
         "numba", "libcst", "lark", "rich", "jinja2", "pygls", "subprocess",
         "concurrent.futures", "multiprocessing", "importlib.metadata", "email",
-        "advisor.facts.triton.evidence", "advisor.facts.closure",
+        "advisor.evidence.source.triton.evidence", "advisor.program.compilation_units.closure",
     }  # fmt: skip
     assert sorted(loaded & unused) == []
 
 
 def test_a_check_of_triton_loads_its_evidence(tmp_path: Path) -> None:
     loaded = modules_of_a_check(tmp_path, "import triton\n\n\n@triton.jit\ndef k(a):\n    pass\n")
-    assert "advisor.facts.triton.evidence" in loaded
+    assert "advisor.evidence.source.triton.evidence" in loaded
 
 
 def test_help_lists_every_command_with_its_summary(advisor: Callable[..., Any]) -> None:
@@ -117,7 +117,7 @@ def test_a_fault_of_the_program_shows_a_traceback_and_asks_for_a_report(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("inner")
 
-    monkeypatch.setattr("advisor.pipeline.check_with_tables", fail)
+    monkeypatch.setattr("advisor.check.pipeline.check_with_tables", fail)
     outcome = advisor("check")
     assert outcome.status == 2
     assert "ZeroDivisionError: inner" in outcome.err
@@ -130,7 +130,7 @@ def test_an_interrupt_ends_quietly_with_130(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("advisor.pipeline.check_with_tables", interrupt)
+    monkeypatch.setattr("advisor.check.pipeline.check_with_tables", interrupt)
     outcome = advisor("check")
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "Interrupted.\n")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from advisor.__main__ import main
-from advisor.history.store import HistoryStore
+from advisor.model.history.store import HistoryStore
 
 DATA = Path(__file__).parents[1] / "data/reports"
 sys.path.append(str(Path(__file__).parents[1] / "measured/reports"))

@@ -16,12 +16,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "measured"))
 from test_nvml import FakeNvml, NVMLError_GpuIsLost, NVMLError_LibraryNotFound, NVMLError_NotSupported
 
 from advisor.__main__ import main
-from advisor.cli import monitor
+from advisor.cli.commands import monitor
 from advisor.cli.monitoring.view import live_view, trend
 from advisor.cli.monitoring.watch import Watch
 from advisor.cli.reporting.chosen_runs import comparing_options
-from advisor.history.store import HistoryStore
-from advisor.measured.nvml import Nvml
+from advisor.evidence.measured.nvml import Nvml
+from advisor.model.history.store import HistoryStore
 
 
 @pytest.fixture

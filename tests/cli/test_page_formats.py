@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.cli.pages.page_text import page_as_text
-from advisor.pages.page_markdown import page_as_markdown
-from advisor.pages.page_model import Page, Section, Words, anchor
+from advisor.reports.rule_pages.page_markdown import page_as_markdown
+from advisor.reports.rule_pages.page_model import Page, Section, Words, anchor
 
 SAMPLE = Page(
     "one-rule: a*b < c",

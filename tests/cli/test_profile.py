@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
 
 from advisor_command import PROGRAM, AdvisorCommand
 
-from advisor.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts, Timing
-from advisor.history.identity import functions
-from advisor.history.store import HistoryStore
-from advisor.launches.gpu_launches import has_gpu
+from advisor.evidence.simulated.launches.recording.gpu_launches import has_gpu
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts, Timing
+from advisor.model.history.identity import functions
+from advisor.model.history.store import HistoryStore
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or has_gpu(), reason="it is about Linux without a GPU"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from advisor.__main__ import main
-from advisor.facts.surveyor import Surveyor
-from advisor.means import USUAL
+from advisor.check.steps import USUAL
+from advisor.evidence.source.surveyor import Surveyor
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = ("--evidence", "source", "--no-cache", "--jobs", "1", "--unsafe-fixes", "--fix", "--exit-zero")
@@ -90,7 +90,7 @@ def test_the_same_is_written_as_with_all_files_looked_at_each_time(project, tmp_
     monkeypatch.setattr(Surveyor, "host", noted)
     kept = fixed(project(tmp_path / "kept"), capsys)
     with_memory = len(looked)
-    monkeypatch.setattr("advisor.means.for_one_command", lambda checks_again: USUAL)
+    monkeypatch.setattr("advisor.check.steps.for_one_command", lambda checks_again: USUAL)
     assert kept == fixed(project(tmp_path / "anew"), capsys)
     assert kept[0] != before
     if project is made:

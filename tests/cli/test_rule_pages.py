@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-from advisor.check_options import CheckOptions
+from advisor.check.rulebook import rulebook_for
+from advisor.check.suppressions import parse_suppressions
 from advisor.cli.pages.overview import metrics_page, rules_page
-from advisor.config import Config, load_config
-from advisor.meta_rules import load_meta_rules
-from advisor.pages.catalogue import load_catalogue
-from advisor.pages.evidence import evidence_levels, least_evidence, sources_of
-from advisor.pages.page_model import Section, plain
-from advisor.pages.rule_page import build_page
-from advisor.records import SOURCES, Record
-from advisor.rulebook import rulebook_for
+from advisor.model.records import SOURCES, Record
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config, load_config
+from advisor.model.suppression_rules import load_meta_rules
+from advisor.model.text.source_text import SourceText
+from advisor.reports.rule_pages.catalogue import load_catalogue
+from advisor.reports.rule_pages.evidence import evidence_levels, least_evidence, sources_of
+from advisor.reports.rule_pages.page_model import Section, plain
+from advisor.reports.rule_pages.rule_page import build_page
 from advisor.rules import Rule, Rulebook, rulebook_from_texts
 from advisor.rules.settings import param_value
-from advisor.suppressions import parse_suppressions
-from advisor.text import SourceText
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -146,17 +146,22 @@ def test_every_metric_of_the_vocabulary_says_where_it_comes_from() -> None:
 
 # The code and data of each level of evidence.
 OF_LEVEL = {
-    "source": ("advisor/facts", "advisor/devices.py"),
+    "source": ("advisor/evidence/source", "advisor/program", "advisor/model/devices.py"),
     "compiled": (
-        "advisor/compiled",
-        "advisor/machine_code_linking.py",
-        "advisor/metrics/derived",
-        "advisor/metrics/local_traffic.py",
-        "advisor/metrics/warp_aggregation.py",
-        "advisor/evidence_sources.py",
+        "advisor/evidence/compiled",
+        "advisor/model/nvjitlink.py",
+        "advisor/evidence/metrics/derived",
+        "advisor/evidence/metrics/local_traffic.py",
+        "advisor/evidence/metrics/warp_aggregation.py",
+        "advisor/check/collectors.py",
     ),
-    "simulated": ("advisor/simt", "advisor/launches", "advisor/metrics/derived"),
-    "measured": ("advisor/measured", "advisor/metrics/derived", "advisor/profiling", "knowledge/imports"),
+    "simulated": ("advisor/evidence/simulated", "advisor/evidence/metrics/derived"),
+    "measured": (
+        "advisor/evidence/measured",
+        "advisor/evidence/metrics/derived",
+        "advisor/runs/profiling",
+        "knowledge/imports",
+    ),
 }
 
 
@@ -194,7 +199,7 @@ def test_what_a_check_reads_comes_from_where_the_pages_say(
 ) -> None:
     """Runs a real check and looks at the source of each reading."""
     pytest.importorskip("numba_cuda")
-    from advisor.pipeline import check
+    from advisor.check.pipeline import check
 
     found: set[tuple[str, str]] = set()
     know = Record.know

@@ -15,12 +15,12 @@ import pytest
 from site_pages import Parsed, check_links, contents, parse_all
 
 import advisor as package
+from advisor.check.rulebook import rulebook_for
 from advisor.cli.pages.site import site_files
 from advisor.cli.pages.site_folder import MANIFEST
-from advisor.config import Config
-from advisor.pages.catalogue import load_catalogue
-from advisor.pages.page_model import anchor
-from advisor.rulebook import rulebook_for
+from advisor.model.settings.config import Config
+from advisor.reports.rule_pages.catalogue import load_catalogue
+from advisor.reports.rule_pages.page_model import anchor
 
 Run = Callable[..., Any]
 SHIPPED = rulebook_for(Config())

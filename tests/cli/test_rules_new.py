@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from advisor.cli.pages.rule_skeleton import rule_text, threshold_of
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 from advisor.rules import Metric, load_rulebook, rulebook_from_texts
-from advisor.rules.coverage import cover
 from advisor.rules.formatting import format_text
 from advisor.rules.lint import lint
+from advisor.rules.testing.coverage import cover
 from advisor.rules.units import TEXT, TRUTH, Unit, find_unit
 
 Run = Callable[..., Any]

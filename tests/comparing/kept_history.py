@@ -6,11 +6,11 @@ import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts, Timing
-from advisor.history.identity import functions
-from advisor.records import Value
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts, Timing
+from advisor.model.history.identity import functions
+from advisor.model.records import Value
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 SOURCE = """\
 from numba import cuda

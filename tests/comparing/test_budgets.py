@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from kept_history import fingerprint, run
 
-from advisor.comparing.budget_file import Budget, BudgetErrors, load_budgets
-from advisor.comparing.budgets import Line, judged, names
-from advisor.config import Config, load_config
-from advisor.errors import UsageError
-from advisor.history.fingerprint import Run
+from advisor.model.errors import UsageError
+from advisor.model.history.fingerprint import Run
+from advisor.model.settings.config import Config, load_config
+from advisor.runs.comparison.ranking.budget_file import Budget, BudgetErrors, load_budgets
+from advisor.runs.comparison.ranking.budgets import Line, judged, names
 
 ROOT = Path(__file__).parents[2]
 

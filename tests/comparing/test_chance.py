@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.comparing.significance import chance, least_chance, ratio_interval, student_quantile
+from advisor.runs.comparison.significance import chance, least_chance, ratio_interval, student_quantile
 
 _SHORT = st.lists(st.integers(1, 9).map(float), min_size=1, max_size=5)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from kept_history import SOURCE, fingerprint, options, project, run
 
-from advisor.comparing.differences import Difference, difference
-from advisor.history.fingerprint import Run
+from advisor.model.history.fingerprint import Run
+from advisor.runs.comparison.differences import Difference, difference
 
 POOR = {"achieved_occupancy": 0.2, "warp_execution_efficiency": 0.5}
 GOOD = {"achieved_occupancy": 0.8, "warp_execution_efficiency": 0.9}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from kept_history import SOURCE, facts, fingerprint, project, run
 
-from advisor.history.store import HistoryStore
+from advisor.model.history.store import HistoryStore
 
 Advise = Callable[..., tuple[int, str, str]]
 Golden = Callable[[str, str], None]

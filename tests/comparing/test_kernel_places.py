@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from kept_history import SOURCE, fingerprint, project, run
 
-from advisor.comparing.committed_text import committed_text
-from advisor.comparing.kernel_places import KernelPlaces, Place
+from advisor.runs.comparison.ranking.committed_text import committed_text
+from advisor.runs.comparison.ranking.kernel_places import KernelPlaces, Place
 
 CHANGED = SOURCE.replace("j, i = cuda.grid(2)", "i, j = cuda.grid(2)")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.comparing.numbers import comparing_numbers
-from advisor.comparing.order import Advised, gain_of_run, steps_of
-from advisor.config import Config
-from advisor.findings import Finding, Gain
-from advisor.rulebook import rulebook_for
-from advisor.text import Span
+from advisor.check.rulebook import rulebook_for
+from advisor.model.findings import Finding, Gain
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import Span
+from advisor.runs.comparison.numbers import comparing_numbers
+from advisor.runs.comparison.ranking.order import Advised, gain_of_run, steps_of
 
 
 def finding(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kept_history import fingerprint
 
-from advisor.comparing.pairs import paired
+from advisor.runs.comparison.pairs import paired
 
 
 def told(before: list[object], after: list[object]) -> list[tuple[int, int]]:

@@ -9,10 +9,10 @@ import pytest
 from kept_history import fingerprint, options, project, run
 
 from advisor.cli.reporting.ranking_page import ranking_page
-from advisor.comparing.present_kernels import without_gone
-from advisor.comparing.ranking import RankedShape, rankings
-from advisor.comparing.roofline import Bound
-from advisor.history.fingerprint import Fingerprint, KernelIdentity
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity
+from advisor.runs.comparison.ranking.present_kernels import without_gone
+from advisor.runs.comparison.ranking.ranking import RankedShape, rankings
+from advisor.runs.comparison.ranking.roofline import Bound
 
 
 def test_shares_rooms_and_gains(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from kept_history import fingerprint
 
-from advisor.comparing.roofline import bound_of
-from advisor.devices import find_device
+from advisor.model.devices import find_device
+from advisor.runs.comparison.ranking.roofline import bound_of
 
 A100 = find_device("a100-80gb")
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kept_history import fingerprint, run
 
-from advisor.comparing.scaling import exponent_of, kept_scaling, scaling_of
-from advisor.history.fingerprint import Fingerprint
-from advisor.history.store import HistoryStore
+from advisor.model.history.fingerprint import Fingerprint
+from advisor.model.history.store import HistoryStore
+from advisor.runs.comparison.ranking.scaling import exponent_of, kept_scaling, scaling_of
 
 
 def sized(grid: int, time: float, **metrics: float) -> Fingerprint:

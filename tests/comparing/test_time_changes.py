@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kept_history import fingerprint
 
-from advisor.comparing.numbers import comparing_numbers
-from advisor.comparing.significance import ratio_interval
-from advisor.comparing.time_changes import TimeChange, needed_times, time_change
+from advisor.runs.comparison.numbers import comparing_numbers
+from advisor.runs.comparison.significance import ratio_interval
+from advisor.runs.comparison.time_changes import TimeChange, needed_times, time_change
 
 LIMITS = comparing_numbers().changes
 

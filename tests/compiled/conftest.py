@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from small_kernels import KERNELS
 
-from advisor.compiled import CompiledEvidence, Target, compile_units
+from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from advisor.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
 
 F32, F64 = "float32[::1]", "float64[::1]"
 ALIASES = {"cuda": "numba.cuda", "math": "math", "np": "numpy", "float32": "numba.float32"}

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from small_kernels import KERNELS
 
-from advisor.cache import Cache
-from advisor.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, process, units
+from advisor.evidence.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, units
+from advisor.evidence.compiled.compilers import process
+from advisor.model.storage.cache import Cache
 
 TARGET = Target((9, 0))
 FILE = "results.sqlite3"
@@ -103,8 +104,9 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 import small_kernels
-from advisor.cache import Cache
-from advisor.compiled import Target, compile_units, process
+from advisor.model.storage.cache import Cache
+from advisor.evidence.compiled import Target, compile_units
+from advisor.evidence.compiled.compilers import process
 def refuse(*_): raise AssertionError("a worker was started")
 process.subprocess.Popen = refuse
 wanted = [small_kernels.KERNELS[name] for name in ("double", "type_error")]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.compilation_unit import CompilationUnit, FunctionText
-from advisor.compiled.evidence import CodeLine, CompiledKernel
-from advisor.compiled.loop_depths import loop_depths
-from advisor.compiled.records import kernel_and_line_records
+from advisor.evidence.compiled.evidence import CodeLine, CompiledKernel
+from advisor.evidence.compiled.loop_depths import loop_depths
+from advisor.evidence.compiled.records import kernel_and_line_records
+from advisor.model.compilation_unit import CompilationUnit, FunctionText
 
 SOURCE = """def k(a, n):
     i = cuda.grid(1)

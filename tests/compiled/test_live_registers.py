@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from small_kernels import FIRST
 
-from advisor.compiled import CompiledEvidence
-from advisor.compiled.live_registers import is_worth_asking, peaks, read_live
-from advisor.compiled.sass import read_sass
+from advisor.evidence.compiled import CompiledEvidence
+from advisor.evidence.compiled.instructions.live_registers import is_worth_asking, peaks, read_live
+from advisor.evidence.compiled.instructions.sass import read_sass
 
 WITH_LIVES = """
 	.section	.text.kernel,"ax",@progbits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from small_kernels import FIRST, KERNELS, LINE
 
-from advisor.compiled import CompiledEvidence, CompiledKernel, records
+from advisor.evidence.compiled import CompiledEvidence, CompiledKernel, records
 
 
 def kernel(evidence: CompiledEvidence, name: str) -> CompiledKernel:

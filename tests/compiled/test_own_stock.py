@@ -2,9 +2,9 @@
 
 import os
 
-from advisor.check_options import CheckOptions
-from advisor.compiled.crew import own_stock
-from advisor.pipeline import check
+from advisor.check.pipeline import check
+from advisor.evidence.compiled.compilers.worker_pool import own_stock
+from advisor.model.settings.check_options import CheckOptions
 
 KERNEL = """
 from numba import cuda, float32

@@ -7,16 +7,16 @@ import sys
 
 import pytest
 
-from advisor.compiled.ptx import count_ptx, static_shared_bytes
-from advisor.compiled.sass import count_sass
-from advisor.machine_code_linking import LinkFailure, read_log
+from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes
+from advisor.evidence.compiled.instructions.sass import count_sass
+from advisor.model.nvjitlink import LinkFailure, read_log
 
 needs_compiler = pytest.mark.skipif(
     sys.platform not in ("linux", "win32"), reason="NVIDIA publishes no compiler packages for this system"
 )
 
 PROGRAM = """
-from advisor.compiled.compiler import stand_in_for_device
+from advisor.evidence.compiled.compilers.compiler import stand_in_for_device
 stand_in_for_device((8, 6))
 from numba import cuda
 from numba.cuda import api, compiler, dispatcher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.compiled.sass import count_sass
+from advisor.evidence.compiled.instructions.sass import count_sass
 
 PLACE = '\t//## File "/unit-function-0.py", line 3\n'
 

@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 from small_kernels import FIRST, KERNELS, LINE
 
-from advisor.compiled import CompiledEvidence, Target, compile_units, process, toolchain, units
-from advisor.compiled.literals import NotLiteral, alias_value, argument_type, constant_value
-from advisor.findings import Problem
+from advisor.evidence.compiled import CompiledEvidence, Target, compile_units, toolchain, units
+from advisor.evidence.compiled.compilers import process
+from advisor.evidence.compiled.compilers.literals import (
+    NotLiteral,
+    alias_value,
+    argument_type,
+    constant_value,
+)
+from advisor.model.findings import Problem
 
 TARGET = Target((9, 0))
 BAD = (
@@ -150,15 +156,17 @@ class TestLostWorkers:
         command = process.worker_command()
         # A worker that dies without a word on the unit that squares, as a fault inside the compiler would.
         dying = (
-            "import advisor.compiled.compiler as compiler, os\n"
+            "import advisor.evidence.compiled.compilers.compiler as compiler, os\n"
             "sound = compiler.compile_unit\n"
             "def compile_unit(request):\n"
             "    return os._exit(139) if '** 2' in str(request) else sound(request)\n"
             "compiler.compile_unit = compile_unit\n"
-            "import advisor.compiled.worker as worker"
+            "import advisor.evidence.compiled.compilers.worker as worker"
         )
         start = command.index("-c") + 1
-        command[start] = command[start].replace("import advisor.compiled.worker as worker", dying)
+        command[start] = command[start].replace(
+            "import advisor.evidence.compiled.compilers.worker as worker", dying
+        )
         monkeypatch.setattr(process, "worker_command", lambda: command)
         wanted = [KERNELS["double"], KERNELS["square"], KERNELS["half"]]
         found = compile_units(wanted, TARGET, cache=None, timeout=120, jobs=1)

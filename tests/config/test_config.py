@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.config import Config, RuleSetting, cache_folder, load_config, prepare_cache_folder
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
+from advisor.model.settings.config import Config, RuleSetting, cache_folder, load_config, prepare_cache_folder
 
 
 def problems(start: Path, *fragments: str, isolated: bool = False) -> list[str]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import UsageError
-from advisor.file_discovery import find_files
+from advisor.model.errors import UsageError
+from advisor.model.settings.file_discovery import find_files
 
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="making links needs a privilege on Windows")
 

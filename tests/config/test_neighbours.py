@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor import neighbours
-from advisor.neighbours import workspace_files
+from advisor.model.settings import workspace_files as neighbours
+from advisor.model.settings.workspace_files import workspace_files
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import pytest
 
-from advisor.path_patterns import path_matcher
+from advisor.model.settings.path_patterns import path_matcher
 
 
 @pytest.mark.parametrize(

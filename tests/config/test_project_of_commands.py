@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.config import command_config, load_config, program_config
+from advisor.model.settings.config import command_config, load_config, program_config
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import pytest
 
-from advisor.errors import UsageError
-from advisor.selectors import select_rules, suggestion
+from advisor.model.errors import UsageError
+from advisor.model.settings.selectors import select_rules, suggestion
 
 CATEGORIES = {
     "uncoalesced-access": "memory",

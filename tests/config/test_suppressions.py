@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.findings import Finding
-from advisor.meta_rules import load_meta_rules
-from advisor.suppressions import Suppressions, apply_suppressions, parse_suppressions
-from advisor.text import SourceText, Span
+from advisor.check.suppressions import Suppressions, apply_suppressions, parse_suppressions
+from advisor.model.findings import Finding
+from advisor.model.suppression_rules import load_meta_rules
+from advisor.model.text.source_text import SourceText, Span
 
 KNOWN = ("spills", "slow-pow", "bank-conflict")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.devices import Device, find_device, load_devices
-from advisor.errors import AdvisorError, UsageError
+from advisor.model.devices import Device, find_device, load_devices
+from advisor.model.errors import AdvisorError, UsageError
 
 DEVICES = load_devices()
 TEXTS = {"id", "name", "aliases", "variant", "sources"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.devices import Device, find_device
-from advisor.errors import EvidenceUnavailable
-from advisor.occupancy import occupancy
+from advisor.model.devices import Device, find_device
+from advisor.model.errors import EvidenceUnavailable
+from advisor.model.occupancy import occupancy
 
 KIB = 1024
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.devices import Device, load_devices
-from advisor.occupancy import occupancy
+from advisor.model.devices import Device, load_devices
+from advisor.model.occupancy import occupancy
 
 DEVICES = load_devices()
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis, diagnose
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.reports.diagnosis.kernel_diagnosis import KernelDiagnosis, diagnose
 
 ROOT = Path(__file__).parents[2]
 

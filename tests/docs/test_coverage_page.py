@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from advisor.check.rulebook import rulebook_for
 from advisor.cli import command_names
-from advisor.config import Config
-from advisor.devices import find_device
 from advisor.fixes import known_fixes
-from advisor.pages.coverage import (
+from advisor.model.devices import find_device
+from advisor.model.settings.config import Config
+from advisor.reports.rule_pages.coverage import (
     Coverage,
     CoverageRow,
     coverage,
     coverage_as_markdown,
     peer_patterns,
 )
-from advisor.rulebook import rulebook_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {

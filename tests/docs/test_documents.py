@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from program_in_process import run_advisor
 
-from advisor.config import load_config
+from advisor.model.settings.config import load_config
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]

@@ -8,7 +8,7 @@ import pytest
 from program_in_process import run_advisor
 
 from advisor.fixes import fix_description, known_fixes
-from advisor.pages.fix_page import find_fix, fixes_as_markdown, fixes_of
+from advisor.reports.rule_pages.fix_page import find_fix, fixes_as_markdown, fixes_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "fixes.md"
 MARK = "<!-- fixes: written from knowledge/fixes and advisor/fixes -->\n"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.data_files import grammar_folder, knowledge_folder
-from advisor.rules import RuleErrors, expansion, rulebook_from_texts, run_examples
+from advisor.model.data_files import grammar_folder, knowledge_folder
+from advisor.rules import RuleErrors, rulebook_from_texts, run_examples
+from advisor.rules.checking import expansion
 from advisor.rules.lint import remark_codes
 
 REFERENCE = Path(__file__).parents[2] / "docs/rule-language.md"

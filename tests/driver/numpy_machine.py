@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from advisor.devices import find_device
-from advisor.driver import KernelFault, LaunchNote, device_properties, install
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch, parameter_offsets
-from advisor.simt.ptx_reader import read_ptx
+from advisor.evidence.simulated.driver import KernelFault, LaunchNote, device_properties, install
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch, parameter_offsets
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.model.devices import find_device
 
 _SCALARS = {
     "int8": "b", "uint8": "B", "bool": "?", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",

@@ -48,7 +48,7 @@ def test_installed_after_the_import_of_numba_cuda(program: Program) -> None:
 
 def test_a_second_installation_is_refused(program: Program) -> None:
     out = program("""
-        from advisor.errors import AdvisorError
+        from advisor.model.errors import AdvisorError
         try:
             start()
         except AdvisorError as problem:

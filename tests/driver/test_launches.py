@@ -218,7 +218,7 @@ def test_eager_signatures_specialisations_and_forall(program: Program) -> None:
 
 def test_lines_of_kernel_and_device_function_are_in_the_ptx(program: Program) -> None:
     out = program("""
-        from advisor.simt.ptx_reader import read_ptx
+        from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
 
         @cuda.jit(device=True)
         def square(x):
@@ -240,7 +240,7 @@ def test_lines_of_kernel_and_device_function_are_in_the_ptx(program: Program) ->
 
 def test_what_is_linked_becomes_one_text(program: Program) -> None:
     out = program("""
-        from advisor.simt.ptx_reader import read_ptx
+        from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
 
         source = cuda.CUSource('extern "C" __device__ int twice(int *out, int a) { *out = 2 * a; return 0; }')
         twice = cuda.declare_device("twice", "int32(int32)", link=source)

@@ -123,7 +123,7 @@ def test_registers_of_a_large_block(program: Program) -> None:
 
 def test_a_fault_is_raised_as_numba_raises_it(program: Program) -> None:
     out = program("""
-        from advisor.driver import KernelFault
+        from advisor.evidence.simulated.driver import KernelFault
 
         @machine.kernel
         def outside(a):

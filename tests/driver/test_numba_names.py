@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.driver.numba_names import ATTRIBUTES, INSTANCE_ATTRIBUTES, missing_names
+from advisor.evidence.simulated.driver.numba_names import ATTRIBUTES, INSTANCE_ATTRIBUTES, missing_names
 
 pytest.importorskip("numba.cuda")
 
 
 def test_every_name_exists() -> None:
     missing = missing_names()
-    assert not missing, f"advisor.driver touches names that this numba-cuda lacks: {', '.join(missing)}"
+    assert not missing, (
+        f"advisor.evidence.simulated.driver touches names that this numba-cuda lacks: {', '.join(missing)}"
+    )
 
 
 def test_a_name_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = [("numba.cuda.codegen", "CUDACodeLibrary.get_gone"), ("numba.cuda.dispatcher", "Gone.launch")]
-    monkeypatch.setattr("advisor.driver.numba_names.ATTRIBUTES", (*ATTRIBUTES, *gone))
+    monkeypatch.setattr("advisor.evidence.simulated.driver.numba_names.ATTRIBUTES", (*ATTRIBUTES, *gone))
     instance = ("numba.cuda.cudadrv.driver", "_Linker", "_gone_codes")
-    monkeypatch.setattr("advisor.driver.numba_names.INSTANCE_ATTRIBUTES", (*INSTANCE_ATTRIBUTES, instance))
+    monkeypatch.setattr(
+        "advisor.evidence.simulated.driver.numba_names.INSTANCE_ATTRIBUTES", (*INSTANCE_ATTRIBUTES, instance)
+    )
     assert missing_names() == [
         "numba.cuda.codegen.CUDACodeLibrary.get_gone",
         "numba.cuda.dispatcher.Gone.launch",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.driver.ptx_linking import bound_registers, link_ptx
-from advisor.errors import AdvisorError
-from advisor.simt.ptx_reader import read_ptx
+from advisor.evidence.simulated.driver.ptx_linking import bound_registers, link_ptx
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.model.errors import AdvisorError
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 CALLER = (

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from advisor.driver.shared_object import SLOTS, STUB_BYTES, STUBS, shared_object
-from advisor.errors import AdvisorError
+from advisor.evidence.simulated.driver.shared_object import SLOTS, STUB_BYTES, STUBS, shared_object
+from advisor.model.errors import AdvisorError
 
 on_this_machine = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"),

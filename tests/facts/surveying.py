@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from advisor.facts.survey import Survey, survey
-from advisor.records import Record, Value
+from advisor.evidence.source.survey import Survey, survey
+from advisor.model.records import Record, Value
 
 
 def survey_text(folder: Path, **files: str) -> Survey:

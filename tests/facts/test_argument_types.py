@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from units import unit_of
 
-from advisor.compilation_unit import ArgumentTypes
+from advisor.model.compilation_unit import ArgumentTypes
 
 
 def signed(folder: Path, decorator: str, parameters: str = "a, n") -> list[tuple[str, ...]]:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.facts.array_effects import ArrayEffects, Effects
-from advisor.facts.module import parse_module
-from advisor.facts.workspace import Workspace
-from advisor.text import SourceText
+from advisor.model.text.source_text import SourceText
+from advisor.program.effects.array_effects import ArrayEffects, Effects
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.module import parse_module
 
 HEAD = """
 import math

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from surveying import records, value
 
-from advisor.records import Record
+from advisor.model.records import Record
 
 KERNEL = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    for j in range(a.shape[1]):\n        a[i, j] = 1\n"
 

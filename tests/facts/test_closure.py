@@ -7,7 +7,7 @@ from pathlib import Path
 
 from units import text_of, unit_of
 
-from advisor.compilation_unit import CompilationUnit
+from advisor.model.compilation_unit import CompilationUnit
 
 
 def lines_agree(unit: CompilationUnit, folder: Path) -> bool:

@@ -7,8 +7,8 @@ import time
 import pytest
 from surveying import survey_text, value
 
-from advisor.compilation_unit import CompilationUnit
-from advisor.facts.survey import survey
+from advisor.evidence.source.survey import survey
+from advisor.model.compilation_unit import CompilationUnit
 
 KERNEL = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    if i < N:\n        a[i] = N\n"
 LAUNCH = "    k[{grid}, {block}](a)\n"

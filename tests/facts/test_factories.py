@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from units import unit_of
 
-from advisor.compilation_unit import UndefinedName
+from advisor.model.compilation_unit import UndefinedName
 
 KERNEL = """
 from numba import cuda, float32, float64, njit

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from surveying import value
 
-from advisor.facts.survey import survey
-from advisor.records import Record
+from advisor.evidence.source.survey import survey
+from advisor.model.records import Record
 
 HEAD = "import time\nimport numpy as np\nimport cupy as cp\nimport torch\nfrom torch import nn\n\n\n"
 

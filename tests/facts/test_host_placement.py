@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.facts.host.placement import Placement
-from advisor.facts.module import parse_module
-from advisor.facts.workspace import Workspace
-from advisor.text import SourceText
+from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.model.text.source_text import SourceText
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.module import parse_module
 
 HEAD = """\
 import cupy as cp

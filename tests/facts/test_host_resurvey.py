@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.facts.resurvey import Resurvey
-from advisor.facts.survey import Survey, survey
-from advisor.text import SourceText
+from advisor.evidence.source.resurvey import Resurvey
+from advisor.evidence.source.survey import Survey, survey
+from advisor.model.text.source_text import SourceText
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "annotated" / "examples").glob("host_*.py"))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from surveying import records, survey_text, value
 
-from advisor.compiled.arithmetic_lines import arithmetic_lines
-from advisor.records import Record
+from advisor.evidence.compiled.arithmetic_lines import arithmetic_lines
+from advisor.model.records import Record
 
 
 def access(folder: Path, text: str, label: str) -> Record:

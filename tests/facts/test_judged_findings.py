@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.config import Config
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.model.settings.config import Config
 
 DATA = Path(__file__).parent.parent / "data"
 JUDGED = json.loads((DATA / "judged_findings.json").read_text("utf-8"))

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from advisor.config import Config
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.model.settings.config import Config
 
 DATA = Path(__file__).parents[1] / "data"
 JUDGED = json.loads((DATA / "judged_triton_findings.json").read_text("utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from surveying import records, survey_text, value
 from units import unit_of
 
-from advisor.facts.survey import survey
+from advisor.evidence.source.survey import survey
 
 BODY = "def {}(a):\n    cuda.atomic.add(a, 0, 1)\n"
 K = BODY.format("k")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from surveying import records, value
 
-from advisor.facts.lanes import bank_conflict_ways
+from advisor.evidence.source.warps.lanes import bank_conflict_ways
 
 
 def access(folder: Path, body: str, array: str, block: str = "256", parameters: str = "a, n, out"):

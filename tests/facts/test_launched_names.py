@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.facts.gate import launched_names
+from advisor.program.syntax.gate import launched_names
 
 FOUND = {
     "k[grid, block](a)": {"k"},

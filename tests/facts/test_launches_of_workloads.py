@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from surveying import records, value
 
-from advisor.facts.survey import survey
+from advisor.evidence.source.survey import survey
 
 KERNEL = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\n"
 

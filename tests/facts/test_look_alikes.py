@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.facts.survey import survey
-from advisor.pipeline import check
+from advisor.check.pipeline import check
+from advisor.evidence.source.survey import survey
+from advisor.model.settings.check_options import CheckOptions
 
 LOOK_ALIKES = {
     "a local module named cuda": {

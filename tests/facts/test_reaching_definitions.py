@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.facts import scope_bindings
-from advisor.facts.host.bindings import Bindings
-from advisor.facts.module import ModuleSyntax, parse_module
-from advisor.facts.reaching import reaches_from_start, reaching_values
-from advisor.facts.reaching_definitions import START, ReachingDefinitions
-from advisor.text import SourceText
+from advisor.model.text.source_text import SourceText
+from advisor.program.names import scope_bindings
+from advisor.program.names.host_definitions import Bindings
+from advisor.program.names.reaching_values import reaches_from_start, reaching_values
+from advisor.program.syntax.module import ModuleSyntax, parse_module
+from advisor.program.syntax.reaching_definitions import START, ReachingDefinitions
 
 _MOST_STEPS = 60
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from surveying import records, value
 
-from advisor.facts.survey import survey
+from advisor.evidence.source.survey import survey
 
 ITSELF = """
 @cuda.jit("int32(int32)", device=True)

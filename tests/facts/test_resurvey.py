@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.facts.module_parts import split, split_again
-from advisor.facts.resurvey import Resurvey
-from advisor.facts.survey import Survey, survey
-from advisor.text import SourceText
+from advisor.evidence.source.module_parts import split, split_again
+from advisor.evidence.source.resurvey import Resurvey
+from advisor.evidence.source.survey import Survey, survey
+from advisor.model.text.source_text import SourceText
 
 KERNELS = sorted((Path(__file__).parents[2] / "kernels").glob("*_*.py"))
 

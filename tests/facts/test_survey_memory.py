@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.facts import survey as surveys
-from advisor.facts.survey import Survey, survey
-from advisor.facts.survey_memory import SurveyMemory
-from advisor.facts.surveyor import Surveyor
+from advisor.evidence.source import survey as surveys
+from advisor.evidence.source.survey import Survey, survey
+from advisor.evidence.source.survey_memory import SurveyMemory
+from advisor.evidence.source.surveyor import Surveyor
 
 PROJECT = {
     "sizes.py": "SIDE = 16\nBLOCK = (SIDE, SIDE)\n",

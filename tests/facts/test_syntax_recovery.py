@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.pipeline import check
-from advisor.syntax_recovery import recovered
-from advisor.text import SourceText
+from advisor.check.pipeline import check
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import SourceText
+from advisor.model.text.syntax_recovery import recovered
 
 KERNEL = """\
 @cuda.jit

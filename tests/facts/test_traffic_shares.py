@@ -7,7 +7,7 @@ import json
 import pytest
 from surveying import records, survey_text, value
 
-from advisor.facts.survey import survey
+from advisor.evidence.source.survey import survey
 
 LAUNCH = "\n\ndef main(a, b, n, out):\n    k[8, 256](a, b, n, out)\n"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.facts.gate import may_hold_triton_code
-from advisor.facts.survey import survey
-from advisor.records import Record
+from advisor.evidence.source.survey import survey
+from advisor.model.records import Record
+from advisor.program.syntax.gate import may_hold_triton_code
 
 KERNEL = "@triton.jit\ndef k(x, BLOCK: tl.constexpr):\n    tl.store(x + tl.arange(0, BLOCK), 1)\n"
 HEAD = "import triton\nimport triton.language as tl\n\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from triton_surveying import HEAD, KERNEL, LAUNCH, found, of_kernel, value
 
-from advisor.records import Value
+from advisor.model.records import Value
 
 NAMES = [
     "import triton\nimport triton.language as tl\n\n@triton.jit\n",

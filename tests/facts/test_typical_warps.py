@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from surveying import records, value
 
-from advisor.facts.block_shape import BlockShape
+from advisor.program.launches.block_shape import BlockShape
 
 GRID = "x, y = cuda.grid(2)\nif x < n:\n    "
 

@@ -10,7 +10,7 @@ import pytest
 from surveying import records, value
 from units import unit_of
 
-from advisor.records import Record
+from advisor.model.records import Record
 
 
 def access(folder: Path, text: str, label: str) -> Record:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from advisor.facts.survey import survey
-from advisor.records import Record, Value
+from advisor.evidence.source.survey import survey
+from advisor.model.records import Record, Value
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
 KERNEL = "@triton.jit\ndef k(x, y, n, stride, BLOCK: tl.constexpr):\n"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from advisor.compilation_unit import CompilationUnit, FunctionText
-from advisor.facts.closure import compilation_unit
-from advisor.facts.declarations import find_declarations
-from advisor.facts.workspace import Workspace
+from advisor.model.compilation_unit import CompilationUnit, FunctionText
+from advisor.program.compilation_units.closure import compilation_unit
+from advisor.program.kernels.declarations import find_declarations
+from advisor.program.names.workspace import Workspace
 
 
 def unit_of(

@@ -6,12 +6,12 @@ import ast
 import textwrap
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.findings import Report
+from advisor.check.pipeline import check
 from advisor.fixes.application import applied, chosen
-from advisor.pipeline import check
-from advisor.records import Source
+from advisor.model.findings import Report
+from advisor.model.records import Source
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 _ROUNDS = 6
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from simulated_runs import SimulatedRuns
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.findings import Finding, Fix
+from advisor.check.pipeline import check
 from advisor.fixes import known_fixes
 from advisor.fixes.application import applied, chosen
-from advisor.pipeline import check
+from advisor.model.findings import Finding, Fix
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 SAFE = tuple(fix for fix in known_fixes() if fix.safety == "safe")
 _RULES = tuple(sorted({rule for fix in SAFE for rule in fix.rules}))

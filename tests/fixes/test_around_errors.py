@@ -10,15 +10,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.findings import Finding, Fix
+from advisor.check.pipeline import check_with_tables
 from advisor.fixes import known_fixes
 from advisor.fixes.application import edited
 from advisor.fixes.writing import FixWriter
-from advisor.pipeline import check_with_tables
-from advisor.syntax_recovery import fault_of, recovered
-from advisor.text import SourceText
+from advisor.model.findings import Finding, Fix
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import SourceText
+from advisor.model.text.syntax_recovery import fault_of, recovered
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "annotated" / "examples").glob("*.py"))
 HALF_TYPED = [

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
+from advisor.check.pipeline import check
 from advisor.fixes.application import applied
-from advisor.fixes.block_free_kernel import checked_axes, covers_with_any_grid
-from advisor.fixes.source_module import read_module
-from advisor.pipeline import check
+from advisor.fixes.support.edits.source_module import read_module
+from advisor.fixes.support.kernel.block_free_kernel import checked_axes, covers_with_any_grid
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 FIX = "block-size"
 HEAD = """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.findings import Fix
 from advisor.fixes.application import applied
-from advisor.fixes.decorator_options import with_option
-from advisor.fixes.source_module import read_module
+from advisor.fixes.support.edits.decorator_options import with_option
+from advisor.fixes.support.edits.source_module import read_module
+from advisor.model.findings import Fix
 
 BODY = "\ndef k(x):\n    x[0] = 1\n"
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import fixing
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.findings import HERE_TOO, Edit, Finding, Fix, Related
+from advisor.check.pipeline import check_with_tables
 from advisor.fixes import known_fixes, with_fixes
 from advisor.fixes.application import applied, chosen
-from advisor.pipeline import check_with_tables
-from advisor.text import Span
+from advisor.model.findings import HERE_TOO, Edit, Finding, Fix, Related
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import Span
 
 HEAD = "import math\nimport numpy as np\nfrom numba import cuda\n\n\n"
 

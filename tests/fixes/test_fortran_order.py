@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
 
-from advisor.findings import Finding
 from advisor.fixes.known_facts import KnownFacts, Row
 from advisor.fixes.place import Place
-from advisor.fixes.speedup_left import speedup_left
-from advisor.records import Value
-from advisor.text import Span
+from advisor.fixes.support.values.speedup_left import speedup_left
+from advisor.model.findings import Finding
+from advisor.model.records import Value
+from advisor.model.text.source_text import Span
 
 FIX = "fortran-order"
 HEAD = "import numpy as np\nfrom numba import cuda\n\n"

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
 
-from advisor.devices import find_device
-from advisor.fixes.limit_registers import Demand, best_limit, more_blocks_wait
+from advisor.fixes.rewrites.arithmetic.limit_registers import Demand, best_limit, more_blocks_wait
+from advisor.model.devices import find_device
 
 FIX = "limit-registers"
 

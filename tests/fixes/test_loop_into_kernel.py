@@ -13,10 +13,10 @@ from launches_in_loops import FORECAST, FORECAST_FIXED, HEAD, INSIDE
 from launches_that_stay import KERNEL, LAUNCH, LEFT
 from simulated_runs import SimulatedRuns
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
+from advisor.check.pipeline import check
 from advisor.fixes.application import chosen, edited, edits_by_path
-from advisor.pipeline import check
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 FIX = "loop-into-kernel"
 

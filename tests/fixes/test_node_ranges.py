@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from advisor.fixes.node_ranges import node_ranges
+from advisor.fixes.support.edits.node_ranges import node_ranges
 
 _TEXTS = {
     "empty": "",

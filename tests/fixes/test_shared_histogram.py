@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
 
-from advisor.fixes.argument_arrays import argument_array
 from advisor.fixes.known_facts import Row
-from advisor.fixes.launch_sites import launch_site
-from advisor.fixes.source_module import read_module
-from advisor.text import Span
+from advisor.fixes.support.edits.source_module import read_module
+from advisor.fixes.support.host.argument_arrays import argument_array
+from advisor.fixes.support.launches.launch_sites import launch_site
+from advisor.model.text.source_text import Span
 
 HEAD = "import numpy as np\nfrom numba import cuda\n\nBINS = 64\n\n\n@cuda.jit\n"
 GUARDED = """def count(values, hist):

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
 
-from advisor.check_options import CheckOptions
-from advisor.pipeline import check
+from advisor.check.pipeline import check
+from advisor.model.settings.check_options import CheckOptions
 
 FIX = "swap-thread-axes"
 HEAD = "import numpy as np\nimport math\nfrom numba import cuda\n\n"

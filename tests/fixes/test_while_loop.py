@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated_runs import SimulatedRuns
 
-from advisor.findings import Finding
 from advisor.fixes import with_fixes
 from advisor.fixes.application import applied
-from advisor.text import Span
+from advisor.model.findings import Finding
+from advisor.model.text.source_text import Span
 
 FIX = "while-loop"
 HEAD = "import numpy as np\nfrom numba import cuda\n\nSTEP = 4\n\n\n"

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.devices import Device, find_device
-from advisor.gains.bound import boundness
-from advisor.records import Record, Source
-from advisor.text import Span
+from advisor.check.speedup_bounds.bound import boundness
+from advisor.model.devices import Device, find_device
+from advisor.model.records import Record, Source
+from advisor.model.text.source_text import Span
 
 # 40 blocks of 4 warps, all resident at once on ten multiprocessors.
 KNOWN = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.findings import Confidence, Edit, Finding, Fix, Gain, Proof, Severity, Verdict
-from advisor.gains.actions import ranked_actions
-from advisor.text import Span
+from advisor.check.speedup_bounds.actions import ranked_actions
+from advisor.model.findings import Confidence, Edit, Finding, Fix, Gain, Proof, Severity, Verdict
+from advisor.model.text.source_text import Span
 
 
 def finding(

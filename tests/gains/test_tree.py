@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.config import Config
-from advisor.data_files import knowledge_folder
-from advisor.gains.tree import diagnosis_tree
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.model.data_files import knowledge_folder
+from advisor.model.settings.config import Config
 
 if sys.version_info >= (3, 11):
     import tomllib

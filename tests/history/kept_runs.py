@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, RunFacts, Timing
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, RunFacts, Timing
 
 
 def facts(label: str = "first", device: str = "h200", kind: str = "profile", **more: object) -> RunFacts:

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from kept_runs import facts, fingerprint
 
-from advisor.errors import AdvisorError, UsageError
-from advisor.history.fingerprint import Run
-from advisor.history.rows import FINGERPRINT_COLUMNS
-from advisor.history.store import HistoryStore
+from advisor.model.errors import AdvisorError, UsageError
+from advisor.model.history.fingerprint import Run
+from advisor.model.history.rows import FINGERPRINT_COLUMNS
+from advisor.model.history.store import HistoryStore
 
 _HERE = Path(__file__).parent
 
@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from kept_runs import facts, fingerprint
-from advisor.history.store import HistoryStore
+from advisor.model.history.store import HistoryStore
 
 store = HistoryStore(Path({root!r}))
 run = store.begin(facts({label!r}))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from kept_runs import facts, fingerprint
 
-from advisor.errors import UsageError
-from advisor.history.fingerprint import KernelRun, Run
-from advisor.history.store import HistoryStore
+from advisor.model.errors import UsageError
+from advisor.model.history.fingerprint import KernelRun, Run
+from advisor.model.history.store import HistoryStore
 
 
 def _store(folder: Path) -> HistoryStore:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from advisor.history.identity import functions, git_state, toolchain
-from advisor.launches.function_text import definition, hash_at
+from advisor.evidence.simulated.launches.function_text import definition, hash_at
+from advisor.model.history.identity import functions, git_state, toolchain
 
 _TEXT = """\
 from numba import cuda

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.launches.close_looks import CloseLooks
-from advisor.simt.counts import Statistics
+from advisor.evidence.simulated.launches.close_looks import CloseLooks
+from advisor.evidence.simulated.simt.counts import Statistics
 
 ONE = (1, 1, 1)
 

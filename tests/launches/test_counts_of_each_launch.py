@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from recorded_launches import recorded
 
-from advisor.devices import find_device
-from advisor.launches.evidence import LaunchEvidence, launch_evidence
-from advisor.launches.store import LaunchStore
-from advisor.metrics.launch_weight import launch_weight
+from advisor.evidence.metrics.launch_weight import launch_weight
+from advisor.evidence.simulated.launches.evidence import LaunchEvidence, launch_evidence
+from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.model.devices import find_device
 
 HEAD = """\
 import warnings

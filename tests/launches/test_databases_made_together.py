@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.write_ahead_log import use_write_ahead_log
+from advisor.model.storage.write_ahead_log import use_write_ahead_log
 
 
 def test_who_comes_second_waits(tmp_path: Path) -> None:

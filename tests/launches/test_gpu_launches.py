@@ -9,11 +9,11 @@ from typing import Any
 
 PROGRAM = """
 import json, sys
-from advisor.devices import find_device
-from advisor.driver.device_properties import device_properties
-from advisor.driver.install import install
-from advisor.launches.gpu_launches import GpuLaunches
-from advisor.launches.simt_executor import Limits, SimtExecutor
+from advisor.model.devices import find_device
+from advisor.evidence.simulated.driver.device_properties import device_properties
+from advisor.evidence.simulated.driver.install import install
+from advisor.evidence.simulated.launches.recording.gpu_launches import GpuLaunches
+from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
 
 device = find_device("A100")
 install(SimtExecutor(device, lambda outcome: None, Limits(threads=1)), device_properties(device))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.launches.kernel_readings import hottest_element_updates
-from advisor.simt.counts import AccessCounts, Statistics
+from advisor.evidence.simulated.launches.kernel_readings import hottest_element_updates
+from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
 
 
 def counted(*accesses: AccessCounts) -> Statistics:

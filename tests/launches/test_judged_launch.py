@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-from advisor.devices import find_device
-from advisor.launches.judged_launch import counted_launches, judged_launch
-from advisor.launches.store import LaunchRow
-from advisor.metrics.launch_weight import launch_weight
-from advisor.simt.counts import AccessCounts, Statistics
+from advisor.evidence.metrics.launch_weight import launch_weight
+from advisor.evidence.simulated.launches.judged_launch import counted_launches, judged_launch
+from advisor.evidence.simulated.launches.store import LaunchRow
+from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
+from advisor.model.devices import find_device
 
 DEVICE = find_device("a100-80gb")
 GRID, BLOCK = (1000, 1, 1), (256, 1, 1)

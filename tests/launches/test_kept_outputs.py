@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from advisor.launches.array_types import array_dtype
-from advisor.launches.kept_outputs import read_outputs
-from advisor.launches.store import LaunchStore
-from advisor.launches.workloads import KeptOutputs, find_workloads
+from advisor.evidence.simulated.launches.array_types import array_dtype
+from advisor.evidence.simulated.launches.recording.kept_outputs import read_outputs
+from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.evidence.simulated.launches.workloads import KeptOutputs, find_workloads
 
 WORKLOADS = """
 import numpy as np

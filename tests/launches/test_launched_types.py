@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from advisor.compiled.literals import argument_type
-from advisor.driver.argument_notes import describe
-from advisor.launches.launched_types import argument_texts, launched_types
-from advisor.launches.recorder import _argument
-from advisor.launches.store import LaunchRow
+from advisor.evidence.compiled.compilers.literals import argument_type
+from advisor.evidence.simulated.driver.argument_notes import describe
+from advisor.evidence.simulated.launches.launched_types import argument_texts, launched_types
+from advisor.evidence.simulated.launches.recording.recorder import _argument
+from advisor.evidence.simulated.launches.store import LaunchRow
 
 POINT = [("x", "<f4"), ("weight", "<f8")]
 

@@ -82,7 +82,7 @@ def test_the_status_is_the_programs_and_what_came_before_is_kept(
     assert done.status == status
     assert done.out == DOUBLED
     assert said in done.err
-    assert "advisor/launches" not in done.err, "the traceback begins in the program"
+    assert "advisor/evidence/simulated/launches" not in done.err, "the traceback begins in the program"
     assert recorded(project, "SELECT kernel FROM launches") == [("twice",)]
     assert recorded(project, "SELECT status FROM runs") == [(state,)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.launches.warm_processes import Start, run_process
+from advisor.evidence.simulated.launches.processes.warm_processes import Start, run_process
 
 PROBE = """
 import json, os, sys

@@ -8,7 +8,7 @@ import pytest
 from advisor_command import AdvisorCommand, AdvisorHere
 from recorded_launches import recorded
 
-from advisor.launches.workloads import find_workloads
+from advisor.evidence.simulated.launches.workloads import find_workloads
 
 KERNEL = """\
 import numpy as np

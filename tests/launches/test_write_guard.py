@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from advisor_command import PROGRAM, contents
 
-from advisor.proving.shadow_tree import ShadowTree
+from advisor.runs.verification.shadow_tree import ShadowTree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="links need a privilege on Windows")
 
@@ -18,8 +18,8 @@ import os, shutil, sqlite3, subprocess, sys
 from pathlib import Path
 
 sys.path.insert(0, {program!r})
-from advisor.launches.confinement import confine
-from advisor.launches.write_guard import guard_writes
+from advisor.evidence.simulated.launches.processes.confinement import confine
+from advisor.evidence.simulated.launches.processes.write_guard import guard_writes
 
 copy, original, allowed = Path({copy!r}), Path({original!r}), Path({allowed!r})
 if {confined!r} and not confine([copy, allowed, Path("/dev")]):

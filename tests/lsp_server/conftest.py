@@ -18,8 +18,8 @@ import pytest
 from fix_titles import fixes
 from forked_programs import start_advisor
 
-from advisor.config import Config
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.model.settings.config import Config
 
 _PATIENCE = 60.0
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from advisor.config import Config
-from advisor.devices import find_device
-from advisor.metrics.tables import build_tables
-from advisor.records import Record
-from advisor.text import Span
+from advisor.evidence.metrics.tables import build_tables
+from advisor.model.devices import find_device
+from advisor.model.records import Record
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import Span
 from lsp_server.analysis import Analysis
 from lsp_server.documents import Document
 

@@ -6,8 +6,8 @@ import pytest
 from diagnostic_codes import codes
 from kernel_pairs import HEAD, STRAIGHT, TRANSPOSED
 
-from advisor.findings import Finding
-from advisor.text import SourceText, Span
+from advisor.model.findings import Finding
+from advisor.model.text.source_text import SourceText, Span
 from lsp_server.suppression import suppression
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from diagnostic_codes import codes
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.pipeline import check
+from advisor.check.pipeline import check
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
 from lsp_server.analyst import Analyst
 from lsp_server.documents import Document
 from lsp_server.stages import Stop
@@ -41,7 +41,7 @@ def document(folder: Path, text: str, name: str = "train.py", version: int = 1) 
 @pytest.fixture
 def surveyed(monkeypatch):
     """The texts that a check is made of."""
-    import advisor.pipeline as pipeline
+    import advisor.check.pipeline as pipeline
 
     real, seen = pipeline.check_with_tables, []
 

@@ -8,8 +8,8 @@ import pytest
 from kernel_pairs import HEAD, STRAIGHT, TRANSPOSED
 from known_analyses import analysis, kernel
 
-from advisor.records import Record
-from advisor.text import SourceText, Span
+from advisor.model.records import Record
+from advisor.model.text.source_text import SourceText, Span
 from lsp_server.numbers.lenses import first_line, lenses
 
 TEXT = "@cuda.jit\ndef scale(a):\n    pass\n"

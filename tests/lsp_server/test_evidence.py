@@ -20,7 +20,7 @@ compiling.KernelCompiler.__init__.__defaults__ = ({seconds},)
 from lsp_server.server import main
 raise SystemExit(main())
 """
-_COMPILER = "advisor.compiled.worker"
+_COMPILER = "advisor.evidence.compiled.compilers.worker"
 _LENSES = {"codeLens": {"refreshSupport": True}}
 
 

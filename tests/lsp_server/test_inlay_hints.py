@@ -6,7 +6,7 @@ import pytest
 from kernel_pairs import CASES, STRAIGHT, TRANSPOSED
 from known_analyses import analysis, kernel, record
 
-from advisor.text import Span
+from advisor.model.text.source_text import Span
 from lsp_server.numbers.hints import hints
 
 PLACE = Span(3, 5, 3, 12)

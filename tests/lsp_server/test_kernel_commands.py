@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 from kernel_pairs import STRAIGHT, TRANSPOSED
 
-from advisor.devices import load_devices
+from advisor.model.devices import load_devices
 
 SHOWS = {"showDocument": {"support": True}}
 # What the compiler has to put into a kernel of two indices and one product.

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.config import Config
-from advisor.devices import find_device
+from advisor.model.devices import find_device
+from advisor.model.settings.config import Config
 from lsp_server.analysis import Analysis
 from lsp_server.documents import Document
 from lsp_server.latest import LatestAnalyses

@@ -6,7 +6,7 @@ import pytest
 from kernel_pairs import STRAIGHT, TRANSPOSED
 from known_analyses import analysis, kernel, record
 
-from advisor.text import Span
+from advisor.model.text.source_text import Span
 from lsp_server.numbers.at_place import cards_at
 from lsp_server.numbers.cards import Card, Grid, joined
 

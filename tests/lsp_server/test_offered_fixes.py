@@ -14,12 +14,12 @@ from kernel_pairs import HEAD, STRAIGHT, TRANSPOSED
 from pygls.workspace import PositionCodec
 from test_fix_actions import SLOW, replaced
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.findings import Edit, Fix, Proof
+from advisor.check.pipeline import check
 from advisor.fixes.proofs import ProofStore, place_digest
-from advisor.pipeline import check
-from advisor.text import SourceText
+from advisor.model.findings import Edit, Fix, Proof
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import SourceText
 from lsp_server.actions import Desk
 from lsp_server.analysis import analyse
 from lsp_server.documents import Document, OpenText

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 from rule_workspace import RuleWorkspace, replaced
 
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 from lsp_server.rule_files.colours import colours_of
 from lsp_server.rule_files.completion.offers import documented, offers_at
 from lsp_server.rule_files.diagnostics import diagnostics_of

@@ -6,7 +6,7 @@ import pytest
 from rule_texts import HUNGRY
 from rule_workspace import CURSOR, RuleWorkspace
 
-from advisor.rules.chunks import CLAUSES, ITEMS
+from advisor.rules.language.chunks import CLAUSES, ITEMS
 from advisor.rules.lint import remark_codes, shown_as
 from lsp_server.rule_files.completion.expected import choices
 from lsp_server.rule_files.expression_names import FUNCTIONS

@@ -9,7 +9,7 @@ from kernel_pairs import STRAIGHT, TRANSPOSED
 from rule_texts import HUNGRY
 from rule_workspace import RuleWorkspace
 
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 from lsp_server.rule_files.firing import Stopped, WorkspaceKernels, firing_of
 from lsp_server.rule_files.lenses import message_of, said
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.data_files import knowledge_folder
-from advisor.rules.syntax import Reader
-from advisor.rules.trees import Leaf, Node
+from advisor.model.data_files import knowledge_folder
+from advisor.rules.language.syntax import Reader
+from advisor.rules.language.trees import Leaf, Node
 from lsp_server.rule_files.reading import read
 from lsp_server.rule_files.symbols import Symbol
 

@@ -7,7 +7,7 @@ from lsprotocol import types
 from rule_texts import HUNGRY
 from rule_workspace import RuleWorkspace, replaced
 
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 from advisor.rules.formatting import format_text
 from lsp_server.rule_files.colours import LEGEND, colours_of
 from lsp_server.rule_files.outline import foldings_of, symbols_of

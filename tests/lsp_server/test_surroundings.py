@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from kernel_pairs import HEAD, TRANSPOSED
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.pipeline import check
+from advisor.check.pipeline import check
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
 from lsp_server.analysis import analyse
 from lsp_server.documents import Document
 from lsp_server.surroundings import Surroundings, concerns_kernels, kernel_names

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
 from lsp_server.tcp import address
 
 

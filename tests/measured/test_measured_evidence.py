@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from advisor.devices import find_device
-from advisor.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Run, RunFacts, Timing
-from advisor.history.identity import functions
-from advisor.history.store import HistoryStore
-from advisor.measured.evidence import MeasuredEvidence, measured_evidence
+from advisor.evidence.measured.evidence import MeasuredEvidence, measured_evidence
+from advisor.model.devices import find_device
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Run, RunFacts, Timing
+from advisor.model.history.identity import functions
+from advisor.model.history.store import HistoryStore
 
 TEXT = """\
 from numba import cuda

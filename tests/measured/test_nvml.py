@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from advisor.errors import EvidenceUnavailable
-from advisor.measured.nvml import Facts, Nvml, Process, Sample, Sampler, run_metrics
+from advisor.evidence.measured.nvml import Facts, Nvml, Process, Sample, Sampler, run_metrics
+from advisor.model.errors import EvidenceUnavailable
 
 
 class NVMLError(Exception):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from advisor.evidence_sources import line_code_records
-from advisor.metrics.joining import join
-from advisor.records import LineReading, Record
-from advisor.text import Span
+from advisor.check.collectors import line_code_records
+from advisor.evidence.metrics.joining import join
+from advisor.model.records import LineReading, Record
+from advisor.model.text.source_text import Span
 
 
 def access(array, kind, column, line=5, space="global"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.metrics.local_traffic import note_local_traffic
-from advisor.metrics.tables import merge_records
-from advisor.records import Record
-from advisor.text import Span
+from advisor.evidence.metrics.local_traffic import note_local_traffic
+from advisor.evidence.metrics.tables import merge_records
+from advisor.model.records import Record
+from advisor.model.text.source_text import Span
 
 
 def array(name: str, dynamic: bool = True, space: str = "local") -> Record:

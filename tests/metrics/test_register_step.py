@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.devices import find_device
-from advisor.metrics.derived.register_step import derive, registers_to_step
-from advisor.occupancy import occupancy
-from advisor.records import Record
-from advisor.text import Span
+from advisor.evidence.metrics.derived.register_step import derive, registers_to_step
+from advisor.model.devices import find_device
+from advisor.model.occupancy import occupancy
+from advisor.model.records import Record
+from advisor.model.text.source_text import Span
 
 
 @pytest.mark.parametrize(

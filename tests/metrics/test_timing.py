@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.devices import Device, find_device
-from advisor.metrics.derived.timing import derive, resource_times
-from advisor.records import Record
-from advisor.text import Span
+from advisor.evidence.metrics.derived.timing import derive, resource_times
+from advisor.model.devices import Device, find_device
+from advisor.model.records import Record
+from advisor.model.text.source_text import Span
 
 KNOWN = {
     "grid_blocks": 100.0,

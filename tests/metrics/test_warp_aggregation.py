@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.metrics.tables import merge_records
-from advisor.metrics.warp_aggregation import note_warp_aggregation
-from advisor.records import Record
-from advisor.text import Span
+from advisor.evidence.metrics.tables import merge_records
+from advisor.evidence.metrics.warp_aggregation import note_warp_aggregation
+from advisor.model.records import Record
+from advisor.model.text.source_text import Span
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.notebooks.joined_text import cells_of, is_repeated_by_command, join_sources
+from advisor.model.text.notebooks.joined_text import cells_of, is_repeated_by_command, join_sources
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.errors import SourceProblem
-from advisor.notebooks.joined_text import cells_of, notebook_text
-from advisor.notebooks.magics import as_written, python_of
-from advisor.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
+from advisor.model.errors import SourceProblem
+from advisor.model.text.notebooks.joined_text import cells_of, notebook_text
+from advisor.model.text.notebooks.magics import as_written, python_of
+from advisor.model.text.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
 
 LINES = st.sampled_from([
     "x = 1", "if x:", "    y = 2", "    !ls", "%time f(x)", "%timeit -n 3 -r 2 f(x)", "    %timeit f(x)",

@@ -6,9 +6,20 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.findings import Edit, Evidence, Finding, Fix, Gain, Problem, Related, Report, Severity, Undecided
-from advisor.notebooks.joined_text import cells_of, notebook_text
-from advisor.text import Span
+from advisor.model.findings import (
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Gain,
+    Problem,
+    Related,
+    Report,
+    Severity,
+    Undecided,
+)
+from advisor.model.text.notebooks.joined_text import cells_of, notebook_text
+from advisor.model.text.source_text import Span
 
 MATMUL = '''\
 """Matrix product."""

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from advisor.findings import Finding, Problem, Report
-from advisor.outputs import RenderOptions, options_for
-from advisor.outputs.drawing.cells import DrawnLine, draw_line
-from advisor.outputs.drawing.excerpt import draw_excerpt
-from advisor.outputs.drawing.palette import Palette
-from advisor.outputs.drawing.paragraphs import one_line, paragraph
-from advisor.outputs.wording.counts import listed, summary_sentences
-from advisor.outputs.wording.quantities import quantity
-from advisor.text import Span
+from advisor.model.findings import Finding, Problem, Report
+from advisor.model.text.source_text import Span
+from advisor.reports.outputs import RenderOptions, options_for
+from advisor.reports.outputs.drawing.cells import DrawnLine, draw_line
+from advisor.reports.outputs.drawing.excerpt import draw_excerpt
+from advisor.reports.outputs.drawing.palette import Palette
+from advisor.reports.outputs.drawing.paragraphs import one_line, paragraph
+from advisor.reports.outputs.wording.counts import listed, summary_sentences
+from advisor.reports.outputs.wording.quantities import quantity
 
 
 @pytest.mark.parametrize(

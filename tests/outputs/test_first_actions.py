@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from advisor.findings import Finding, Gain, Report
-from advisor.outputs import RenderOptions, render_report
-from advisor.text import Span
+from advisor.model.findings import Finding, Gain, Report
+from advisor.model.text.source_text import Span
+from advisor.reports.outputs import RenderOptions, render_report
 
 
 def finding(line: int, gain: float | None = None, kernel: str = "k", message: str = "Slow.") -> Finding:

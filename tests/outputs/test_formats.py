@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 import pytest
 from sample_reports import CONSTANT_GRID, PROMOTED, REPORTS, RULES, UNCOALESCED, full_report, odd_report
 
-from advisor import outputs
-from advisor.errors import UsageError
-from advisor.findings import Evidence, Finding, Problem, Report, Unrecognised
-from advisor.outputs import RenderOptions, available_formats, load_format, render_report
-from advisor.text import Span
+from advisor.model.errors import UsageError
+from advisor.model.findings import Evidence, Finding, Problem, Report, Unrecognised
+from advisor.model.text.source_text import Span
+from advisor.reports import outputs
+from advisor.reports.outputs import RenderOptions, available_formats, load_format, render_report
 
 FORMATS = available_formats()
 
@@ -45,7 +45,7 @@ def test_a_module_is_all_that_a_new_format_takes(tmp_path: Path, monkeypatch: py
         assert "device-name" in available_formats()
         assert render_report("device-name", Report(device="NVIDIA L4"), {}) == "NVIDIA L4"
     finally:
-        sys.modules.pop("advisor.outputs.device_name", None)
+        sys.modules.pop("advisor.reports.outputs.device_name", None)
 
 
 @pytest.mark.parametrize("report", REPORTS)
@@ -72,7 +72,8 @@ def test_the_json_formats_are_pure_ascii(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "text"])
 def test_no_other_format_loads_what_draws_on_terminals(name: str) -> None:
     program = (
-        "import sys; from advisor.findings import Report; from advisor.outputs import render_report;"
+        "import sys; from advisor.model.findings import Report;"
+        "from advisor.reports.outputs import render_report;"
         f"render_report({name!r}, Report('x'), {{}}); sys.exit('rich' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
@@ -80,8 +81,9 @@ def test_no_other_format_loads_what_draws_on_terminals(name: str) -> None:
 
 def test_a_plain_text_report_does_without_the_tables_of_wide_characters() -> None:
     program = (
-        "import sys; from advisor.findings import Finding, Report; from advisor.outputs import render_report;"
-        "from advisor.text import Span;"
+        "import sys; from advisor.model.findings import Finding, Report;"
+        "from advisor.reports.outputs import render_report;"
+        "from advisor.model.text.source_text import Span;"
         "f = Finding('r', 'a.py', Span(1), None, 'info', 'low', 'm');"
         "render_report('text', Report('x', [f], texts={'a.py': 'x = 1'}), {});"
         "sys.exit('rich' in sys.modules)"

@@ -8,7 +8,7 @@ import pytest
 from sample_reports import REPORTS, RULES
 
 from advisor import __version__
-from advisor.outputs import RenderOptions, available_formats, render_report
+from advisor.reports.outputs import RenderOptions, available_formats, render_report
 
 ENDINGS = {
     "text": "txt", "concise": "txt", "github": "txt", "json": "json", "sarif": "sarif", "gitlab": "json",

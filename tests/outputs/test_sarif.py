@@ -12,10 +12,10 @@ import jsonschema
 import pytest
 from sample_reports import CONSTANT_GRID, PROMOTED, REPORTS, RULES, UNCOALESCED, full_report, odd_report
 
-from advisor.findings import Finding, Report
-from advisor.outputs import render_report
-from advisor.outputs.sarif import MOST_RESULTS
-from advisor.text import Span
+from advisor.model.findings import Finding, Report
+from advisor.model.text.source_text import Span
+from advisor.reports.outputs import render_report
+from advisor.reports.outputs.sarif import MOST_RESULTS
 
 SCHEMA = json.loads(
     (Path(__file__).parents[1] / "fixtures" / "sarif-schema-2.1.0.json").read_text(encoding="utf-8")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.findings import Report
-from advisor.pipeline import check
+from advisor.check.pipeline import check
+from advisor.model.findings import Report
+from advisor.model.settings.check_options import CheckOptions
 
 KERNELS = """\
 from numba import cuda

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.compiled import CompiledKernel
-from advisor.compiled import records as records_of
-from advisor.compiled.evidence import CodeLine
-from advisor.config import Config
-from advisor.launches.function_text import definition
-from advisor.launches.store import LaunchRow, LaunchStore
-from advisor.means import USUAL
-from advisor.pipeline import check_with_tables
+from advisor.check.pipeline import check_with_tables
+from advisor.check.steps import USUAL
+from advisor.evidence.compiled import CompiledKernel
+from advisor.evidence.compiled import records as records_of
+from advisor.evidence.compiled.evidence import CodeLine
+from advisor.evidence.simulated.launches.function_text import definition
+from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 SCALE = """\
 from numba import cuda

@@ -10,8 +10,8 @@ import warnings
 
 import pytest
 
-from advisor import syntax_trees
-from advisor.syntax_trees import expression_tree, syntax_tree
+from advisor.model.text import syntax_trees
+from advisor.model.text.syntax_trees import expression_tree, syntax_tree
 
 TEXT = "def f(a):\n    return [[[[[a + 1]]]]]\n" * 100
 _PATIENCE = 10.0

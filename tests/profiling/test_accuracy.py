@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from advisor.errors import UsageError
-from advisor.profiling.accuracy import compare, read_recording
+from advisor.model.errors import UsageError
+from advisor.runs.profiling.accuracy import compare, read_recording
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDINGS = sorted((ROOT / "tests" / "data" / "devices").glob("*.json"))
@@ -154,7 +154,7 @@ def run(*argv: str, **more: Any) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_recorder_says_that_there_is_no_gpu() -> None:
-    from advisor.launches.gpu_launches import has_gpu
+    from advisor.evidence.simulated.launches.recording.gpu_launches import has_gpu
 
     if has_gpu():
         pytest.skip("there is a GPU here")

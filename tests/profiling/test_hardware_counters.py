@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.profiling.counters import Counters, count, find_ncu
+from advisor.runs.profiling.gpu.counters import Counters, count, find_ncu
 
 Write = Callable[[str], Path]
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.history.store import HistoryStore
-from advisor.launches.gpu_launches import has_gpu
-from advisor.launches.workloads import find_workloads
-from advisor.profiling.measured_workload import Amount, measure
-from advisor.profiling.profile import Profile, ProfileRequest, profile
-from advisor.profiling.worker_process import RunFailed, WorkerProcess
+from advisor.evidence.simulated.launches.recording.gpu_launches import has_gpu
+from advisor.evidence.simulated.launches.workloads import find_workloads
+from advisor.model.history.store import HistoryStore
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.runs.profiling.gpu.measured_workload import Amount, measure
+from advisor.runs.profiling.profile import Profile, ProfileRequest, profile
+from advisor.runs.profiling.worker.process import RunFailed, WorkerProcess
 
 Write = Callable[[str], Path]
 DEVICE = "a100-80gb"

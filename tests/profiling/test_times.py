@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from advisor.devices import find_device
-from advisor.profiling.measured_workload import is_settled, measured_fingerprints
-from advisor.profiling.numbers import profiling_numbers
-from advisor.profiling.rates import achieved_rates
-from advisor.profiling.statistics import mean_interval, timing_of, variation
-from advisor.profiling.timed_calls import TimedCopy, TimedLaunch
-from advisor.profiling.totals import measured_run_metrics, totals_of
-from advisor.profiling.worker_process import Iteration
+from advisor.model.devices import find_device
+from advisor.runs.profiling.gpu.measured_workload import is_settled, measured_fingerprints
+from advisor.runs.profiling.gpu.timed_calls import TimedCopy, TimedLaunch
+from advisor.runs.profiling.numbers import profiling_numbers
+from advisor.runs.profiling.rates import achieved_rates
+from advisor.runs.profiling.statistics import mean_interval, timing_of, variation
+from advisor.runs.profiling.totals import measured_run_metrics, totals_of
+from advisor.runs.profiling.worker.process import Iteration
 
 KERNEL = {
     "name": "twice", "path": "work.py", "line": 6, "source_hash": "00", "types": ["int64"],

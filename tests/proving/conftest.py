@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from recorded_project import ARGUMENTS, KERNEL, LAUNCH, options, run_advisor, write
 
-from advisor.proving.verification import Verification, verify
+from advisor.runs.verification.verification import Verification, verify
 
 
 @pytest.fixture(scope="session")

@@ -15,10 +15,10 @@ import pytest
 
 import advisor
 import advisor.fixes
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.findings import Edit
 from advisor.fixes import FixData
+from advisor.model.findings import Edit
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
 
 PROGRAM = Path(advisor.__file__).resolve().parents[1]
 KERNEL = '''\

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from recorded_project import NAME, change, write
 
-from advisor.launches.store import LaunchStore
-from advisor.launches.workloads import KeptOutputs
-from advisor.proving.recorded_programs import RecordedProgram, RecordedPrograms
-from advisor.proving.shadow_tree import ShadowTree
+from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.evidence.simulated.launches.workloads import KeptOutputs
+from advisor.runs.verification.recorded_programs import RecordedProgram, RecordedPrograms
+from advisor.runs.verification.shadow_tree import ShadowTree
 
 
 def launching(project: Path) -> RecordedProgram | str:

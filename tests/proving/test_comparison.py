@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from advisor.proving.comparison import compare
-from advisor.proving.numbers import proving_numbers
+from advisor.runs.verification.comparison import compare
+from advisor.runs.verification.numbers import proving_numbers
 
 TOLERANCE = {"float32": 1e-5, "float64": 1e-12}
 A = np.array([1.0, -2.0, 4.0], np.float32)

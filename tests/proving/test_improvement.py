@@ -12,11 +12,11 @@ import pytest
 from program_in_process import run_advisor
 
 import advisor.fixes as fixes
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.findings import Edit
 from advisor.fixes import FixData
-from advisor.proving.improvement import improve
+from advisor.model.findings import Edit
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.runs.verification.improvement import improve
 
 KERNEL = '''\
 """A kernel with a power."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.launches.workloads import WorkloadFunction
-from advisor.proving.measurement import MeasurementFailed, measured_pairs
+from advisor.evidence.simulated.launches.workloads import WorkloadFunction
+from advisor.runs.verification.measurement import MeasurementFailed, measured_pairs
 
 SOURCE = """\
 import numpy as np

@@ -22,7 +22,7 @@ from recorded_project import (
     write,
 )
 
-from advisor.proving.improvement import improve
+from advisor.runs.verification.improvement import improve
 
 
 def test_a_fix_is_proven_by_the_program_with_its_arguments(project: Path) -> None:

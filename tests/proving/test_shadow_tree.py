@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from advisor.proving.shadow_tree import ShadowTree
+from advisor.runs.verification.shadow_tree import ShadowTree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.proving.comparison import Comparison
-from advisor.proving.significance import Ratio, paired_ratio
-from advisor.proving.verdicts import Judgement, by_measurement
+from advisor.runs.verification.comparison import Comparison
+from advisor.runs.verification.significance import Ratio, paired_ratio
+from advisor.runs.verification.verdicts import Judgement, by_measurement
 
 
 def test_without_spread_the_interval_is_a_point() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from advisor.proving.trial import KernelMetrics, Trial
-from advisor.proving.verdicts import judged
+from advisor.runs.verification.trial import KernelMetrics, Trial
+from advisor.runs.verification.verdicts import judged
 
 KEY = ("k.py", "rows")
 OTHER = ("k.py", "columns")

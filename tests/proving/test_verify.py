@@ -13,13 +13,13 @@ import pytest
 from program_in_process import run_advisor
 
 import advisor.fixes
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.findings import Edit, Proof
+from advisor.check.pipeline import check
 from advisor.fixes import FixData
 from advisor.fixes.proofs import ProofStore
-from advisor.pipeline import check
-from advisor.proving.verification import verify
+from advisor.model.findings import Edit, Proof
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.runs.verification.verification import verify
 
 KERNEL = '''\
 """A kernel with a power."""

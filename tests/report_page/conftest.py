@@ -15,7 +15,7 @@ pytest.importorskip(
 
 from drawn_pages import html_of
 
-from advisor.history.store import HistoryStore
+from advisor.model.history.store import HistoryStore
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.comparing.ranking import rankings
-from advisor.config import load_config
-from advisor.history.fingerprint import Run
-from advisor.history.store import HistoryStore
-from advisor.report_page.gathering import gather
-from advisor.report_page.page import report_html
+from advisor.model.history.fingerprint import Run
+from advisor.model.history.store import HistoryStore
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.reports.html_report.gathering import gather
+from advisor.reports.html_report.page import report_html
+from advisor.runs.comparison.ranking.ranking import rankings
 
 MADE = 1_762_000_000.0
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from advisor.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Run, RunFacts, Timing
-from advisor.history.identity import functions
-from advisor.history.store import HistoryStore
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, LineMetrics, Run, RunFacts, Timing
+from advisor.model.history.identity import functions
+from advisor.model.history.store import HistoryStore
 
 PATH = "work/blur.py"
 SOURCE = """from numba import cuda

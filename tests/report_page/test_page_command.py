@@ -12,11 +12,11 @@ from drawn_pages import html_of, options_for
 from page_reading import Page
 
 from advisor.__main__ import main
-from advisor.comparing.ranking import rankings
-from advisor.findings import Finding, Fix, Proof, Verdict
 from advisor.fixes.proofs import ProofStore, place_digest
-from advisor.history.store import HistoryStore
-from advisor.report_page.remedies import with_remedies
+from advisor.model.findings import Finding, Fix, Proof, Verdict
+from advisor.model.history.store import HistoryStore
+from advisor.reports.html_report.remedies import with_remedies
+from advisor.runs.comparison.ranking.ranking import rankings
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from drawn_pages import html_of
 from page_reading import Page
 
 from advisor.__main__ import main
-from advisor.history.fingerprint import LineMetrics, Run
-from advisor.history.store import HistoryStore
+from advisor.model.history.fingerprint import LineMetrics, Run
+from advisor.model.history.store import HistoryStore
 
 HOSTILE = "<script>alert(1)</script>"
 TEXTS = [
@@ -74,7 +74,7 @@ def test_a_mark_stands_for_what_cannot_be_shown(project: Path, store: HistorySto
 def test_hostile_source(project: Path, store: HistoryStore) -> None:
     source = histories.SOURCE.replace("total = 0.0", f"total = 0.0  # {HOSTILE} </code></td> \u202e")
     (project / histories.PATH).write_text(source, encoding="utf-8")
-    from advisor.history.identity import functions
+    from advisor.model.history.identity import functions
 
     known = next(one for one in functions(source) if one.name == "blur")
     one = histories.fingerprint("blur", 2.0, lines=histories.BLUR_LINES)

@@ -10,8 +10,8 @@ import histories
 import pytest
 from page_reading import Page
 
-from advisor.history.fingerprint import Run
-from advisor.history.store import HistoryStore
+from advisor.model.history.fingerprint import Run
+from advisor.model.history.store import HistoryStore
 
 Make = Callable[[], Page]
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from page_reading import Page
 
-from advisor.history.fingerprint import Run
-from advisor.history.rows import FINGERPRINT_COLUMNS
-from advisor.history.store import HistoryStore
-from advisor.report_page.series import drawn_positions, series_of
+from advisor.model.history.fingerprint import Run
+from advisor.model.history.rows import FINGERPRINT_COLUMNS
+from advisor.model.history.store import HistoryStore
+from advisor.reports.html_report.series import drawn_positions, series_of
 
 RUNS, KERNELS = 1_000, 50
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from page_reading import Page
 
 from advisor.cli.pages.page_html import style_sheet
-from advisor.report_page.page import TEMPLATES
+from advisor.reports.html_report.page import TEMPLATES
 
 
 def test_nothing_is_loaded_and_nothing_runs(whole: str) -> None:
@@ -87,7 +87,7 @@ def test_two_pages_of_one_history_are_equal(project: Path, store: object) -> Non
     import histories
     from drawn_pages import html_of
 
-    from advisor.history.store import HistoryStore
+    from advisor.model.history.store import HistoryStore
 
     assert isinstance(store, HistoryStore)
     histories.add_measured(store)

@@ -8,13 +8,13 @@ import time
 from collections.abc import Sequence
 from string import Formatter
 
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 from advisor.rules import Rulebook, RuleError, RuleErrors, run_examples
-from advisor.rules.assemble import Assembler
-from advisor.rules.file_reading import read_text
+from advisor.rules.checking.assemble import Assembler
 from advisor.rules.formatting import format_text
+from advisor.rules.language.file_reading import read_text
+from advisor.rules.language.problems import _sentences, with_newlines
 from advisor.rules.lint import lint
-from advisor.rules.problems import _sentences, with_newlines
 
 MOST_SECONDS = 1.0
 METRICS = {

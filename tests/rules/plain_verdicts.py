@@ -14,10 +14,10 @@ from typing import Any
 from hypothesis import strategies as st
 from random_rules import LITERALS, TEXTS, Node, RandomRule
 
-from advisor.metrics.tables import Tables, build_tables
-from advisor.records import Reading, Record
+from advisor.evidence.metrics.tables import Tables, build_tables
+from advisor.model.records import Reading, Record
+from advisor.model.text.source_text import Span
 from advisor.rules import Rulebook
-from advisor.text import Span
 
 _COMPARE = {
     "<": operators.lt, "<=": operators.le, ">": operators.gt, ">=": operators.ge,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.config import Config
-from advisor.metrics.tables import build_tables
-from advisor.records import Reading, Record
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.evidence.metrics.tables import build_tables
+from advisor.model.records import Reading, Record
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import Span
 from advisor.rules import Rulebook, rulebook_from_texts
-from advisor.rules.cold_kernels import cold_kernels
-from advisor.rules.computed_metrics import fill_in
-from advisor.rules.judgement import judge
-from advisor.text import Span
+from advisor.rules.checking.computed_metrics import fill_in
+from advisor.rules.evaluation.cold_kernels import cold_kernels
+from advisor.rules.evaluation.judgement import judge
 
 WORDS = """edition 1
 entity run "One run." { total : ms range 0 .. "time" }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from writing import CONDITION, RULE, codes, errors
 
-from advisor.rules.problems import _sentences
+from advisor.rules.language.problems import _sentences
 
 
 def when(text: str) -> list[tuple[str, str]]:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.data_files import knowledge_folder
+from advisor.model.data_files import knowledge_folder
 from advisor.rules import RuleErrors, rulebook_from_texts
-from advisor.rules.build import Builder
 from advisor.rules.formatting import FormattingFault, format_text
 from advisor.rules.formatting.tokens import read_rule_file
-from advisor.rules.syntax import CLAUSES, ITEMS, Reader
+from advisor.rules.language.build import Builder
+from advisor.rules.language.syntax import CLAUSES, ITEMS, Reader
 
 SHIPPED = {
     file.relative_to(knowledge_folder()).as_posix(): file.read_text("utf-8")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from writing import CONDITION, load
 
-from advisor.rules.coverage import cover, share_killed
-from advisor.rules.mutants import mutants
+from advisor.rules.testing.coverage import cover, share_killed
+from advisor.rules.testing.mutants import mutants
 
 WIDER = (CONDITION, "k.registers > most and not k.debug")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from writing import errors, load, tables
 
-from advisor.findings import Finding, once_for_each_kernel
+from advisor.model.findings import Finding, once_for_each_kernel
 from advisor.rules import Rulebook
-from advisor.rules.findings import to_finding
+from advisor.rules.evaluation.findings import to_finding
+from advisor.rules.evaluation.judgement import judge
 from advisor.rules.formatting import format_text
-from advisor.rules.judgement import judge
 
 RULE = """/// What it is about.
 rule many-registers "Many sectors" {

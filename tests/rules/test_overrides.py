@@ -7,12 +7,12 @@ from datetime import date
 import pytest
 from writing import codes, errors, load
 
-from advisor.config import RuleSetting
-from advisor.metrics.tables import build_tables
-from advisor.records import Reading, Record
+from advisor.evidence.metrics.tables import build_tables
+from advisor.model.records import Reading, Record
+from advisor.model.settings.config import RuleSetting
+from advisor.model.text.source_text import Span
 from advisor.rules import RuleSettings, judge
 from advisor.rules.overrides import ended
-from advisor.text import Span
 
 TODAY = date(2027, 1, 31)
 KERNELS = [
@@ -168,7 +168,7 @@ metric busy  : truth of kernel k "more than half" = k.share > 50%
 
 
 def test_computed_metrics_are_filled_in_where_they_are_known():
-    from advisor.rules.computed_metrics import fill_in
+    from advisor.rules.checking.computed_metrics import fill_in
 
     rulebook = load(more=COMPUTED)
     records = []

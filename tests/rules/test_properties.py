@@ -15,12 +15,12 @@ from random_texts import book_of, files, rule_text
 from spanless import without_spans
 
 from advisor.rules import RuleSettings, judge, rulebook_from_texts
-from advisor.rules.columns import View
+from advisor.rules.evaluation.columns import View
+from advisor.rules.evaluation.judgement import RuleJudge
 from advisor.rules.formatting import format_text
-from advisor.rules.judgement import RuleJudge
+from advisor.rules.language.written_form import written
 from advisor.rules.model import Rule, Rulebook
-from advisor.rules.mutants import mutants
-from advisor.rules.written_form import written
+from advisor.rules.testing.mutants import mutants
 
 
 def verdicts(book: Rulebook, rule: Rule, world: World) -> list[str]:

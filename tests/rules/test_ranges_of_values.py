@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.records import Record
+from advisor.model.records import Record
+from advisor.model.text.source_text import Span
 from advisor.rules.units import find_unit, format_range, format_value
-from advisor.text import Span
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from writing import CONDITION, RULE, codes, errors, load
 
 from advisor.rules import RuleErrors, rulebook_from_texts
-from advisor.rules.expressions import Number, Operation, Quantified, Reference
-from advisor.rules.syntax import Reader
-from advisor.rules.written_form import written
+from advisor.rules.language.expressions import Number, Operation, Quantified, Reference
+from advisor.rules.language.syntax import Reader
+from advisor.rules.language.written_form import written
 
 
 def condition(text: str):

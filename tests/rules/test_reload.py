@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writing import CONDITION, RULE, VOCABULARY
 
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
 from advisor.rules import load_rulebook
-from advisor.rules.reload import LiveRulebook
+from advisor.rules.loading.reload import LiveRulebook
 
 DEFINITION = "define crowded(x) = x.registers > 100 and x.share < 50%\n"
 OVERRIDE = 'override few-registers { set most = 90 because "measured" }\n'

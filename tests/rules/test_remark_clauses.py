@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from writing import load, tables
 
-from advisor.findings import Finding, without_repetitions
+from advisor.model.findings import Finding, without_repetitions
+from advisor.model.text.source_text import Span
 from advisor.rules import RuleSettings
-from advisor.rules.coverage import cover, share_killed
-from advisor.rules.examples import run_examples
+from advisor.rules.evaluation.judgement import judge
+from advisor.rules.evaluation.trace import traces
 from advisor.rules.formatting import format_text
-from advisor.rules.judgement import judge
-from advisor.rules.mutants import mutants
-from advisor.rules.trace import traces
-from advisor.text import Span
+from advisor.rules.testing.coverage import cover, share_killed
+from advisor.rules.testing.examples import run_examples
+from advisor.rules.testing.mutants import mutants
 
 REMARK = ("  severity", '  remark k.share < 10% because "others take the time"\n\n  severity')
 RARE = ("  example silent", '  example info "rare" { k.registers = 200, k.share = 9% }\n  example silent')

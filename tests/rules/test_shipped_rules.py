@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.config import Config
-from advisor.rulebook import rulebook_for
-from advisor.rules.coverage import cover, share_killed
-from advisor.rules.examples import example_verdict
+from advisor.check.rulebook import rulebook_for
+from advisor.model.settings.config import Config
 from advisor.rules.lint import lint
+from advisor.rules.testing.coverage import cover, share_killed
+from advisor.rules.testing.examples import example_verdict
 
 BOOK = rulebook_for(Config(), cache=False)
 RULES = {rule.id: rule for rule in BOOK.rules}

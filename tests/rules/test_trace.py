@@ -6,7 +6,7 @@ import pytest
 from writing import CONDITION, load, tables
 
 from advisor.rules import RuleSettings
-from advisor.rules.trace import traces
+from advisor.rules.evaluation.trace import traces
 
 WIDE = (CONDITION, "k.registers > most and (k.share < 30% or k.debug)")
 EXCEPT = ("  severity", '  unless k.spilled > 2 KiB because "x"\n\n  severity')

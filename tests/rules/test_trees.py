@@ -10,11 +10,12 @@ import pytest
 from lark import Token, Tree
 from lark.exceptions import LarkError
 
-from advisor.data_files import knowledge_folder
-from advisor.rules import load_rulebook, parse_tables
-from advisor.rules.kept_rulebooks import pickled
-from advisor.rules.syntax import Reader
-from advisor.rules.trees import Leaf, Node, of_lark, parse
+from advisor.model.data_files import knowledge_folder
+from advisor.rules import load_rulebook
+from advisor.rules.language import parse_tables
+from advisor.rules.language.syntax import Reader
+from advisor.rules.language.trees import Leaf, Node, of_lark, parse
+from advisor.rules.loading.kept_rulebooks import pickled
 
 FILES = sorted(knowledge_folder().rglob("*.rules"))
 ITEMS = [chunk.text for file in FILES for chunk in Reader(file.name, file.read_text("utf-8")).chunks()]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from advisor.metrics.tables import Tables, build_tables
-from advisor.records import Reading, Record
+from advisor.evidence.metrics.tables import Tables, build_tables
+from advisor.model.records import Reading, Record
+from advisor.model.text.source_text import Span
 from advisor.rules import Rulebook, RuleError, RuleErrors, rulebook_from_texts
-from advisor.text import Span
 
 VOCABULARY = """edition 1
 entity run "One run." { total : ms range 0 .. "time" }

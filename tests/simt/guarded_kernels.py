@@ -17,7 +17,7 @@ from numba import cuda, float32, int64
 from numba_launch import Compiled
 from numba_launch import compiled as compiled_again
 
-from advisor.simt.machine import CacheSizes, Execution, Settings
+from advisor.evidence.simulated.simt.machine import CacheSizes, Execution, Settings
 
 DETAILED = Settings(detailed_lanes=1 << 60, caches=CacheSizes(l1=1 << 14, l2=1 << 18, processors=2))
 WAYS = {"fast": Settings(), "detailed": DETAILED, "two threads": Settings(threads=2)}

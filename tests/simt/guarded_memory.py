@@ -14,8 +14,8 @@ from unittest import mock
 
 import numpy as np
 
-from advisor.simt import device_memory
-from advisor.simt.vector import host_memory
+from advisor.evidence.simulated.simt import device_memory
+from advisor.evidence.simulated.simt.vector.host import host_memory
 
 PATTERN = 0xA5
 _FORBIDDEN = 0

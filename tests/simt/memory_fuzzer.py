@@ -22,11 +22,18 @@ from guarded_memory import GuardedMemory, guarded
 from memory_oracle import LOCAL_WINDOW, SHARED_WINDOW, WRAP, Oracle, Outcome, World
 from memory_programs import ARRAYS, Access, Program, random_program
 
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import ArrayArgument, Launch, pack_parameters
-from advisor.simt.machine import CacheSizes, Execution, Kernel, Settings, compile_kernel, run
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.vector.layout import Defect
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import ArrayArgument, Launch, pack_parameters
+from advisor.evidence.simulated.simt.machine import (
+    CacheSizes,
+    Execution,
+    Kernel,
+    Settings,
+    compile_kernel,
+    run,
+)
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.vector.layout import Defect
 
 LAUNCHES = 3
 # So many kernels run whatever the time; the first one waits until the machine's own routines are compiled.

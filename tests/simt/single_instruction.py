@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch, pack_parameters
-from advisor.simt.machine import compile_kernel, run
-from advisor.simt.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch, pack_parameters
+from advisor.evidence.simulated.simt.machine import compile_kernel, run
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
 
 TYPES = {
     "u16": np.uint16,

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from numba import cuda, float32
 from numba_launch import compiled
 
-from advisor.simt.block_sample import block_sample, spread_blocks
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch, pack_parameters
+from advisor.evidence.simulated.simt.block_sample import block_sample, spread_blocks
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch, pack_parameters
 
 
 @given(st.integers(1, 5000), st.integers(1, 6000))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_ptx_reader import body
 
-from advisor.simt.control_flow import ControlFlow, control_flow, reads, results
-from advisor.simt.ptx_program import Function
-from advisor.simt.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.ptx.control_flow import ControlFlow, control_flow, reads, results
+from advisor.evidence.simulated.simt.ptx.ptx_program import Function
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
 
 
 def flow(*lines: str) -> tuple[Function, ControlFlow]:

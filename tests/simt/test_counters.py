@@ -7,8 +7,8 @@ import pytest
 from numba import cuda, float32, float64, int32, int64
 from numba_launch import compiled
 
-from advisor.simt.machine import Execution, Settings
-from advisor.simt.vector.layout import Site
+from advisor.evidence.simulated.simt.machine import Execution, Settings
+from advisor.evidence.simulated.simt.vector.layout import Site
 
 DETAILED = Settings(detailed_lanes=1 << 60)
 BOTH = pytest.mark.parametrize("settings", [Settings(), DETAILED], ids=["fast", "detailed"])
@@ -197,7 +197,7 @@ def test_the_last_warp_of_a_block_counts_its_own_lanes():
 
 
 def test_a_second_reading_hits_the_first_level_cache():
-    from advisor.simt.vector.caches import CacheSizes
+    from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes
 
     def kernel(source, target):
         i = cuda.grid(1)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from guarded_memory import PATTERN, guarded
 
-from advisor.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 
 PROGRAM = Path(__file__).parent / "guarded_kernels.py"
 

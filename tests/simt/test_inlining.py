@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.simt.inlining import inlined
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.unsupported import Unsupported
+from advisor.evidence.simulated.simt.ptx.inlining import inlined
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.unsupported import Unsupported
 
 PTX = """
 .version 8.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.simt.load_rounds import load_rounds
-from advisor.simt.ptx_reader import known_module
+from advisor.evidence.simulated.simt.load_rounds import load_rounds
+from advisor.evidence.simulated.simt.ptx.ptx_reader import known_module
 
 HEAD = """.version 8.4
 .target sm_80

@@ -11,7 +11,7 @@ import pytest
 # what fits into a hole then lies more than 2 GB from what does not.
 PROGRAM = """
 import ctypes, sys
-from advisor.simt.vector.runtime import runtime
+from advisor.evidence.simulated.simt.vector.runtime import runtime
 
 PAGE, PRIVATE_ANONYMOUS_NORESERVE = 4096, 0x4022
 libc = ctypes.CDLL(None)

@@ -7,7 +7,7 @@ import pytest
 from numba import cuda, float32, int64
 from numba_launch import compiled
 
-from advisor.simt.vector.layout import NO_RANGE, Site
+from advisor.evidence.simulated.simt.vector.layout import NO_RANGE, Site
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from numba import cuda, float64, int64
 from numba_launch import compiled
 
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch, pack_parameters
-from advisor.simt.machine import Execution, Settings, compile_kernel, run
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.vector.layout import LOCAL_WINDOW, SHARED_WINDOW
-from advisor.simt.vector.printing import Arguments, PrintedText, formatted
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch, pack_parameters
+from advisor.evidence.simulated.simt.machine import Execution, Settings, compile_kernel, run
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.vector.host.printing import Arguments, PrintedText, formatted
+from advisor.evidence.simulated.simt.vector.layout import LOCAL_WINDOW, SHARED_WINDOW
 
 ARGUMENTS_AT = 0x1000
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from test_ptx_reader import checked
 
-from advisor.compiled import Target
-from advisor.compiled.ptx_texts import PtxText, ptx_texts
-from advisor.compiled.toolchain import missing_compiler
-from advisor.facts.survey import survey
-from advisor.simt.ptx_program import Location
-from advisor.simt.ptx_reader import read_ptx
+from advisor.evidence.compiled import Target
+from advisor.evidence.compiled.ptx_texts import PtxText, ptx_texts
+from advisor.evidence.compiled.toolchain import missing_compiler
+from advisor.evidence.simulated.simt.ptx.ptx_program import Location
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.source.survey import survey
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 

@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
-from advisor.simt.ptx_operands import read_operand, split_operands
-from advisor.simt.ptx_program import (
+from advisor.evidence.simulated.simt.ptx.ptx_operands import read_operand, split_operands
+from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
     Float,
     Group,
@@ -19,7 +19,7 @@ from advisor.simt.ptx_program import (
     SpecialRegister,
     Symbol,
 )
-from advisor.simt.ptx_reader import PtxError, read_ptx
+from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, read_ptx
 
 HEAD = ".version 8.4\n.target sm_80, debug\n.address_size 64\n"
 

@@ -10,7 +10,7 @@ from numba import float64, int64
 from numba_launch import compiled
 from numba_simulator import NumbaSimulator, module_of
 
-from advisor.simt.machine import Settings
+from advisor.evidence.simulated.simt.machine import Settings
 
 VARIABLES = ["a", "b", "c"]
 # Results are kept small: Python's integers do not wrap, a GPU's do.

@@ -9,8 +9,8 @@ import pytest
 from numba import cuda, float32
 from numba_launch import compiled
 
-from advisor.simt.machine import Settings
-from advisor.simt.vector.layout import Defect
+from advisor.evidence.simulated.simt.machine import Settings
+from advisor.evidence.simulated.simt.vector.layout import Defect
 
 DETAILED = Settings(detailed_lanes=1 << 60)
 

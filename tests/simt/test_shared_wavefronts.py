@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch, pack_parameters
-from advisor.simt.machine import Kernel, Settings, compile_kernel, run
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.vector.layout import Site, Space
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch, pack_parameters
+from advisor.evidence.simulated.simt.machine import Kernel, Settings, compile_kernel, run
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.vector.layout import Site, Space
 
 DETAILED = Settings(detailed_lanes=1 << 60)
 BOTH = pytest.mark.parametrize("how", [Settings(), DETAILED], ids=["fast", "detailed"])

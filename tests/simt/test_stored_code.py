@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from advisor.cache import Cache
-from advisor.simt import machine
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch, pack_parameters
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.vector import kernels, runtime
-from advisor.simt.vector.layout import Site, Space
+from advisor.evidence.simulated.simt import machine
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch, pack_parameters
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.vector import kernels, runtime
+from advisor.evidence.simulated.simt.vector.layout import Site, Space
+from advisor.model.storage.cache import Cache
 
 COUNTS = [Site.SECTORS, Site.IDEAL, Site.WAVEFRONTS, Site.LANES]
 

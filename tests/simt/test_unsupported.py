@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.simt.machine import compile_kernel
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.unsupported import Unsupported, plain_name
+from advisor.evidence.simulated.simt.machine import compile_kernel
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.unsupported import Unsupported, plain_name
 
 PTX = """
 .version 8.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch
-from advisor.simt.machine import compile_kernel, run
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.vector.kernels import module_variable
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch
+from advisor.evidence.simulated.simt.machine import compile_kernel, run
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.vector.kernels import module_variable
 
 PTX = """
 .version 8.0

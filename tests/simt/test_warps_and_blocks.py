@@ -9,11 +9,11 @@ import pytest
 from numba import cuda, float32, float64, int32, int64, uint32
 from numba_launch import compiled, extent
 
-from advisor.simt.device_memory import DeviceMemory
-from advisor.simt.launch import Launch, pack_parameters
-from advisor.simt.machine import Settings, compile_kernel, run
-from advisor.simt.ptx_reader import read_ptx
-from advisor.simt.vector.layout import Status
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch, pack_parameters
+from advisor.evidence.simulated.simt.machine import Settings, compile_kernel, run
+from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
+from advisor.evidence.simulated.simt.vector.layout import Status
 
 FULL = 0xFFFFFFFF
 CLOSELY = Settings(detailed_lanes=1 << 40)

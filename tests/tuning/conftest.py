@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.config import load_config
-from advisor.tuning import search
-from advisor.tuning.numbers import tuning_numbers
-from advisor.tuning.search import TuningRequest, TuningResult, tune
-from advisor.tuning.target import Target, find_target
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.runs.tuning import search
+from advisor.runs.tuning.numbers import tuning_numbers
+from advisor.runs.tuning.search import TuningRequest, TuningResult, tune
+from advisor.runs.tuning.target import Target, find_target
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.tuning.slots import configured_texts, present_configuration
+from advisor.runs.tuning.slots.numbers_in_source import configured_texts, present_configuration
 
 KERNEL = """\
 @cuda.jit

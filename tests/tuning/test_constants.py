@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from advisor.findings import Edit
 from advisor.fixes.application import edited
-from advisor.fixes.source_module import read_module
-from advisor.tuning.register_slot import register_slot
+from advisor.fixes.support.edits.source_module import read_module
+from advisor.model.findings import Edit
+from advisor.runs.tuning.slots.register_slot import register_slot
 
 WORKLOAD = """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tuned_programs import GUARDED
 
-from advisor.errors import AdvisorError, SourceProblem, UsageError
+from advisor.model.errors import AdvisorError, SourceProblem, UsageError
 
 pytestmark = pytest.mark.usefixtures("simulated")
 

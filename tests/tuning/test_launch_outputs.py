@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from advisor.driver.executor import ArgumentNote, LaunchNote
-from advisor.simt.device_memory import DeviceMemory
-from advisor.tuning.launch_outputs import OutputComparer, OutputKeeper
+from advisor.evidence.simulated.driver.executor import ArgumentNote, LaunchNote
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.runs.tuning.trials.launch_outputs import OutputComparer, OutputKeeper
 
 
 def launch(memory, array, function="kernel"):

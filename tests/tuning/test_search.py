@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tuned_programs import ATOMICS, GUARDED, MATRIX, SERIAL_SUMS, SUMS
 
-from advisor.check_options import CheckOptions
+from advisor.check.pipeline import gather
 from advisor.cli.tuning.table import result_text
-from advisor.config import load_config
-from advisor.pipeline import gather
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
 
 pytestmark = pytest.mark.usefixtures("simulated")
 

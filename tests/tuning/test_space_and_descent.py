@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.devices import find_device
-from advisor.tuning.descent import Descent
-from advisor.tuning.numbers import tuning_numbers
-from advisor.tuning.slots import Configuration, Slot, Spot
-from advisor.tuning.space import BlockMoves, RegisterMoves, ScaledMoves
-from advisor.tuning.trial_runner import TimedOut
-from advisor.tuning.trials import Trial
+from advisor.model.devices import find_device
+from advisor.runs.tuning.descent import Descent
+from advisor.runs.tuning.numbers import tuning_numbers
+from advisor.runs.tuning.slots.numbers_in_source import Configuration, Slot, Spot
+from advisor.runs.tuning.space import BlockMoves, RegisterMoves, ScaledMoves
+from advisor.runs.tuning.trials.trial_runner import TimedOut
+from advisor.runs.tuning.trials.trials import Trial
 
 NUMBERS = replace(
     tuning_numbers(),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from advisor.findings import SEVERITIES
-from advisor.records import SOURCES
+from advisor.model.findings import SEVERITIES
+from advisor.model.records import SOURCES
 
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:

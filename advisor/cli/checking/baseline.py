@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from advisor.cli.checking.report_file import write_atomically
-from advisor.errors import UsageError
-from advisor.findings import Finding, Report
+from advisor.model.errors import UsageError
+from advisor.model.findings import Finding, Report
 
 VERSION = 1
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from advisor.cli.checking.fixing import allowed_safeties, apply_all, edited_texts
 from advisor.cli.checking.request import Request
 from advisor.cli.checking.source_files import unified_diff
-from advisor.errors import SourceProblem
-from advisor.findings import Report
 from advisor.fixes.application import chosen
-from advisor.neighbours import workspace_files
-from advisor.proving.shadow_tree import ShadowTree
-from advisor.text import read_source
+from advisor.model.errors import SourceProblem
+from advisor.model.findings import Report
+from advisor.model.settings.workspace_files import workspace_files
+from advisor.model.text.source_text import read_source
+from advisor.runs.verification.shadow_tree import ShadowTree
 
 _OWN = ".advisor"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from advisor.cli.checking.request import Request
 from advisor.cli.checking.source_files import write_sources
-from advisor.findings import Finding, Fix, Report, Safety
 from advisor.fixes.application import chosen, edited, edits_by_path
+from advisor.model.findings import Finding, Fix, Report, Safety
 
 # Each round mends what the one before brought to light; more than this is a circle.
 _ROUNDS = 40

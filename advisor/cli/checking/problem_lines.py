@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from advisor.findings import Report
-from advisor.outputs.wording.locations import Locations
+from advisor.model.findings import Report
+from advisor.reports.outputs.wording.locations import Locations
 
 
 def print_problems(report: Report) -> None:

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
 
 
 def check_target(target: Path, sources: Iterable[Path], option: str = "--output") -> None:

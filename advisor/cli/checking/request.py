@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.checking.report_file import check_target
-from advisor.config import Config, command_config, prepare_cache_folder
-from advisor.errors import UsageError
-from advisor.file_discovery import Discovery, find_files
-from advisor.findings import Problem, Severity
-from advisor.selectors import suggestion
-from advisor.text import SourceText, decode_source
+from advisor.model.errors import UsageError
+from advisor.model.findings import Problem, Severity
+from advisor.model.settings.config import Config, command_config, prepare_cache_folder
+from advisor.model.settings.file_discovery import Discovery, find_files
+from advisor.model.settings.selectors import suggestion
+from advisor.model.text.source_text import SourceText, decode_source
 
 if TYPE_CHECKING:
-    from advisor.check_options import CheckOptions
+    from advisor.model.settings.check_options import CheckOptions
 
 STDIN = "-"
 
@@ -55,7 +55,7 @@ def build_request(args: argparse.Namespace) -> Request:
 
 
 def _check_arguments(args: argparse.Namespace) -> None:
-    from advisor.outputs import available_formats
+    from advisor.reports.outputs import available_formats
 
     formats = list(available_formats())
     if args.format not in formats:
@@ -85,8 +85,8 @@ def _read_stdin(args: argparse.Namespace) -> SourceText | None:
 
 
 def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None) -> CheckOptions:
-    from advisor.check_options import CheckOptions
-    from advisor.outputs import load_format
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.reports.outputs import load_format
 
     # --select replaces the project's whole selection; --ignore and --extend-select add to it.
     own = args.select is not None

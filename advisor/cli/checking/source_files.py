@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from advisor.cli.checking.report_file import write_atomically
-from advisor.errors import SourceProblem
-from advisor.interruption import uninterrupted
-from advisor.notebooks import is_notebook
-from advisor.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
-from advisor.text import decode_source
+from advisor.model.errors import SourceProblem
+from advisor.model.interruption import uninterrupted
+from advisor.model.text.notebooks import is_notebook
+from advisor.model.text.notebooks.writing import CannotBeWritten, changed_cells, with_joined_text
+from advisor.model.text.source_text import decode_source
 
 
 def unified_diff(before: Mapping[str, str], after: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.cli.checking.request import Request
-from advisor.findings import SEVERITIES, Finding, Report
+from advisor.model.findings import SEVERITIES, Finding, Report
 
 
 def exit_status(request: Request, report: Report, findings: Sequence[Finding]) -> int:

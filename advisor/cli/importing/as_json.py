@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from advisor.check_options import CheckOptions
-from advisor.history.fingerprint import Fingerprint
-from advisor.outputs import render_report
+from advisor.model.history.fingerprint import Fingerprint
+from advisor.model.settings.check_options import CheckOptions
+from advisor.reports.outputs import render_report
 
 if TYPE_CHECKING:
     from advisor.cli.importing.imported_run import Imported
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def import_json(imported: Imported, options: CheckOptions) -> str:
     """The run with its kernels, what was left out, and the findings in the form that `check` gives them."""
-    from advisor.pages.catalogue import load_catalogue
+    from advisor.reports.rule_pages.catalogue import load_catalogue
 
     run = imported.run
     checked = json.loads(render_report("json", imported.report, load_catalogue(options.settings)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from advisor.check_options import CheckOptions
 from advisor.cli.pages.tables import plain_table
 from advisor.cli.reporting.run_numbers import run_numbers
 from advisor.cli.reporting.wording import UNKNOWN, counted, ratio_in_words, shape_in_words, time_in_words
-from advisor.history.fingerprint import Fingerprint, Run
-from advisor.measured.reports.kernel_names import shortened
-from advisor.outputs import RenderOptions, options_for, render_report
+from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.model.history.fingerprint import Fingerprint, Run
+from advisor.model.settings.check_options import CheckOptions
+from advisor.reports.outputs import RenderOptions, options_for, render_report
 
 if TYPE_CHECKING:
     from advisor.cli.importing.imported_run import Imported
@@ -24,7 +24,7 @@ _STALL = "stall_"
 
 def import_text(imported: Imported, options: CheckOptions, verbose: bool) -> str:
     """The findings as `check` prints them, a table of the kernels, and what was not used."""
-    from advisor.pages.catalogue import load_catalogue
+    from advisor.reports.rule_pages.catalogue import load_catalogue
 
     shown = RenderOptions() if sys.stdout is None else options_for(sys.stdout)
     parts = [render_report("text", imported.report, load_catalogue(options.settings), shown).rstrip()]

@@ -9,18 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
 from advisor.cli.importing.matching import Mapped, Matcher, ProjectKernel
-from advisor.devices import Device, find_device, load_devices
-from advisor.errors import UsageError
-from advisor.findings import Report
-from advisor.history.fingerprint import Fingerprint, Run, RunFacts
-from advisor.history.identity import git_state
-from advisor.measured.reports import ImportedReport, read_report
-from advisor.measured.reports.fingerprints import Reading, merged, reading_of
-from advisor.measured.reports.records import records_of
-from advisor.profiling.rates import achieved_rates
-from advisor.records import Record
+from advisor.evidence.measured.reports import ImportedReport, read_report
+from advisor.evidence.measured.reports.fingerprints import Reading, merged, reading_of
+from advisor.evidence.measured.reports.records import records_of
+from advisor.model.devices import Device, find_device, load_devices
+from advisor.model.errors import UsageError
+from advisor.model.findings import Report
+from advisor.model.history.fingerprint import Fingerprint, Run, RunFacts
+from advisor.model.history.identity import git_state
+from advisor.model.records import Record
+from advisor.model.settings.check_options import CheckOptions
+from advisor.runs.profiling.rates import achieved_rates
 
 _ENTITIES = ("run", "kernel", "line")
 _UNKNOWN = "unknown GPU"
@@ -187,7 +187,7 @@ def _found(name: str, capability: str | None) -> Device | None:
 
 def _judged(run: Run, files: Sequence[Path], options: CheckOptions, project: Project) -> Report:
     """The findings that rest on at least one number of the reports."""
-    from advisor.pipeline import report_on
+    from advisor.check.pipeline import report_on
 
     shown = os.path.relpath(files[0], options.root).replace(os.sep, "/")
     measured = records_of(run, shown, project.shown)

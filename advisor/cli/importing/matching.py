@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from advisor.errors import UsageError
-from advisor.history.fingerprint import Fingerprint, LineMetrics
-from advisor.history.identity import functions
-from advisor.measured.reports.kernel_names import readable
-from advisor.records import Record
+from advisor.evidence.measured.reports.kernel_names import readable
+from advisor.model.errors import UsageError
+from advisor.model.history.fingerprint import Fingerprint, LineMetrics
+from advisor.model.history.identity import functions
+from advisor.model.records import Record
 
 _MAIN = "__main__"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
 from advisor.cli.importing.imported_run import Project
 from advisor.cli.importing.matching import ProjectKernel
-from advisor.facts.survey import survey
-from advisor.file_discovery import find_files
+from advisor.evidence.source.survey import survey
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.file_discovery import find_files
 
 
 def project_of(options: CheckOptions) -> Project:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from advisor.cli.machine.parts import Part
-from advisor.records import SOURCES, Source
+from advisor.model.records import SOURCES, Source
 
 _NEEDS: dict[Source, tuple[str, ...]] = {
     "source": (),
@@ -16,10 +16,10 @@ _NEEDS: dict[Source, tuple[str, ...]] = {
     "measured": ("numba", "numba-cuda", "NVVM", "nvJitLink", "GPU"),
 }
 _PROVIDERS: dict[Source, str] = {
-    "source": "advisor.facts",
-    "compiled": "advisor.compiled",
-    "simulated": "advisor.simt",
-    "measured": "advisor.measured",
+    "source": "advisor.evidence.source",
+    "compiled": "advisor.evidence.compiled",
+    "simulated": "advisor.evidence.simulated.simt",
+    "measured": "advisor.evidence.measured",
 }
 _GIVES: dict[Source, str] = {
     "source": "what the source text shows",

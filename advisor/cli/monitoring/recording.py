@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from advisor.cli.monitoring.watch import Watch, host_content
-from advisor.comparing.numbers import comparing_numbers
-from advisor.history.store import HistoryStore
-from advisor.measured.nvml import Sample
+from advisor.evidence.measured.nvml import Sample
+from advisor.model.history.store import HistoryStore
+from advisor.runs.comparison.numbers import comparing_numbers
 
 
 class Recording:

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from advisor.cli.monitoring.watch import Watch
-from advisor.findings import Finding
-from advisor.measured.nvml import Facts, Sample
+from advisor.evidence.measured.nvml import Facts, Sample
+from advisor.model.findings import Finding
 from advisor.rules.units import find_unit, format_value
 
 _UNKNOWN = "-"

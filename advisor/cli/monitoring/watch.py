@@ -7,15 +7,15 @@ from collections import deque
 from dataclasses import asdict, replace
 from typing import Any
 
-from advisor.check_options import CheckOptions
-from advisor.comparing.judged_runs import findings_of, known_device
-from advisor.comparing.kernel_places import KernelPlaces
-from advisor.comparing.numbers import comparing_numbers
-from advisor.findings import Finding
-from advisor.history.fingerprint import Run, RunFacts
-from advisor.history.identity import git_state, toolchain
-from advisor.measured.nvml import Facts, Nvml, Sample, run_metrics
-from advisor.records import Value
+from advisor.evidence.measured.nvml import Facts, Nvml, Sample, run_metrics
+from advisor.model.findings import Finding
+from advisor.model.history.fingerprint import Run, RunFacts
+from advisor.model.history.identity import git_state, toolchain
+from advisor.model.records import Value
+from advisor.model.settings.check_options import CheckOptions
+from advisor.runs.comparison.judged_runs import findings_of, known_device
+from advisor.runs.comparison.numbers import comparing_numbers
+from advisor.runs.comparison.ranking.kernel_places import KernelPlaces
 
 _LABEL = "monitor"
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.config import Config
+    from advisor.model.settings.config import Config
     from advisor.rules.model import Rule, Rulebook
 
 
@@ -28,7 +28,7 @@ class Chosen:
 
     def tell_errors(self) -> bool:
         """Whether some rules did not load; their errors are printed to standard error."""
-        from advisor.rules.problems import RuleErrors
+        from advisor.rules.language.problems import RuleErrors
 
         if self.rulebook.errors:
             print(f"{RuleErrors(self.rulebook.errors)}\n", file=sys.stderr)
@@ -49,8 +49,8 @@ def choose_rules(names: Sequence[str]) -> Chosen:
     Paths that are no part of the configured packs are looked at as packs of their own. Rules that do not load
     are left out; the rulebook has their errors. Raises UsageError for names that are nothing.
     """
-    from advisor.config import load_config
-    from advisor.rulebook import rulebook_for
+    from advisor.check.rulebook import rulebook_for
+    from advisor.model.settings.config import load_config
 
     config = _with_packs(load_config(Path.cwd()), [Path(name) for name in names if Path(name).exists()])
     rulebook = rulebook_for(config, strict=False)
@@ -80,7 +80,7 @@ def _with_packs(config: Config, paths: Sequence[Path]) -> Config:
 
 
 def _shipped() -> list[Path]:
-    from advisor.data_files import knowledge_folder
+    from advisor.model.data_files import knowledge_folder
 
     return [(knowledge_folder() / "rules").resolve(), (knowledge_folder() / "metrics").resolve()]
 
@@ -95,9 +95,9 @@ def _paths(rulebook: Rulebook) -> set[str]:
 
 
 def _named(rulebook: Rulebook, names: Sequence[str]) -> tuple[list[Rule], frozenset[str]]:
-    from advisor.errors import UsageError
-    from advisor.rules.packs import file_of
-    from advisor.selectors import suggestion
+    from advisor.model.errors import UsageError
+    from advisor.model.settings.selectors import suggestion
+    from advisor.rules.loading.packs import file_of
 
     rules: dict[str, Rule] = {}
     files: set[str] = set()

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis
-    from advisor.findings import Finding
-    from advisor.gains.actions import Action
+    from advisor.check.speedup_bounds.actions import Action
+    from advisor.model.findings import Finding
+    from advisor.reports.diagnosis.kernel_diagnosis import KernelDiagnosis
 
 
 def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:

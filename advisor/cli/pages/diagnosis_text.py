@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from advisor.gains.tree import diagnosis_tree
-from advisor.outputs.drawing.paragraphs import paragraph
-from advisor.outputs.wording.actions import gain_in_words, what_to_do
+from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.reports.outputs.drawing.paragraphs import paragraph
+from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
 
 if TYPE_CHECKING:
-    from advisor.diagnosis.answers import Answer
-    from advisor.diagnosis.kernel_diagnosis import KernelDiagnosis
-    from advisor.gains.actions import Action
-    from advisor.gains.bound import Boundness
+    from advisor.check.speedup_bounds.actions import Action
+    from advisor.check.speedup_bounds.bound import Boundness
+    from advisor.reports.diagnosis.answers import Answer
+    from advisor.reports.diagnosis.kernel_diagnosis import KernelDiagnosis
 
 _BAR = 24
 _MARKS = {

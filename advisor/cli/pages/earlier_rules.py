@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from advisor.errors import UsageError
-from advisor.rules.packs import is_rule_file
+from advisor.model.errors import UsageError
+from advisor.rules.loading.packs import is_rule_file
 
 
 def write_earlier(folder: Path, revision: str, target: Path) -> bool:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.check_options import CheckOptions
-    from advisor.config import Config
-    from advisor.findings import Report
-    from advisor.metrics.tables import Tables
+    from advisor.evidence.metrics.tables import Tables
+    from advisor.model.findings import Report
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.model.settings.config import Config
     from advisor.rules.model import Rulebook
 
 
@@ -34,12 +34,12 @@ def find_kernel(
 
     Raises UsageError when there is no such file or kernel, or more than one.
     """
-    from advisor.check_options import CheckOptions
-    from advisor.config import prepare_cache_folder
-    from advisor.errors import UsageError
-    from advisor.pipeline import gather
-    from advisor.rules.findings import KERNEL_ENTITIES
-    from advisor.selectors import suggestion
+    from advisor.check.pipeline import gather
+    from advisor.model.errors import UsageError
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.model.settings.config import prepare_cache_folder
+    from advisor.model.settings.selectors import suggestion
+    from advisor.rules.evaluation.findings import KERNEL_ENTITIES
 
     path, _, name = text.partition("::")
     if not Path(path).is_file():

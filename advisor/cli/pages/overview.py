@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from advisor.pages.catalogue import AnyRule
-from advisor.pages.evidence import sources_of
-from advisor.pages.page_model import Page, Section, Words, anchor
-from advisor.pages.quantities import range_text
-from advisor.pages.rule_page import evidence_text, metrics_of
+from advisor.reports.rule_pages.catalogue import AnyRule
+from advisor.reports.rule_pages.evidence import sources_of
+from advisor.reports.rule_pages.page_model import Page, Section, Words, anchor
+from advisor.reports.rule_pages.quantities import range_text
+from advisor.reports.rule_pages.rule_page import evidence_text, metrics_of
+from advisor.rules.language.written_form import written
 from advisor.rules.model import Entity, Metric, Rule, Rulebook
-from advisor.rules.written_form import written
 
 _RULE_COLUMNS = ("rule", "what it finds", "severity", "confidence", "effort", "evidence", "fix")
 _PARAGRAPH = "\n\n"

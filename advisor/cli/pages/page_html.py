@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from advisor.pages.page_model import LinkTo, Page, is_web
+from advisor.reports.rule_pages.page_model import LinkTo, Page, is_web
 
 TEMPLATES = Path(__file__).with_name("templates")
 STYLE = "style.css"

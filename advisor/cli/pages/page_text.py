@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from advisor.cli.pages.tables import plain_table
-from advisor.pages.page_model import Page, Rows, Section, plain, plain_rows
+from advisor.reports.rule_pages.page_model import Page, Rows, Section, plain, plain_rows
 
 _INDENT = "  "
 

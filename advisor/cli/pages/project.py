@@ -6,12 +6,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from advisor.config import load_config
-from advisor.pages.catalogue import AnyRule, catalogue_of
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.model.settings.config import load_config
+from advisor.reports.rule_pages.catalogue import AnyRule, catalogue_of
 from advisor.rules import RuleErrors
+from advisor.rules.loading.packs import is_there
 from advisor.rules.model import Rulebook
-from advisor.rules.packs import is_there
 
 
 def project_rulebook(to_begin_with: bool = False) -> tuple[Rulebook, dict[str, AnyRule]]:

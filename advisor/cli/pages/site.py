@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 
 from advisor.cli.pages.overview import category_anchor, metrics_page, rules_page
 from advisor.cli.pages.page_html import STYLE, HtmlWriter, style_sheet
-from advisor.pages.catalogue import AnyRule
-from advisor.pages.page_markdown import page_as_markdown
-from advisor.pages.page_model import LinkTo, is_web
-from advisor.pages.rule_page import build_page
+from advisor.reports.rule_pages.catalogue import AnyRule
+from advisor.reports.rule_pages.page_markdown import page_as_markdown
+from advisor.reports.rule_pages.page_model import LinkTo, is_web
+from advisor.reports.rule_pages.rule_page import build_page
 from advisor.rules.model import Rulebook
 
 Format: TypeAlias = Literal["html", "markdown"]

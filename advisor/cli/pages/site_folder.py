@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from advisor.cli.checking.report_file import write_atomically
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
 
 MANIFEST = ".advisor-docs"
 _OWN_NAME = re.compile(r"(?:rules/)?[\w-]+\.(?:html|md|css)")

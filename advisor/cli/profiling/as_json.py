@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from advisor.history.fingerprint import Fingerprint
-from advisor.profiling.profile import Profile, WorkloadProfile
-from advisor.profiling.totals import Totals
+from advisor.model.history.fingerprint import Fingerprint
+from advisor.runs.profiling.profile import Profile, WorkloadProfile
+from advisor.runs.profiling.totals import Totals
 
 
 def profile_json(profile: Profile) -> str:

@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from advisor.cli.pages.tables import plain_table
-from advisor.devices import find_device
-from advisor.history.fingerprint import Extent, Fingerprint
-from advisor.profiling.profile import Profile, WorkloadProfile
-from advisor.records import Value
+from advisor.model.devices import find_device
+from advisor.model.history.fingerprint import Extent, Fingerprint
+from advisor.model.records import Value
 from advisor.rules.units import RATIO, Unit, find_unit, format_value
+from advisor.runs.profiling.profile import Profile, WorkloadProfile
 
 _WIDTH = 110
 _UNKNOWN = "-"

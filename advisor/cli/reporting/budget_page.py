@@ -8,8 +8,8 @@ from typing import Any
 
 from advisor.cli.reporting.page import Page
 from advisor.cli.reporting.wording import UNKNOWN, counted, ratio_in_words, share_in_words, time_in_words
-from advisor.comparing.budgets import Line
-from advisor.comparing.numbers import comparing_numbers
+from advisor.runs.comparison.numbers import comparing_numbers
+from advisor.runs.comparison.ranking.budgets import Line
 
 _WORDS_OF: Mapping[str, Callable[[float], str]] = {
     "ms": time_in_words,

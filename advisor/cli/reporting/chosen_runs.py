@@ -7,19 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import UsageError
-from advisor.history.fingerprint import Run
-from advisor.history.store import HistoryStore
-from advisor.selectors import suggestion
+from advisor.model.errors import UsageError
+from advisor.model.history.fingerprint import Run
+from advisor.model.history.store import HistoryStore
+from advisor.model.settings.selectors import suggestion
 
 if TYPE_CHECKING:
-    from advisor.check_options import CheckOptions
+    from advisor.model.settings.check_options import CheckOptions
 
 
 def comparing_options() -> CheckOptions:
     """The options of commands that judge what the history of the project here keeps."""
-    from advisor.check_options import CheckOptions
-    from advisor.config import load_config
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.model.settings.config import load_config
 
     config = load_config(Path.cwd())
     return CheckOptions(

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from advisor.cli.reporting.ranking_json import finding_content, run_content
-from advisor.comparing.differences import Difference, KernelChange
-from advisor.history.fingerprint import Fingerprint
+from advisor.model.history.fingerprint import Fingerprint
+from advisor.runs.comparison.differences import Difference, KernelChange
 
 
 def difference_json(found: Difference) -> str:

@@ -8,14 +8,14 @@ from advisor.cli.reporting.chosen_runs import run_in_words
 from advisor.cli.reporting.page import Page
 from advisor.cli.reporting.run_numbers import metric_in_words
 from advisor.cli.reporting.wording import counted, factor_in_words, shape_in_words, time_in_words
-from advisor.comparing.differences import Difference, KernelChange
-from advisor.comparing.metric_changes import MetricChange
-from advisor.comparing.numbers import comparing_numbers
-from advisor.comparing.time_changes import TimeChange
-from advisor.comparing.times import launch_time
-from advisor.findings import Finding
-from advisor.history.fingerprint import Fingerprint
-from advisor.measured.reports.kernel_names import shortened
+from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.model.findings import Finding
+from advisor.model.history.fingerprint import Fingerprint
+from advisor.runs.comparison.differences import Difference, KernelChange
+from advisor.runs.comparison.metric_changes import MetricChange
+from advisor.runs.comparison.numbers import comparing_numbers
+from advisor.runs.comparison.time_changes import TimeChange
+from advisor.runs.comparison.times import launch_time
 
 _MOST_TOLD = 10
 _HASH = 8

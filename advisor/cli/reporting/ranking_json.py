@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from advisor.comparing.order import Advice, Step
-from advisor.comparing.ranking import RankedKernel, RankedShape, Ranking
-from advisor.comparing.scaling import Scaling
-from advisor.findings import Finding
-from advisor.history.fingerprint import Run
+from advisor.model.findings import Finding
+from advisor.model.history.fingerprint import Run
+from advisor.runs.comparison.ranking.order import Advice, Step
+from advisor.runs.comparison.ranking.ranking import RankedKernel, RankedShape, Ranking
+from advisor.runs.comparison.ranking.scaling import Scaling
 
 
 def ranking_json(found: Sequence[Ranking], gone: Sequence[str], scalings: Sequence[Scaling]) -> str:

@@ -15,12 +15,12 @@ from advisor.cli.reporting.wording import (
     share_in_words,
     time_in_words,
 )
-from advisor.comparing.numbers import comparing_numbers
-from advisor.comparing.order import Advice, Step
-from advisor.comparing.ranking import RankedKernel, Ranking
-from advisor.comparing.scaling import Scaling
-from advisor.comparing.times import launch_time
-from advisor.measured.reports.kernel_names import shortened
+from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.runs.comparison.numbers import comparing_numbers
+from advisor.runs.comparison.ranking.order import Advice, Step
+from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
+from advisor.runs.comparison.ranking.scaling import Scaling
+from advisor.runs.comparison.times import launch_time
 
 _MOST_ADVICE = 5
 _MOST_RUNS = 5

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from advisor.comparing.shared_rulebook import shared_rulebook
-from advisor.config import load_config
-from advisor.records import Value
+from advisor.model.records import Value
+from advisor.model.settings.config import load_config
 from advisor.rules import Rulebook
 from advisor.rules.units import format_value
+from advisor.runs.comparison.shared_rulebook import shared_rulebook
 
 
 @cache

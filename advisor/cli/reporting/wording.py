@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.history.fingerprint import Extent
+from advisor.model.history.fingerprint import Extent
 from advisor.rules.units import RATIO, find_unit, format_value
 
 UNKNOWN = "-"

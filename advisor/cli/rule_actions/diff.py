@@ -11,12 +11,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.outputs.wording.locations import place_of_line
+from advisor.reports.outputs.wording.locations import place_of_line
 
 if TYPE_CHECKING:
-    from advisor.rules.difference import Change
     from advisor.rules.model import Rulebook
     from advisor.rules.settings import RuleSettings
+    from advisor.rules.testing.difference import Change
 
 SUMMARY = "Say which kernels get another verdict under an edit of rules, or under other thresholds."
 
@@ -38,13 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 when no verdict changes, else 1."""
-    from advisor.check_options import CheckOptions
-    from advisor.config import load_config, prepare_cache_folder
-    from advisor.devices import find_device
-    from advisor.file_discovery import find_files
-    from advisor.pipeline import gather
-    from advisor.rules.difference import differences
+    from advisor.check.pipeline import gather
+    from advisor.model.devices import find_device
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.model.settings.config import load_config, prepare_cache_folder
+    from advisor.model.settings.file_discovery import find_files
     from advisor.rules.settings import RuleSettings
+    from advisor.rules.testing.difference import differences
 
     config = load_config(Path.cwd())
     device = args.device or config.device
@@ -71,9 +71,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _changed(rulebook: Rulebook, settings: RuleSettings, changes: Sequence[str]) -> RuleSettings:
     """The settings with changes written as `rule.param=value`, `rule=off` or `rule=level`."""
-    from advisor.config import RuleSetting
-    from advisor.errors import UsageError
-    from advisor.findings import SEVERITIES
+    from advisor.model.errors import UsageError
+    from advisor.model.findings import SEVERITIES
+    from advisor.model.settings.config import RuleSetting
     from advisor.rules.settings import check_settings
 
     config = dict(settings.config)
@@ -95,7 +95,7 @@ def _changed(rulebook: Rulebook, settings: RuleSettings, changes: Sequence[str])
 def _earlier(rulebook: Rulebook, revision: str) -> Rulebook:
     """The rulebook of a revision; packs that lie in no repository are as they are."""
     from advisor.cli.pages.earlier_rules import write_earlier
-    from advisor.errors import UsageError
+    from advisor.model.errors import UsageError
     from advisor.rules import load_rulebook
 
     with tempfile.TemporaryDirectory() as scratch:

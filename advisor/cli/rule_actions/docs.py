@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from advisor.pages.catalogue import AnyRule
+    from advisor.reports.rule_pages.catalogue import AnyRule
 
 SUMMARY = "Write the pages of all rules and metrics as a static site."
 
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _of_packs(catalogue: Mapping[str, AnyRule]) -> dict[str, AnyRule]:
     """The rules that are not shipped; raises UsageError when there are none."""
-    from advisor.data_files import knowledge_folder
+    from advisor.model.data_files import knowledge_folder
     from advisor.rules.model import Rule
 
     shipped = {file.stem for file in (knowledge_folder() / "rules").rglob("*.rules")}

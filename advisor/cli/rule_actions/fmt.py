@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.errors import AdvisorError, SourceProblem, UsageError
-from advisor.text import Span
+from advisor.model.errors import AdvisorError, SourceProblem, UsageError
+from advisor.model.text.source_text import Span
 
 SUMMARY = "Format rule files."
 STDIN = "-"
@@ -121,7 +121,7 @@ class _Formatting:
 
 
 def _packs() -> Sequence[Path]:
-    from advisor.config import load_config
+    from advisor.model.settings.config import load_config
 
     config = load_config(Path.cwd())
     # A pack that is no folder is an installed one, which is not the project's to change.
@@ -149,7 +149,7 @@ def _rule_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    from advisor.rules.packs import is_rule_file
+    from advisor.rules.loading.packs import is_rule_file
 
     def own(file: Path) -> bool:
         parents = file.relative_to(folder).parts[:-1]
@@ -168,7 +168,7 @@ def _content(file: Path, path: str) -> bytes:
 
 
 def _decoded(data: bytes, path: str) -> str:
-    from advisor.rules.problems import Complaints, RuleErrors
+    from advisor.rules.language.problems import Complaints, RuleErrors
 
     try:
         return data.decode("utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.cli.pages.chosen_rules import Chosen, add_rules_argument
-from advisor.path_patterns import path_below
+from advisor.model.settings.path_patterns import path_below
 
 if TYPE_CHECKING:
     from advisor.rules.lint import Remark
@@ -74,7 +74,7 @@ def _with_projects(chosen: Chosen, named: bool) -> tuple[Rulebook, frozenset[str
 
 
 def _explain(code: str) -> int:
-    from advisor.errors import UsageError
+    from advisor.model.errors import UsageError
     from advisor.rules.lint import explanation, remark_codes
 
     if code not in remark_codes():
@@ -99,7 +99,7 @@ def _as_json(remark: Remark) -> dict[str, object]:
 def _fix(rulebook: Rulebook, remarks: Sequence[Remark]) -> int:
     """How many remarks were mended in their files, the last of a file first."""
     from advisor.cli.checking.report_file import write_atomically
-    from advisor.rules.packs import file_of
+    from advisor.rules.loading.packs import file_of
 
     count = 0
     for remark in reversed(remarks):

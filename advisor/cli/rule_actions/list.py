@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.pages.catalogue import AnyRule
+    from advisor.reports.rule_pages.catalogue import AnyRule
 
 SUMMARY = "List the rules, and count them by category and by the document that they cite."
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     """0 after printing the rules."""
     from advisor.cli.pages.project import project_rulebook
     from advisor.cli.pages.tables import plain_table
-    from advisor.pages.catalogue import rule_as_json
+    from advisor.reports.rule_pages.catalogue import rule_as_json
 
     _, catalogue = project_rulebook()
     if args.calibration:
@@ -61,9 +61,9 @@ def _show_calibration(rules: list[str], form: str) -> int:
     from pathlib import Path
 
     from advisor.cli.pages.tables import plain_table
-    from advisor.config import load_config
     from advisor.fixes.calibration import calibrated
     from advisor.fixes.proofs import ProofStore
+    from advisor.model.settings.config import load_config
 
     known = calibrated(ProofStore(load_config(Path.cwd()).root).ledger())
     if form == "json":

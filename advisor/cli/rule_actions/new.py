@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.errors import UsageError
+from advisor.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from advisor.config import Config
+    from advisor.model.settings.config import Config
     from advisor.rules.model import Metric, Rulebook
 
 SUMMARY = "Write a new rule to begin from, complete with examples."
@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 after writing the rule."""
+    from advisor.check.rulebook import rulebook_for
     from advisor.cli.pages.rule_skeleton import rule_text
-    from advisor.config import load_config
-    from advisor.rulebook import rulebook_for
+    from advisor.model.settings.config import load_config
 
     category, identifier = _parsed(args.rule)
     pack = _pack(load_config(Path.cwd()), args.pack)
@@ -85,8 +85,8 @@ def _parsed(rule: str) -> tuple[str, str]:
 
 
 def _pack(config: Config, asked: Path | None) -> _Pack:
-    from advisor.data_files import knowledge_folder
-    from advisor.rules.packs import installed_packs, rule_files
+    from advisor.model.data_files import knowledge_folder
+    from advisor.rules.loading.packs import installed_packs, rule_files
 
     installed = installed_packs()
     folders = {
@@ -116,9 +116,9 @@ def _pack(config: Config, asked: Path | None) -> _Pack:
 
 
 def _refuse_known(rulebook: Rulebook, identifier: str) -> None:
-    from advisor.data_files import knowledge_folder
-    from advisor.meta_rules import load_meta_rules
-    from advisor.rules.packs import file_of
+    from advisor.model.data_files import knowledge_folder
+    from advisor.model.suppression_rules import load_meta_rules
+    from advisor.rules.loading.packs import file_of
 
     if rule := rulebook.rule(identifier):
         file = file_of(rule.path, rulebook.packs)
@@ -137,7 +137,7 @@ def _refuse_known(rulebook: Rulebook, identifier: str) -> None:
 
 
 def _metric(rulebook: Rulebook, entity: str, name: str) -> Metric:
-    from advisor.selectors import suggestion
+    from advisor.model.settings.selectors import suggestion
 
     if entity not in rulebook.entities:
         raise UsageError(f"there is no entity `{entity}`.{suggestion(entity, rulebook.entities)}")
@@ -158,7 +158,7 @@ def _few(names: list[str]) -> str:
 def _write(file: Path, text: str, pack: _Pack) -> None:
     from advisor.cli.checking.report_file import write_atomically
     from advisor.cli.pages.rule_skeleton import pack_text
-    from advisor.rules.assemble import EDITION
+    from advisor.rules.checking.assemble import EDITION
 
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +197,7 @@ def _configuration(pack: _Pack) -> Iterator[str]:
 
 def _remarks(pack: _Pack, identifier: str) -> Iterator[str]:
     """What is to say of the new rule, as that another one fires wherever it does."""
-    from advisor.rulebook import rulebook_for
+    from advisor.check.rulebook import rulebook_for
     from advisor.rules.lint import lint
 
     config = pack.config

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from advisor.cli.pages.chosen_rules import add_rules_argument
 
 if TYPE_CHECKING:
-    from advisor.config import Config
-    from advisor.kernel_marks import MarkFailure
-    from advisor.rules.coverage import RuleCoverage
+    from advisor.check.kernel_marks import MarkFailure
+    from advisor.model.settings.config import Config
     from advisor.rules.model import Rule, Rulebook
+    from advisor.rules.testing.coverage import RuleCoverage
 
 SUMMARY = (
     "Run the examples in rules and the marks in kernel files, and count mutants that no example notices."
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 when all agree and enough mutants are killed, else 1; 2 when a rule does not load."""
     from advisor.cli.pages.chosen_rules import choose_rules
-    from advisor.rules.coverage import cover, share_killed
+    from advisor.rules.testing.coverage import cover, share_killed
 
     chosen = choose_rules(args.rules)
     broken = chosen.tell_errors()
@@ -62,9 +62,9 @@ def _marks(
     config: Config, rulebook: Rulebook, rules: Sequence[Rule], run_workloads: bool
 ) -> tuple[int, list[MarkFailure]]:
     """How many marks and examples on files there are, and those that do not hold."""
-    from advisor.check_options import CheckOptions
-    from advisor.kernel_marks import check_marks, example_failures, marked_files
-    from advisor.rules.packs import file_of
+    from advisor.check.kernel_marks import check_marks, example_failures, marked_files
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.rules.loading.packs import file_of
 
     options = CheckOptions(
         device=config.device, root=Path.cwd(), evidence=config.evidence, no_run=not run_workloads,

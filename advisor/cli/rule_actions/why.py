@@ -10,13 +10,13 @@ from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from advisor.outputs.wording.locations import place_of_line
-from advisor.records import SOURCES
+from advisor.model.records import SOURCES
+from advisor.reports.outputs.wording.locations import place_of_line
 from advisor.rules.units import format_value
 
 if TYPE_CHECKING:
-    from advisor.rules.trace import Step, Trace
-    from advisor.silencing import Silencer
+    from advisor.check.why_silent import Silencer
+    from advisor.rules.evaluation.trace import Step, Trace
 
 SUMMARY = "Say why a rule fires on a kernel or why not, with all values, and what would change that."
 _ANSWERS = {"yes": "YES", "no": "NO", "unknown": "???"}
@@ -41,16 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the traces, also where the rule is silent."""
+    from advisor.check.renamed_rules import with_todays_names
+    from advisor.check.why_silent import Silencer
     from advisor.cli.pages.named_kernels import find_kernel
-    from advisor.config import command_config
-    from advisor.devices import find_device
-    from advisor.errors import UsageError
-    from advisor.former_rules import with_todays_names
-    from advisor.rules.problems import RuleErrors
+    from advisor.model.devices import find_device
+    from advisor.model.errors import UsageError
+    from advisor.model.settings.config import command_config
+    from advisor.model.settings.selectors import suggestion
+    from advisor.rules.evaluation.trace import kernel_entity, traces
+    from advisor.rules.language.problems import RuleErrors
     from advisor.rules.settings import RuleSettings
-    from advisor.rules.trace import kernel_entity, traces
-    from advisor.selectors import suggestion
-    from advisor.silencing import Silencer
 
     config = command_config(Path(args.kernel.partition("::")[0]))
     found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.tuning.search import TuningResult
-from advisor.tuning.trials import Trial
+from advisor.runs.tuning.search import TuningResult
+from advisor.runs.tuning.trials.trials import Trial
 
 
 def result_json(result: TuningResult, diff: str, written: bool) -> dict[str, Any]:

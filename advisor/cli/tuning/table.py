@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 from advisor.cli.pages.tables import plain_table
-from advisor.tuning.numbers import tuning_numbers
-from advisor.tuning.search import TuningResult
-from advisor.tuning.slots import NO_LIMIT, REGISTERS
-from advisor.tuning.trials import Trial
+from advisor.runs.tuning.numbers import tuning_numbers
+from advisor.runs.tuning.search import TuningResult
+from advisor.runs.tuning.slots.numbers_in_source import NO_LIMIT, REGISTERS
+from advisor.runs.tuning.trials.trials import Trial
 
 _LEFT_COLUMNS = 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from advisor.rules.formatting.layout import laid_out
 from advisor.rules.formatting.tokens import read_rule_file
-from advisor.rules.problems import with_newlines
+from advisor.rules.language.problems import with_newlines
 
 
 class FormattingFault(RuntimeError):

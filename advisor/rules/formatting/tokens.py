@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.rules.problems import RuleErrors, too_long
-from advisor.rules.syntax import Chunk, Reader
+from advisor.rules.language.problems import RuleErrors, too_long
+from advisor.rules.language.syntax import Chunk, Reader
 
 if TYPE_CHECKING:
     import lark

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from advisor.rules.intervals import Alternative, TooLarge, impossible
+from advisor.rules.checking.intervals import Alternative, TooLarge, impossible
+from advisor.rules.checking.vocabulary import hint_for
 from advisor.rules.lint.conditions import conditions_of
 from advisor.rules.model import Rule, Rulebook
-from advisor.rules.vocabulary import hint_for
 
 _Ways = tuple[list[Alternative], list[Alternative]]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from itertools import combinations
 
-from advisor.devices import load_devices
+from advisor.model.devices import load_devices
 from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.remarks import Remark, remark
 from advisor.rules.model import Override, Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.rules.intervals import Conditions
+from advisor.rules.checking.intervals import Conditions
 from advisor.rules.model import Rule, Rulebook
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from advisor.rules.intervals import Alternative, contradiction
+from advisor.rules.checking.intervals import Alternative, contradiction
 from advisor.rules.lint.asked import Asked, Reached
 from advisor.rules.lint.remarks import Remark, of_rule
 from advisor.rules.model import Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from advisor.rules.intervals import Fact, TooLarge, impossible
+from advisor.rules.checking.intervals import Fact, TooLarge, impossible
 from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.conditions import conditions_of
 from advisor.rules.lint.remarks import Remark, of_rule, remark

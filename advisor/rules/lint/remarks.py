@@ -6,9 +6,9 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 
-from advisor.data_files import grammar_folder
+from advisor.model.data_files import grammar_folder
+from advisor.model.text.source_text import Span
 from advisor.rules.model import Rule
-from advisor.text import Span
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from advisor.rules.expressions import Expression, Number, Operation, Quantified, Reference
+from advisor.rules.language.expressions import Expression, Number, Operation, Quantified, Reference
 from advisor.rules.lint.asked import Asked
 from advisor.rules.lint.remarks import Remark, of_rule
 from advisor.rules.model import Rule, Rulebook

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.rules.chunks import CLAUSES, ITEMS
+from advisor.rules.checking.vocabulary import SINGLETONS
+from advisor.rules.language.chunks import CLAUSES, ITEMS
 from advisor.rules.model import Metric, Rule, Rulebook
 from advisor.rules.units import find_unit, format_value
-from advisor.rules.vocabulary import SINGLETONS
 from lsp_server.rule_files.completion.expected import END, accepted, words_for
 from lsp_server.rule_files.completion.metric_uses import uses_of_metrics
 from lsp_server.rule_files.completion.names_here import Sought, sought

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.rules.parse_tables import lark_parser
+from advisor.rules.language.parse_tables import lark_parser
 from lsp_server.rule_files.words import terminal
 
 END = "$END"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from advisor.rules.expressions import Expression, Operation, Quantified, Reference
+from advisor.rules.language.expressions import Expression, Operation, Quantified, Reference
 from advisor.rules.model import Rule, Rulebook
 
 

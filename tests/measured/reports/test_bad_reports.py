@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from nsys_export import launch_bound_run
 
-from advisor.errors import UsageError
-from advisor.measured.reports import opening, read_report
-from advisor.measured.reports.formats import ncu_rep
+from advisor.evidence.measured.reports import read_report
+from advisor.evidence.measured.reports.formats import ncu_rep
+from advisor.evidence.measured.reports.reading import opening
+from advisor.model.errors import UsageError
 
 DATA = Path(__file__).parents[2] / "data/reports"
 RAW = (DATA / "ncu-raw.csv").read_text()

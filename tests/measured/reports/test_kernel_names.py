@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.measured.reports.kernel_names import readable, shortened
+from advisor.evidence.measured.reports.kernel_names import readable, shortened
 
 OPTIONS = "cw51cXTLSUwv1sDUaKthoaNgoKmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqlspQGNFHSgJ5BnXagIA"
 

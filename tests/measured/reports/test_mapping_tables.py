@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.config import Config
-from advisor.measured.reports.formulas import evaluate, parsed
-from advisor.measured.reports.mapping import ENTITIES, entries
-from advisor.measured.reports.printed_numbers import Notation, notation_of
-from advisor.measured.reports.printed_units import in_base_unit
-from advisor.measured.reports.report import Quantity
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.evidence.measured.reports.formulas import evaluate, parsed
+from advisor.evidence.measured.reports.mapping import ENTITIES, entries
+from advisor.evidence.measured.reports.reading.printed_numbers import Notation, notation_of
+from advisor.evidence.measured.reports.reading.printed_units import in_base_unit
+from advisor.evidence.measured.reports.report import Quantity
+from advisor.model.settings.config import Config
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.history.fingerprint import Fingerprint
-from advisor.measured.reports import read_report
-from advisor.measured.reports.fingerprints import merged, reading_of
+from advisor.evidence.measured.reports import read_report
+from advisor.evidence.measured.reports.fingerprints import merged, reading_of
+from advisor.model.history.fingerprint import Fingerprint
 
 DATA = Path(__file__).parents[2] / "data/reports"
 RAW = DATA / "ncu-raw.csv"

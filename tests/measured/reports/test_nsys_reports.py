@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from nsys_export import PROCESS, THREAD, Export, launch_bound_run
 
-from advisor.measured.reports import read_report
-from advisor.measured.reports.fingerprints import Reading, reading_of
+from advisor.evidence.measured.reports import read_report
+from advisor.evidence.measured.reports.fingerprints import Reading, reading_of
 
 DATA = Path(__file__).parents[2] / "data/reports"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts
-from advisor.measured.reports.records import records_of
+from advisor.evidence.measured.reports.records import records_of
+from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts
 
 FACTS = RunFacts("import", "r", "advisor import r.csv", 0.0, "unknown GPU", "unknown GPU")
 KERNELS = tuple(

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.measured.reports import read_report
-from advisor.measured.reports.fingerprints import Reading, reading_of
-from advisor.measured.reports.json_stream import Damaged, JsonStream
+from advisor.evidence.measured.reports import read_report
+from advisor.evidence.measured.reports.fingerprints import Reading, reading_of
+from advisor.evidence.measured.reports.reading.json_stream import Damaged, JsonStream
 
 BASE = 1_712_195_495_505_000.0  # microseconds since the epoch, as recent traces have them
 

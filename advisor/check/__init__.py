@@ -1,0 +1,1 @@
+"""The main path of a check: from files to a report."""

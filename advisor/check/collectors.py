@@ -1,0 +1,199 @@
+"""Evidence beyond the source: compiled kernels, and launches that were recorded or of workloads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.evidence.metrics.joining import join
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
+from advisor.model.devices import Device
+from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
+from advisor.model.findings import Problem, Report
+from advisor.model.records import LineReading, Record
+from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.text.source_text import read_source
+
+if TYPE_CHECKING:
+    from advisor.evidence.compiled import CompiledEvidence
+    from advisor.evidence.simulated.launches.evidence import LaunchEvidence
+    from advisor.evidence.simulated.launches.store import LaunchStore
+
+_COMPILE_SECONDS = 60.0
+# What a record of the source is told of the machine code of its line, by entity.
+_OF_LINE = {"loop": "head_instructions", "operation": "line_instructions"}
+
+
+def compiled_records(
+    units: Sequence[CompilationUnit],
+    device: Device,
+    options: CheckOptions,
+    report: Report,
+    progress: Progress | None,
+) -> list[Record]:
+    """The records of compiled kernels; what went wrong is added to the report."""
+    from advisor.evidence.compiled import Target, compile_units, records
+    from advisor.evidence.compiled.compilers.worker_pool import own_stock
+    from advisor.model.storage.cache import Cache
+
+    evidence: CompiledEvidence = compile_units(
+        units,
+        Target.parse(device.compute_capability),
+        cache=Cache(options.cache_folder) if options.cache_folder else None,
+        timeout=_COMPILE_SECONDS,
+        jobs=options.jobs or min(os.cpu_count() or 1, 4),
+        progress=progress,
+        stock=own_stock(),
+    )
+    if evidence.unavailable is not None:
+        report.notices.append(_missing(evidence.unavailable))
+    report.problems += [replace(item, checked=True) for item in evidence.problems]
+    return [
+        record
+        for unit in units
+        if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
+        for record in records(unit, kernel)
+    ]
+
+
+def line_code_records(records: Sequence[Record], compiled: Sequence[Record]) -> list[Record]:
+    """Records of the loops and operations in `records` with the machine instructions of their lines."""
+    readings = [
+        LineReading(
+            entity, line.owner or "", line.path, line.span.line, "", "", "",
+            {metric: line.readings["instructions"].value},
+            line.readings["instructions"].assumptions,
+        )
+        for line in compiled
+        if line.entity == "line" and "instructions" in line.readings
+        for entity, metric in _OF_LINE.items()
+    ]  # fmt: skip
+    return join([one for one in records if one.entity in _OF_LINE], readings, "compiled")
+
+
+def launches_of(
+    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+) -> list[LaunchEvidence]:
+    """What launches tell: those of workloads in the files, then those recorded by `advisor run`.
+
+    Workloads are run where simulated evidence is wanted and code may be run. Without that evidence the
+    launches serve for their types alone, so nothing else is told of them.
+    """
+    from advisor.evidence.metrics.launch_weight import launch_weight
+    from advisor.evidence.simulated.launches.evidence import launch_evidence
+    from advisor.evidence.simulated.launches.store import LaunchStore
+
+    stores = [LaunchStore(options.settings.root)]
+    if options.wants("simulated") and not options.no_run and options.stdin is None:
+        stores.insert(0, _with_workloads(texts, device, options, report))
+    found = []
+    for store in stores:
+        try:
+            weigh = partial(launch_weight, device=device)
+            evidence = launch_evidence(store, options.root, device, texts, weigh)
+        except UsageError as error:
+            if options.wants("simulated"):
+                raise
+            report.notices.append(f"{error} The check goes on without it.")
+            continue
+        finally:
+            store.close()
+        found.append(evidence)
+        if options.wants("simulated"):
+            report.notices += evidence.notices
+            report.problems += [Problem(*item, checked=True) for item in evidence.problems]
+    return found
+
+
+def simulated_records(records: Sequence[Record], launches: Sequence[LaunchEvidence]) -> list[Record]:
+    """The records of what was counted in launches, with the keys of `records` that stand at their lines."""
+    new: list[Record] = []
+    for evidence in launches:
+        new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
+    return new
+
+
+def launched_types(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[ArgumentTypes, ...]]:
+    """The typings that launches show, by the key of their kernel; first those of the latest evidence, whose
+    numbers hold too.
+    """
+    found: dict[str, tuple[ArgumentTypes, ...]] = {}
+    for evidence in reversed(launches):
+        for kernel, types in evidence.types.items():
+            known = {one.types for one in found.get(kernel, ())}
+            found[kernel] = (*found.get(kernel, ()), *(one for one in types if one.types not in known))
+    return found
+
+
+def measured_records(
+    records: Sequence[Record],
+    texts: dict[str, str],
+    device: Device,
+    options: CheckOptions,
+    report: Report,
+) -> list[Record]:
+    """The records of the latest measurements of kernels in the files, from the project's history."""
+    from advisor.evidence.measured.evidence import measured_evidence
+    from advisor.model.history.store import HistoryStore
+
+    store = HistoryStore(options.settings.root)
+    simulated = {one.key for one in records if one.entity == "kernel" and _is_simulated(one)}
+    try:
+        evidence = measured_evidence(store, options.root, device, texts, simulated)
+    except AdvisorError as error:
+        report.notices.append(f"{error} The check goes on without it.")
+        return []
+    finally:
+        store.close()
+    report.notices += evidence.notices
+    lines = join([*records, *evidence.records], evidence.lines, "measured")
+    return [*evidence.records, *lines]
+
+
+def _is_simulated(kernel: Record) -> bool:
+    reading = kernel.readings.get("grid_blocks")
+    return reading is not None and reading.source == "simulated"
+
+
+def _with_workloads(
+    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+) -> LaunchStore:
+    """The record of the files' workloads, those run that have no fresh one."""
+    from advisor.evidence.simulated.launches.evidence import Names
+    from advisor.evidence.simulated.launches.store import LaunchStore
+    from advisor.evidence.simulated.launches.workloads import run_workloads, stale_workloads, workload_folder
+
+    root = options.settings.root
+    store = LaunchStore(root, workload_folder(options.cache_folder))
+    names = Names(root, options.root)
+    # What is run is the file on the disk: one whose text is another here is unsaved or broken.
+    named = [
+        (names.recorded(path), text)
+        for path, text in sorted(texts.items())
+        if _lies_on_disk(options.root / path, path, text)
+    ]
+    stale = stale_workloads(store, named, device.id)
+    if stale:
+        jobs = options.jobs or min(os.cpu_count() or 1, 4)
+        seconds = options.settings.workload_seconds
+        problems = run_workloads(store, stale, device.id, seconds, jobs, options.cache_folder)
+        report.problems += [
+            Problem(names.shown(one.path), one.line, one.message, checked=True) for one in problems
+        ]
+    return store
+
+
+def _lies_on_disk(file: Path, path: str, text: str) -> bool:
+    try:
+        return read_source(file, path).text == text
+    except SourceProblem:
+        return False
+
+
+def _missing(unavailable: EvidenceUnavailable) -> str:
+    remedy = f" {unavailable.remedy}" if unavailable.remedy else ""
+    return f"{unavailable}{remedy} The check goes on without it."

@@ -1,0 +1,144 @@
+"""Whole reports kept from one run to the next: valid while no file, no rule and no option has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import advisor
+from advisor.model.data_files import grammar_folder, knowledge_folder
+from advisor.model.errors import SourceProblem
+from advisor.model.findings import (
+    Edit,
+    Evidence,
+    Finding,
+    Fix,
+    Gain,
+    Problem,
+    Related,
+    Report,
+    Undecided,
+    Unrecognised,
+)
+from advisor.model.storage.cache import Cache
+from advisor.model.text.source_text import Span, read_source
+
+# A file written this shortly ago may be written again without a change of its time.
+_RACY_NANOSECONDS = 50_000_000
+
+
+class ReportCache:
+    """The report on one set of files under one set of options.
+
+    `files` are all files that the run looks at, `folders` those whose rules it loads, `options` whatever else
+    decides the report. What the run reads beyond `files` is given to `store` and checked by `load`.
+    """
+
+    def __init__(
+        self, folder: Path, root: Path, files: Sequence[Path], folders: Iterable[Path], options: object
+    ) -> None:
+        self._cache, self._root = Cache(folder), root
+        stats = [_stat(file) for file in files]
+        self._racy = any(stat is not None and time.time_ns() - stat[1] < _RACY_NANOSECONDS for stat in stats)
+        digest = hashlib.sha256(repr((options, advisor.__version__, str(root))).encode())
+        digest.update(repr([(str(file), stat) for file, stat in zip(files, stats, strict=True)]).encode())
+        digest.update(repr(_program(folders)).encode())
+        self._key = f"report:{digest.hexdigest()}"
+
+    def load(self) -> Report | None:
+        """The kept report, None when there is none or a file it rests on has changed."""
+        entry = self._cache.get_many([self._key]).get(self._key)
+        try:
+            if entry is None or any(_stat(Path(file)) != _pair(stat) for file, stat in entry["read"]):
+                return None
+            report = _report(entry["report"])
+            report.texts = {path: read_source(self._root / path, path).text for path in entry["texts"]}
+        except (KeyError, TypeError, ValueError, AttributeError, SourceProblem):
+            return None
+        return report
+
+    def store(self, report: Report, read: Iterable[str]) -> None:
+        """Keeps a report; `read` names further files whose content went into it."""
+        if self._racy:
+            return
+        content = {name: value for name, value in vars(report).items() if name != "texts"}
+        content["findings"] = [asdict(finding) for finding in report.findings]
+        for name in ("problems", "undecided", "unrecognised"):
+            content[name] = [asdict(item) for item in content[name]]
+        content["unread"] = {path: sorted(lines) for path, lines in report.unread.items()}
+        further = sorted(set(read))
+        self._cache.put_many({
+            self._key: {
+                "report": content,
+                "texts": list(report.texts),
+                "read": [(file, _stat(Path(file))) for file in further],
+            }
+        })  # fmt: skip
+
+
+def _program(folders: Iterable[Path]) -> list[tuple[str, tuple[int, int] | None]]:
+    """What the program itself consists of: its modules, its grammar, the rules."""
+    package = Path(advisor.__file__).parent
+    sources = [*package.rglob("*.py"), *grammar_folder().iterdir()]
+    for folder in (knowledge_folder(), *folders):
+        sources += folder.rglob("*") if folder.is_dir() else [folder]
+    return [(str(file), _stat(file)) for file in sorted(sources)]
+
+
+def _stat(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def _pair(stat: Any) -> tuple[int, int] | None:
+    return None if stat is None else (stat[0], stat[1])
+
+
+def _report(content: dict[str, Any]) -> Report:
+    return Report(
+        content["device"],
+        [_finding(item) for item in content["findings"]],
+        [Problem(**item) for item in content["problems"]],
+        [
+            Undecided(item["rule"], item["places"], tuple(item["needs"]), tuple(item["sources"]))
+            for item in content["undecided"]
+        ],
+        list(content["notices"]),
+        {},
+        dict(content["summary"]),
+        unread={path: frozenset(lines) for path, lines in content["unread"].items()},
+        unrecognised=[
+            Unrecognised(item["path"], tuple(item["uses"]), tuple(item["launches"]))
+            for item in content["unrecognised"]
+        ],
+    )
+
+
+def _fix(item: dict[str, Any]) -> Fix:
+    return Fix(**{**item, "edits": tuple(Edit(**edit) for edit in item["edits"])})
+
+
+def _finding(item: dict[str, Any]) -> Finding:
+    related = (
+        Related(other["path"], Span(**other["span"]), other["message"], other["kernel"])
+        for other in item["related"]
+    )
+    return Finding(
+        **{
+            **item,
+            "span": Span(**item["span"]),
+            "advice": tuple(item["advice"]),
+            "evidence": tuple(Evidence(**evidence) for evidence in item["evidence"]),
+            "gain": Gain(**item["gain"]) if item["gain"] else None,
+            "assumptions": tuple(item["assumptions"]),
+            "fixes": tuple(_fix(fix) for fix in item["fixes"]),
+            "related": tuple(related),
+        }
+    )

@@ -1,0 +1,106 @@
+"""What to do first: findings by what they gain for the whole run, then by confidence and effort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.model.findings import FASTER, SEVERITIES, Finding, Fix
+
+Room = Callable[[Finding], float | None]
+_CONFIDENCES = ("high", "medium", "low")
+_EFFORTS = ("low", "medium", "high")
+
+
+@dataclass(frozen=True)
+class Action:
+    """A finding with what it could gain: of its kernel and of the whole run, at most; None where not known.
+
+    `fix` is the one to take, `tried` says that its gain was found by running it. `others` are findings of
+    the same kernel that have the same cause or remedy: those of the rule, and those of the fix. `reward` is
+    the speed-up that the order goes by.
+    """
+
+    finding: Finding
+    fix: Fix | None
+    speedup: float | None
+    gain_of_run: float | None
+    tried: bool
+    others: tuple[Finding, ...] = ()
+    reward: float = 1.0
+
+
+def ranked_actions(
+    findings: Iterable[Finding], shares: Mapping[str | None, float], room: Room = lambda _: None
+) -> list[Action]:
+    """The actions for findings, the most rewarding first.
+
+    `shares` are those of kernels in the time of the run, by name; that of a kernel which is not there is
+    unknown. `room` gives the speed-up that is left at most for a finding's remedy. What is wrong (an error)
+    comes before what is slow.
+    """
+    groups: dict[tuple[str, str, str | None], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.rule, finding.path, finding.kernel_concerned()), []).append(finding)
+    actions = sorted((_action(group, shares, room) for group in groups.values()), key=_rank)
+    by_remedy: dict[tuple[object, ...], Action] = {}
+    for one in actions:
+        remedy = one.fix.id if one.fix is not None and one.fix.id else f"rule {one.finding.rule}"
+        key = (remedy, one.finding.path, one.finding.kernel_concerned())
+        known = by_remedy.get(key)
+        more = (one.finding, *one.others)
+        by_remedy[key] = one if known is None else replace(known, others=(*known.others, *more))
+    return list(by_remedy.values())
+
+
+def gain_of_run(share: float, speedup: float) -> float:
+    """The speed-up of a run when `share` of its time becomes `speedup` times as fast (G. Amdahl, "Validity of
+    the single processor approach", 1967).
+    """
+    return 1.0 / (1.0 - share + share / speedup)
+
+
+def _action(group: list[Finding], shares: Mapping[str | None, float], room: Room) -> Action:
+    estimates = [(_estimate(one, room(one)), one) for one in group]
+    (speedup, fix, tried), finding = max(estimates, key=lambda one: one[0][0] or 1.0)
+    share = shares.get(finding.kernel_concerned())
+    gain = gain_of_run(share, speedup) if speedup is not None and share is not None else None
+    expected = speedup or 1.0
+    if finding.gain is None and not tried:
+        expected = min(expected, diagnosis_tree().assumed)
+    reward = expected if share is None else gain_of_run(share, expected)
+    others = tuple(one for one in group if one is not finding)
+    return Action(finding, fix, speedup, gain, tried, others, reward)
+
+
+def _estimate(finding: Finding, room: float | None) -> tuple[float | None, Fix | None, bool]:
+    """The speed-up of the kernel, None where it is not known, with its fix, and whether it was run."""
+    proofs = [(one.proof, one) for one in finding.fixes if one.proof is not None]
+    helping = [
+        (proof.speedup, fix) for proof, fix in proofs if proof.verdict in FASTER and proof.speedup is not None
+    ]
+    if helping:
+        speedup, fix = max(helping, key=lambda one: one[0])
+        return speedup, fix, True
+    able = next((one for one in finding.fixes if one.edits and one.proof is None), None)
+    if able is None and any(proof.verdict != "cannot tell" for proof, _ in proofs):
+        # All that could be tried was tried, and helped nothing.
+        return 1.0, None, True
+    known = [one for one in (finding.gain.speedup if finding.gain else None, room) if one is not None]
+    return min(known, default=None), able, False
+
+
+def _rank(one: Action) -> tuple[object, ...]:
+    finding = one.finding
+    return (
+        finding.severity != "error",
+        -round(one.reward, 2),
+        not one.tried,
+        -SEVERITIES.index(finding.severity),
+        _CONFIDENCES.index(finding.confidence),
+        _EFFORTS.index(finding.effort) if finding.effort in _EFFORTS else len(_EFFORTS),
+        finding.path,
+        finding.span.line,
+        finding.rule,
+    )

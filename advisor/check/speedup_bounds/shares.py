@@ -1,0 +1,32 @@
+"""How the time of a run is shared among its kernels, from the tables of a check."""
+
+from __future__ import annotations
+
+from advisor.evidence.metrics.tables import Table, Tables
+
+
+def time_shares(tables: Tables) -> dict[str | None, float]:
+    """The share of each kernel, by name, in the time of all whose times are known; empty where fewer than all
+    launched kernels have one.
+    """
+    kernels = tables.get("kernel")
+    if kernels is None:
+        return {}
+    times: dict[str | None, float] = {}
+    for row, name in enumerate(kernels.labels):
+        launches = _number(kernels, "launches", row)
+        if launches is None:
+            continue
+        each = _number(kernels, "time_mean_ms", row) or _number(kernels, "predicted_ms", row)
+        if each is None:
+            return {}
+        times[name] = times.get(name, 0.0) + each * launches
+    total = sum(times.values())
+    return {name: time / total for name, time in times.items()} if total > 0.0 else {}
+
+
+def _number(table: Table, name: str, row: int) -> float | None:
+    column = table.columns.get(name)
+    if column is None or column.source(row) is None or isinstance(column.values[row], str):
+        return None
+    return float(column.values[row])

@@ -1,0 +1,1 @@
+"""Commands about kernels and about this installation, one module each."""

@@ -1,0 +1,125 @@
+"""`advisor report`: the kernels of runs by time and gain, and the order in which to go about them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.model.history.store import HistoryStore
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.runs.comparison.ranking.ranking import Ranking
+    from advisor.runs.comparison.ranking.scaling import Scaling
+
+SUMMARY = "Rank the kernels that the history knows by time and gain, with what to do first."
+
+_DEFAULT_TOP = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor report`."""
+    parser.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="number, label, commit, `latest` or `latest~1` (default: the latest of every kernel)",
+    )
+    parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
+    parser.add_argument(
+        "--top",
+        type=_number,
+        default=_DEFAULT_TOP,
+        metavar="N",
+        help=f"kernels shown (default: {_DEFAULT_TOP})",
+    )
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a page with charts instead, which needs no other file",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 once the report is written; 2 where there is nothing to report on."""
+    from advisor.cli.checking.report_file import write_to_stdout
+    from advisor.cli.reporting.chosen_runs import chosen_runs, comparing_options, open_history
+    from advisor.runs.comparison.ranking.present_kernels import without_gone
+    from advisor.runs.comparison.ranking.ranking import rankings
+
+    if args.html:
+        _require_page(args.html)
+    options = comparing_options()
+    store = open_history(options)
+    try:
+        gone: list[str] = []
+        if args.runs:
+            runs = chosen_runs(args.runs, store)
+        else:
+            runs, gone = without_gone(store.latest(), options)
+        if not runs:
+            raise UsageError(
+                "The history holds no kernel yet: `advisor profile PATH` measures or predicts some."
+            )
+        found = rankings(runs, options)
+        scalings = [] if args.html else _scalings(found, store, args.top)
+    finally:
+        store.close()
+    if args.html:
+        _write_page(args.html, found, gone, options)
+    elif args.format == "json":
+        from advisor.cli.reporting.ranking_json import ranking_json
+
+        write_to_stdout(ranking_json(found, gone, scalings), True)
+    else:
+        from advisor.cli.reporting.ranking_page import ranking_page
+
+        write_to_stdout(ranking_page(found, gone, scalings, args.top, args.format == "markdown"), False)
+    return 0
+
+
+def _scalings(found: Sequence[Ranking], store: HistoryStore, top: int) -> list[Scaling]:
+    """How the times of the kernels that are shown grow, of those that ran with several sizes."""
+    from advisor.runs.comparison.ranking.scaling import kept_scaling
+
+    known = (
+        kept_scaling(store, kernel.main.fingerprint, kernel.run.facts.device)
+        for one in found
+        for kernel in one.kernels[:top]
+    )
+    return [one for one in known if one is not None]
+
+
+def _require_page(file: Path) -> None:
+    """Nothing; raises UsageError where a page cannot be drawn or written there."""
+    from advisor.cli.checking.report_file import check_target
+    from advisor.reports.html_report.charts.canvas import require_matplotlib
+
+    check_target(file, (), "--html")
+    require_matplotlib()
+
+
+def _write_page(file: Path, found: Sequence[Ranking], gone: Sequence[str], options: CheckOptions) -> None:
+    from advisor.cli.checking.report_file import write_atomically
+    from advisor.cli.reporting.chosen_runs import open_history
+    from advisor.reports.html_report.gathering import gather
+    from advisor.reports.html_report.page import report_html
+
+    notices = [f"Not in the source any more: {', '.join(gone)}."] if gone else []
+    store = open_history(options)
+    try:
+        material = gather(found, store, options, notices)
+    finally:
+        store.close()
+    write_atomically(file, report_html(material))
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**6):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of kernels (1 or more)")
+    return int(text)

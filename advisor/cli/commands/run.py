@@ -1,0 +1,71 @@
+"""`advisor run`: runs a program without a GPU and records its launches."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from advisor.evidence.simulated.launches.recording.script import ScriptEnd
+
+SUMMARY = "Run a program, its kernels on the simulated GPU, and record its launches for `advisor check`."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor run`."""
+    parser.add_argument("-m", dest="module", action="store_true", help="TARGET is a module, as for python -m")
+    parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
+    parser.add_argument("--threads", type=int, default=0, help="threads of the host to run blocks on")
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds that one launch may take")
+    parser.add_argument(
+        "--simulate", action="store_true", help="run on the simulated GPU although there is a real one"
+    )
+    parser.add_argument("--quiet", action="store_true", help="say nothing when the program has ended")
+    parser.add_argument("target", metavar="TARGET", help="the program: a Python file, or a module with -m")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARG", help="its arguments")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The exit status of the program."""
+    from advisor.cli.verification.python_files import refuse_notebooks
+    from advisor.evidence.simulated.launches.recording.script import ScriptRequest, run_script
+    from advisor.evidence.simulated.launches.simt_executor import Limits
+    from advisor.model.devices import find_device
+    from advisor.model.settings.config import prepare_cache_folder, program_config
+
+    if not args.module:
+        refuse_notebooks([args.target], "run")
+    config = program_config(None if args.module else Path(args.target))
+    end = run_script(
+        ScriptRequest(
+            target=args.target,
+            arguments=args.arguments,
+            module=args.module,
+            device=find_device(args.device or config.device),
+            root=config.root,
+            limits=Limits(threads=args.threads, seconds=args.time_limit),
+            keep_code=prepare_cache_folder(config) is not None,
+            simulate=args.simulate,
+        )
+    )
+    if not args.quiet:
+        _tell(end)
+    return end.status
+
+
+def _tell(end: ScriptEnd) -> None:
+    recorder = end.recorder
+    plural = "" if end.launches == 1 else "es"
+    print(f"advisor: {end.launches} launch{plural} recorded.", file=sys.stderr)
+    for function, problem in recorder.problems.items():
+        print(f"advisor: {function} did not run: {problem}", file=sys.stderr)
+    told = set()
+    for function, defect in recorder.defects:
+        place = f"{recorder.relative(defect.path)}:{defect.line}"
+        if (place, defect.kind) not in told:
+            told.add((place, defect.kind))
+            words = defect.kind.replace("_", " ")
+            where = f"block {defect.block}, thread {defect.thread}"
+            print(f"advisor: {place}: {words} in {function}, {where}", file=sys.stderr)

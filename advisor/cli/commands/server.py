@@ -1,0 +1,35 @@
+"""`advisor server`: the language server that editors start."""
+
+from __future__ import annotations
+
+import argparse
+
+from advisor.model.errors import AdvisorError
+from advisor.model.gc_paused import collector_at_rest
+
+SUMMARY = "Start the language server, on standard input and output or at a port."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments; editors add --stdio out of habit."""
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
+    ways.add_argument(
+        "--tcp", metavar="[HOST:]PORT", default="", help="wait for one client at a port, on this machine only"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """The exit status of the language server, once its client has ended it."""
+    try:
+        with collector_at_rest():
+            from lsp_server.start import prepared_server
+
+            server = prepared_server()
+    except ImportError as error:
+        raise AdvisorError(
+            f"the language server cannot be started: {error}. `pip install pygls` brings what it needs."
+        ) from None
+    from lsp_server.server import main
+
+    return int(main(args.tcp, server) or 0)

@@ -1,0 +1,142 @@
+"""`advisor verify`: applies each fix to a copy, runs before and after, and compares outputs and time."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from advisor.cli.checking.progress import TerminalProgress
+    from advisor.model.settings.check_options import CheckOptions
+
+SUMMARY = "Apply each fix to a copy, run before and after, and compare outputs and time."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments of `advisor verify`."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders with kernels")
+    parser.add_argument(
+        "--before", metavar="FILE[::FUNCTION]", help="with --after: compare two versions that you wrote"
+    )
+    parser.add_argument("--after", metavar="FILE[::FUNCTION]", help="the version to compare with --before")
+    parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
+    parser.add_argument(
+        "--simulate", action="store_true", help="predict times although there is a GPU to measure them on"
+    )
+    parser.add_argument(
+        "--no-programs",
+        action="store_true",
+        help="leave alone the programs that `advisor run` recorded, which are run again, in copies of the "
+        "project, for kernels that no workload launches",
+    )
+    parser.add_argument("--select", action="append", metavar="RULE", help="only fixes of these rules")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write the fixes that are measured or predicted to help, until no more does",
+    )
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes at the same time")
+    parser.add_argument("--no-cache", action="store_true", help="keep nothing between runs but the verdicts")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """2 when not all could be checked, 1 when something was slower or gave other results, else 0."""
+    from advisor.model.errors import UsageError
+
+    if bool(args.before) != bool(args.after):
+        raise UsageError("--before and --after go together: two versions to compare.")
+    if args.before and args.paths:
+        raise UsageError("--before and --after name the files themselves; leave out the other paths.")
+    if args.before:
+        return _compare(args)
+    return _verify(args)
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from advisor.cli.checking.progress import TerminalProgress
+    from advisor.cli.verification.python_files import python_files, refuse_notebooks
+    from advisor.cli.verification.verification_output import as_json, as_text
+    from advisor.model.findings import SLOWER
+    from advisor.runs.verification.verification import verify
+
+    paths = [Path(path) for path in args.paths] or [Path()]
+    options = _options(args, paths)
+    refuse_notebooks(paths, "verify")
+    found = python_files(paths, options.settings)
+    with TerminalProgress(args.format != "text") as progress:
+        if args.write:
+            return _improve(args, found, options, progress)
+        verification = verify(found, options, progress, _gpu(args), args.no_programs)
+    show = as_json if args.format == "json" else as_text
+    print(show(verification))
+    if not verification.report.checked_everything:
+        return 2
+    verdicts = {one.judgement.verdict for one in verification.verified}
+    return 1 if verdicts & {*SLOWER, "results differ"} else 0
+
+
+def _improve(
+    args: argparse.Namespace, files: Sequence[Path], options: CheckOptions, progress: TerminalProgress
+) -> int:
+    from advisor.cli.checking.fixing import write_fixes
+    from advisor.cli.verification.improvement_output import as_json, as_text
+    from advisor.runs.verification.improvement import improve
+
+    found = improve(
+        files,
+        options,
+        lambda seen, pairs: list(write_fixes(options.root, seen.report.texts, pairs).values()),
+        progress,
+        _gpu(args),
+        args.no_programs,
+    )
+    print((as_json if args.format == "json" else as_text)(found))
+    return 2 if found.refused else 0
+
+
+def _gpu(args: argparse.Namespace) -> str:
+    """The name of the GPU that times are measured on, empty without one."""
+    from advisor.evidence.simulated.launches.recording.gpu_launches import gpu_name
+
+    return "" if args.simulate else gpu_name()
+
+
+def _compare(args: argparse.Namespace) -> int:
+    from advisor.cli.verification.comparison_output import as_json, as_text
+    from advisor.model.findings import SLOWER
+    from advisor.runs.verification.versions import compare_versions, named_version
+
+    before, after = named_version(args.before), named_version(args.after)
+    options = _options(args, [before.file, after.file])
+    judgement = compare_versions(before, after, options)
+    print((as_json if args.format == "json" else as_text)(before, after, judgement))
+    if judgement.verdict == "cannot tell":
+        print(f"advisor: {judgement.detail}", file=sys.stderr)
+    return 1 if judgement.verdict in {*SLOWER, "results differ"} else 0
+
+
+def _options(args: argparse.Namespace, paths: list[Path]) -> CheckOptions:
+    from dataclasses import replace
+
+    from advisor.cli.checking.request import common_folder
+    from advisor.model.settings.check_options import CheckOptions
+    from advisor.model.settings.config import command_config, prepare_cache_folder
+
+    config = command_config(common_folder(paths))
+    select = tuple(rule for part in args.select or () for rule in part.split(",")) or config.select
+    return CheckOptions(
+        device=args.device or config.device,
+        evidence="simulated",
+        root=Path.cwd(),
+        select=select,
+        extend_select=() if args.select else config.extend_select,
+        ignore=config.ignore,
+        settings=replace(config, select=(), extend_select=(), ignore=()),
+        cache_folder=None if args.no_cache else prepare_cache_folder(config),
+        jobs=args.jobs,
+    )

@@ -1,0 +1,1 @@
+"""Commands about what this program knows: devices, metrics, rules."""

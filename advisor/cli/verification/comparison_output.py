@@ -1,0 +1,31 @@
+"""The comparison of two versions for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from advisor.cli.verification.verification_output import judgement_object
+
+if TYPE_CHECKING:
+    from advisor.runs.verification.verdicts import Judgement
+    from advisor.runs.verification.versions import Version
+
+
+def as_text(before: Version, after: Version, judgement: Judgement) -> str:
+    """The verdict, the times, and how the outputs agree."""
+    lines = [f"before  {before.shown}", f"after   {after.shown}", ""]
+    if judgement.before_ms is not None and judgement.after_ms is not None:
+        lines.append(
+            f"time    {judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms, all kernels together"
+        )
+    ratio = judgement.speedup if judgement.verdict != "cannot tell" else None
+    times = "" if ratio is None else f" ({ratio:.2f} x)"
+    lines += [f"outputs {judgement.detail}", f"verdict {judgement.verdict}{times}, {judgement.evidence}"]
+    return "\n".join(lines)
+
+
+def as_json(before: Version, after: Version, judgement: Judgement) -> str:
+    """The comparison as a JSON object."""
+    data = {"version": 1, "before": before.shown, "after": after.shown} | judgement_object(judgement)
+    return json.dumps(data, indent=2)

@@ -1,0 +1,1 @@
+"""The processes that compile units, and what happens inside of them."""

@@ -1,0 +1,164 @@
+"""Compiles one unit inside a worker: typings in turn, PTX, cubin; the answer is JSON values."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from advisor.evidence.compiled.compilers.literals import NotLiteral, argument_type, constant_value
+from advisor.evidence.compiled.compilers.namespace import BadUnit, UnitText, define
+from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes, unit_function
+from advisor.model.nvjitlink import LinkFailure, UndefinedFunction, assemble
+
+Json = dict[str, Any]
+
+_AT = re.compile(r"(unit-function-\d+\.py)\D{1,3}(?:line )?(\d+)")
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_WHERE = re.compile(r"\s*Raised from \S*unit-function-\d+\.py.*")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+# One for each function on the way to the one at fault.
+_STEPS = re.compile(r"^(?:Failed in \w+ mode pipeline \(step: [^)]*\)\s*)+")
+
+
+class _Rejected(Exception):
+    """A typing that the compiler refuses; `answer` is the problem as a JSON value."""
+
+    def __init__(self, answer: Json) -> None:
+        super().__init__(answer["message"])
+        self.answer = answer
+
+
+def stand_in_for_device(capability: tuple[int, int]) -> None:
+    """Makes Numba believe in a device of that compute capability.
+
+    Compiling for a given capability needs no device, but numba-cuda asks for the current one when a kernel
+    calls a device function. The names below are private to numba-cuda; a test pins them.
+    """
+    from numba import cuda
+    from numba.cuda import api, compiler, dispatcher
+
+    device = type("DeviceStandIn", (), {"compute_capability": capability, "id": 0})()
+    for module in (cuda, api, compiler, dispatcher):
+        if hasattr(module, "get_current_device"):
+            module.get_current_device = lambda: device
+
+
+def compile_unit(request: Json) -> Json:
+    """The machine code of a unit, or its problem.
+
+    `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
+    candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line,
+    counts), or problem (function, line, message, and the candidate that was refused). A kernel that calls
+    foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX as `text`.
+    """
+    capability = (int(request["capability"][0]), int(request["capability"][1]))
+    stand_in_for_device(capability)
+    functions = tuple((name, source, device) for name, source, device in request["functions"])
+    text = UnitText(functions, request["constants"], request["aliases"])
+    kernel_number = next((n for n, (_, _, device) in enumerate(functions) if not device), 0)
+    first: Json | None = None
+    try:
+        options = {name: constant_value(value) for name, value in request["options"].items()}
+        _, kernel = define(text)
+        for number, types in enumerate(request["candidates"]):
+            try:
+                ptx = _ptx(kernel, types, capability, options, kernel_number)
+            except _Rejected as rejected:
+                first = first or rejected.answer | {"candidate": number}
+                continue
+            kept = {"text": ptx} if request.get("keep_ptx") else {}
+            return {"candidate": number, **_machine_code(ptx, capability, options), **kept}
+    except BadUnit as problem:
+        at = kernel_number if problem.function is None else problem.function
+        return {"problem": {"function": at, "line": 1, "message": str(problem)}}
+    except (NotLiteral, LinkFailure) as problem:
+        return {"problem": {"function": kernel_number, "line": 1, "message": str(problem)}}
+    nothing = {"function": kernel_number, "line": 1, "message": "no typing of its parameters is known"}
+    return {"problem": first or nothing}
+
+
+def _ptx(kernel: Any, types: Sequence[str], capability: tuple[int, int], options: Json, number: int) -> str:
+    from numba import cuda
+
+    arguments: Json = {}
+    debug = bool(options.get("debug"))
+    if debug or options.get("opt") is False:
+        arguments["opt"] = False
+    if options.get("launch_bounds"):
+        arguments["launch_bounds"] = options["launch_bounds"]
+    try:
+        signature = tuple(argument_type(text) for text in types)
+        ptx, _ = cuda.compile(
+            kernel,
+            signature,
+            device=False,
+            abi="numba",
+            output="ptx",
+            cc=capability,
+            lineinfo=not debug,
+            debug=debug,
+            fastmath=bool(options.get("fastmath")),
+            **arguments,
+        )
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except Exception as problem:
+        raise _Rejected(_described(problem, number)) from None
+    return str(ptx)
+
+
+def _machine_code(ptx: str, capability: tuple[int, int], options: Json) -> Json:
+    most = options.get("max_registers")
+    optimise = not options.get("debug") and options.get("opt") is not False
+    try:
+        cubin, resources = assemble(ptx, capability, most if isinstance(most, int) else None, optimise)
+    except UndefinedFunction:
+        # The kernel calls code that is linked in when it is launched; what PTX tells holds nevertheless.
+        cubin, resources = b"", None
+    counts = count_ptx(ptx)
+    return {
+        "cubin": base64.b64encode(cubin).decode(),
+        "resources": asdict(resources) if resources else {},
+        "shared_bytes": static_shared_bytes(ptx),
+        "ptx": [[*(place or (None, None)), dict(kinds)] for place, kinds in counts.items()],
+    }
+
+
+def _described(problem: Exception, number: int) -> Json:
+    """The problem's essential sentence and the place in the unit it names, else the kernel's `def`."""
+    text = _ANSI.sub("", str(problem)) or type(problem).__name__
+    function, line = number, 1
+    places = [(unit_function(file), int(at)) for file, at in _AT.findall(text)]
+    location = getattr(problem, "loc", None) or _constraint(problem)
+    if places:
+        function, line = places[0][0] or 0, places[0][1]
+    elif location is not None and unit_function(str(location.filename)) is not None:
+        function, line = unit_function(str(location.filename)) or 0, int(location.line)
+    return {"function": function, "line": max(line, 1), "message": essential(text)}
+
+
+def _constraint(problem: Exception) -> Any:
+    """The place of the innermost constraint that type inference was at; some problems name no place."""
+    found, trace = None, problem.__traceback__
+    while trace is not None:
+        place = getattr(trace.tb_frame.f_locals.get("self"), "loc", None)
+        if unit_function(str(getattr(place, "filename", ""))) is not None:
+            found = place
+        trace = trace.tb_next
+    return found
+
+
+def essential(text: str) -> str:
+    """The sentence of Numba's message that says what is wrong, with the call that it names."""
+    text = _ADDRESS.sub("", _STEPS.sub("", text)).strip()
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    sentence = _WHERE.sub("", lines[0]).strip() if lines else "the compiler gives no reason"
+    with contextlib.suppress(StopIteration):
+        call = next(line[4:] for line in lines if line.startswith(">>> "))
+        sentence = f"{sentence.rstrip(':')}: {call}"
+    return sentence if len(sentence) <= 300 else sentence[:297] + "..."

@@ -1,0 +1,62 @@
+"""The compiler's process: takes units as length-prefixed JSON on its input, answers each on its output.
+
+It never sees the workspace: started in an empty folder, with a path that holds Python's own and the installed
+packages only, and without the Python and Numba settings of the environment.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import warnings
+from typing import Any, BinaryIO
+
+_HEADER = struct.Struct(">I")
+
+
+def write_message(stream: BinaryIO, message: dict[str, Any]) -> None:
+    """Writes one message: four bytes of length, most significant first, then UTF-8 JSON."""
+    data = json.dumps(message).encode()
+    stream.write(_HEADER.pack(len(data)) + data)
+    stream.flush()
+
+
+def read_message(stream: BinaryIO) -> dict[str, Any] | None:
+    """The next message, None when the stream has ended."""
+    header = stream.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        return None
+    (length,) = _HEADER.unpack(header)
+    data = stream.read(length)
+    if len(data) < length:
+        return None
+    message: dict[str, Any] = json.loads(data)
+    return message
+
+
+def begin(path: list[str]) -> None:
+    """Serves units until the input ends; `path` is the module path to keep from here on."""
+    # Whatever a library prints must not reach the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    warnings.simplefilter("ignore")
+    from advisor.evidence.compiled.compilers.compiler import compile_unit
+
+    sys.path[:] = path
+    try:
+        from cuda.bindings import nvjitlink  # noqa: F401
+        from numba import cuda  # noqa: F401
+    except Exception as problem:
+        write_message(answers, {"unavailable": f"{type(problem).__name__}: {problem}"[:300]})
+        return
+    write_message(answers, {"ready": True})
+    while (request := read_message(sys.stdin.buffer)) is not None:
+        try:
+            answer = compile_unit(request)
+        except Exception as problem:
+            answer = {"failure": f"{type(problem).__name__}: {problem}"[:300]}
+        write_message(answers, answer)

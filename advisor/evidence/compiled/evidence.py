@@ -1,0 +1,87 @@
+"""What the compiler made of the kernels, as plain values that travel and can be cached."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from advisor.model.errors import EvidenceUnavailable
+from advisor.model.findings import Problem
+
+Json = dict[str, Any]
+
+# Numba's names of float64 and complex128.
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to compile for: the device's compute capability, (9, 0) for an H100."""
+
+    compute_capability: tuple[int, int]
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """The target that a device file names, "9.0"; raises ValueError for other text."""
+        major, minor = text.split(".")
+        return cls((int(major), int(minor)))
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLine:
+    """The metrics of one source line: path, 1-based line, counts by the names of entity `line`."""
+
+    path: str
+    line: int
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledKernel:
+    """One kernel's machine code in numbers.
+
+    `types` is the typing that was compiled, `launch` the launch that showed it, if one did, and `assumptions`
+    what it rests on (none when the source states it); `resources` are registers, and bytes of stack, spills,
+    local and shared memory; `instructions` counts by class, absent classes are unknown; `lines` in order of
+    path and line.
+    """
+
+    types: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    resources: dict[str, int]
+    instructions: dict[str, int]
+    lines: tuple[CodeLine, ...] = ()
+    launch: str = ""
+
+    @property
+    def assumed(self) -> bool:
+        """Whether some parameter's type is a guess."""
+        return bool(self.assumptions) and not self.launch
+
+    def to_json(self) -> Json:
+        """The kernel as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Json) -> CompiledKernel:
+        """The kernel that `to_json` wrote; raises KeyError or TypeError for anything else."""
+        return cls(
+            tuple(value["types"]),
+            tuple(value["assumptions"]),
+            {str(name): int(number) for name, number in value["resources"].items()},
+            {str(name): int(number) for name, number in value["instructions"].items()},
+            tuple(CodeLine(str(i["path"]), int(i["line"]), dict(i["counts"])) for i in value["lines"]),
+            str(value.get("launch", "")),
+        )
+
+
+@dataclass
+class CompiledEvidence:
+    """What the compiler says of all units; `unavailable` when this machine lacks a part of the toolchain.
+
+    `lost` are the problems, by kernel, of units that a compiler process did not live through.
+    """
+
+    by_kernel: dict[str, CompiledKernel] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    lost: dict[str, Problem] = field(default_factory=dict)
+    unavailable: EvidenceUnavailable | None = None

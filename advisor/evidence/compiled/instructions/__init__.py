@@ -1,0 +1,1 @@
+"""Instructions of PTX and of machine code, counted by source line."""

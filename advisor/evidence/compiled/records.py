@@ -1,0 +1,98 @@
+"""The records of a compiled kernel: the kernel's own metrics and those of each of its source lines."""
+
+from __future__ import annotations
+
+import re
+
+from advisor.evidence.compiled.evidence import CodeLine, CompiledKernel
+from advisor.evidence.compiled.loop_depths import loop_depths
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.records import Record
+from advisor.model.text.source_text import Span
+
+_FLOAT64 = re.compile(r"\b(?:float64|f8|double|float_|complex128|c16)\b")
+# How often a loop is taken to run when lines inside and outside of it are weighed.
+_REPEATS = 32
+
+
+def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> list[Record]:
+    """The `kernel` record of a unit and a `line` record for each source line that machine code came of."""
+    # What the compiler leaves at a `def` line belongs to no statement; the kernel's own numbers count it.
+    headers = {
+        (function.path, function.line)
+        for function in unit.functions
+        if function.source.partition("\n")[0].rstrip().endswith(":")
+    }
+    lines = [line for line in kernel.lines if (line.path, line.line) not in headers]
+    records = [_line_record(unit, kernel, line) for line in lines]
+    _know_float64_shares(unit, kernel, records)
+    return [_kernel_record(unit, kernel), *records]
+
+
+def _know_float64_shares(unit: CompilationUnit, kernel: CompiledKernel, lines: list[Record]) -> None:
+    """Nothing; notes with lines of the kernel's own text how much of what it executes is their float64.
+
+    How often a device function runs is not known here: its lines count once, and have no share.
+    """
+    own = next(function for function in unit.functions if not function.device)
+    depths = loop_depths(own.source)
+
+    def runs(path: str, line: int) -> int:
+        return _REPEATS ** depths.get(line - own.line + 1, 0) if path == own.path else 1
+
+    total = sum(line.counts.get("instructions", 0) * runs(line.path, line.line) for line in kernel.lines)
+    last = own.line + own.source.rstrip("\n").count("\n")
+    for record in lines:
+        float64 = record.readings.get("fp64_instructions")
+        inside = record.path == own.path and own.line <= record.span.line <= last
+        if float64 is not None and inside and total:
+            executed = float(float64.value) * runs(record.path, record.span.line)
+            share = min(executed / total, 1.0)
+            record.know("compiled", kernel.assumptions, fp64_share=share, fp64_executed=executed)
+
+
+def _kernel_record(unit: CompilationUnit, kernel: CompiledKernel) -> Record:
+    function = next(function for function in unit.functions if not function.device)
+    span = Span(function.line)
+    record = Record("kernel", unit.kernel, function.path, span, function.name)
+    record.know("compiled", kernel.assumptions, **kernel.resources, **kernel.instructions)
+    record.know("compiled", kernel.assumptions, types_assumed=kernel.assumed)
+    float32 = any("float32" in one or "complex64" in one for one in kernel.types)
+    record.know("compiled", kernel.assumptions, takes_float32=float32)
+    if _takes_float64(unit, kernel):
+        record.know("compiled", stated_float64=True)
+    return record
+
+
+def _takes_float64(unit: CompilationUnit, kernel: CompiledKernel) -> bool:
+    """Whether an array is known to hold float64; a float64 scalar may be a Python float passed by habit."""
+    guessed = {name for one in unit.candidates if one.types == kernel.types for name in one.assumed}
+    if kernel.assumed and not (guessed and unit.parameters):
+        return False
+    names = unit.parameters or ("",) * len(kernel.types)
+    known = [text for name, text in zip(names, kernel.types, strict=True) if name not in guessed]
+    return any(_FLOAT64.search(text) for text in known if "[" in text or text.startswith("Array("))
+
+
+def _line_record(unit: CompilationUnit, kernel: CompiledKernel, line: CodeLine) -> Record:
+    record = Record(
+        "line",
+        f"{unit.kernel}:{line.path}:{line.line}:line",
+        line.path,
+        _span(unit, line),
+        f"line {line.line}",
+        unit.kernel,
+    )
+    # A line without global accesses has no widest one; 0 would read as a width.
+    counts = {name: count for name, count in line.counts.items() if name != "widest_global_access" or count}
+    record.know("compiled", kernel.assumptions, **counts)
+    return record
+
+
+def _span(unit: CompilationUnit, line: CodeLine) -> Span:
+    """The line's text without the spaces around it, as it stands in its file."""
+    for function in unit.functions:
+        if function.path == line.path and 0 <= line.line - function.line < len(function.columns):
+            start, end = function.columns[line.line - function.line]
+            return Span(line.line, start, line.line, end)
+    return Span(line.line)

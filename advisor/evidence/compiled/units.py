@@ -1,0 +1,194 @@
+"""Compiles units in worker processes, with a cache in front that spares what is known."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from advisor.evidence.compiled.compilers.process import WorkerLost
+from advisor.evidence.compiled.compilers.worker_pool import Crew, Outcome, WorkerStock
+from advisor.evidence.compiled.evidence import CompiledEvidence, Target
+from advisor.evidence.compiled.instructions.live_registers import (
+    LIVE_OPTIONS,
+    is_worth_asking,
+    peaks,
+    read_live,
+)
+from advisor.evidence.compiled.instructions.sass import (
+    DisassemblyFailure,
+    MachineInstructions,
+    count_sass,
+    disassemble,
+    read_sass,
+)
+from advisor.evidence.compiled.placing import placed_kernel, placed_problem, summary
+from advisor.evidence.compiled.toolchain import (
+    missing_compiler,
+    missing_disassembler,
+    nvdisasm,
+    toolchain_versions,
+)
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.findings import Problem
+from advisor.model.storage.cache import Cache
+
+Json = dict[str, Any]
+Progress = Callable[[str, int, int], None]
+
+# Raised whenever the same unit would give other numbers than before.
+_FORMAT = 8
+_BATCH = 16
+
+
+def compile_units(
+    units: Sequence[CompilationUnit],
+    target: Target,
+    *,
+    cache: Cache | None,
+    timeout: float,
+    jobs: int,
+    progress: Progress | None = None,
+    stock: WorkerStock | None = None,
+) -> CompiledEvidence:
+    """The machine code of all units in numbers, and a problem for each unit that gave none.
+
+    `timeout` is in seconds for each unit; at most `jobs` compiler processes run at a time, those of `stock`
+    first. Nothing is raised for what units hold; a missing toolchain is told in `unavailable`.
+    """
+    evidence = CompiledEvidence()
+    compilable = [unit for unit in units if not _refused(unit, evidence)]
+    keys = {id(unit): key for unit, key in zip(compilable, _keys(compilable, target), strict=True)}
+    known = cache.get_many(keys.values()) if cache else {}
+    pending = [unit for unit in compilable if not _add(evidence, unit, known.get(keys[id(unit)]))]
+    done, total = len(units) - len(pending), len(units)
+    evidence.unavailable = missing_disassembler() if compilable else None
+    if progress:
+        progress("compiling", done, total)
+    if not pending:
+        return evidence
+    if (missing := missing_compiler()) is not None:
+        evidence.unavailable = missing
+        return evidence
+    fresh: dict[str, Json] = {}
+
+    def work(worker: Any, unit: CompilationUnit) -> Outcome:
+        return _compile(worker, unit, target, timeout)
+
+    with Crew(min(jobs, len(pending)), work, stock) as crew:
+        try:
+            for unit, outcome in crew.run(pending):
+                done += 1
+                _add(evidence, unit, outcome.value)
+                if outcome.fatal:
+                    evidence.lost[unit.kernel] = evidence.problems[-1]
+                if cache and outcome.lasting:
+                    fresh[keys[id(unit)]] = outcome.value
+                    if len(fresh) >= _BATCH:
+                        cache.put_many(fresh)
+                        fresh = {}
+                if progress:
+                    progress("compiling", done, total)
+        finally:
+            if cache:
+                cache.put_many(fresh)
+        evidence.unavailable = crew.unavailable or evidence.unavailable
+    evidence.problems.sort(key=lambda problem: (problem.path, problem.line))
+    return evidence
+
+
+def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:
+    """Whether a unit cannot be compiled at all, with its problem added."""
+    kernel = next((function for function in unit.functions if not function.device), None)
+    name, path, line = (kernel.name, kernel.path, kernel.line) if kernel else (unit.kernel, unit.path, 1)
+    if unit.undefined:
+        first = unit.undefined[0]
+        said = f"name `{first.name}` is not defined: the kernel `{name}` cannot be compiled."
+        evidence.problems.append(Problem(first.path, first.line, said))
+        return True
+    if unit.unresolved:
+        reason = f"{', '.join(unit.unresolved[:3])} cannot be resolved without running the program"
+    elif not unit.candidates:
+        reason = "the types of its parameters are not known"
+    elif kernel is None:
+        reason = "its text is missing"
+    else:
+        return False
+    evidence.problems.append(Problem(path, line, f"The kernel `{name}` was not compiled: {reason}."))
+    return True
+
+
+def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) -> bool:
+    """Adds what is known of a unit; False when that is nothing, or not what this version writes."""
+    if value is None:
+        return False
+    try:
+        if "problem" in value:
+            evidence.problems.append(placed_problem(unit, value["problem"]))
+        else:
+            evidence.by_kernel[unit.kernel] = placed_kernel(unit, value)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        return False
+    return True
+
+
+def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float) -> Outcome:
+    try:
+        answer = worker.compile(compile_request(unit, target), timeout)
+    except WorkerLost as lost:
+        reason = f"it took longer than {timeout:g} s" if lost.timed_out else "the compiler crashed"
+        return replace(_passing_problem(unit, reason), fatal=True)
+    if "failure" in answer:
+        return _passing_problem(unit, f"the compiler failed ({answer['failure']})")
+    if "problem" in answer:
+        return Outcome(answer)
+    program, machine = nvdisasm(), None
+    if program is not None and answer["cubin"]:
+        try:
+            machine = _machine_code(program, answer, timeout)
+        except DisassemblyFailure:
+            return Outcome(summary(answer, None), lasting=False)
+    return Outcome(summary(answer, machine))
+
+
+def _machine_code(program: str, answer: Json, timeout: float) -> MachineInstructions:
+    cubin = base64.b64decode(answer["cubin"])
+    text = disassemble(program, cubin, timeout)
+    machine = count_sass(text)
+    if is_worth_asking(answer["resources"]):
+        machine.live = peaks(read_sass(text), read_live(disassemble(program, cubin, timeout, LIVE_OPTIONS)))
+    return machine
+
+
+def _passing_problem(unit: CompilationUnit, reason: str) -> Outcome:
+    """A problem that another attempt may not have, so it is not kept."""
+    kernel = next(n for n, function in enumerate(unit.functions) if not function.device)
+    return Outcome({"problem": {"function": kernel, "line": 1, "message": reason}}, lasting=False)
+
+
+def compile_request(unit: CompilationUnit, target: Target) -> Json:
+    """What a worker is asked for one unit, in JSON values."""
+    return {
+        "functions": [[function.name, function.source, function.device] for function in unit.functions],
+        "constants": unit.constants,
+        "aliases": unit.aliases,
+        "options": {name: repr(value) for name, value in sorted(unit.options.items())},
+        "candidates": [list(candidate.types) for candidate in unit.candidates],
+        "capability": list(target.compute_capability),
+    }
+
+
+def _keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
+    if not units:
+        return []
+    toolchain = {**toolchain_versions(), "nvdisasm": nvdisasm() or "", "format": _FORMAT}
+    return [
+        "compiled:"
+        + hashlib.sha256(
+            json.dumps([compile_request(unit, target), toolchain], sort_keys=True).encode()
+        ).hexdigest()
+        for unit in units
+    ]

@@ -1,0 +1,1 @@
+"""Files of profilers read piece by piece: CSV, JSON, SQLite, numbers and units."""

@@ -1,0 +1,165 @@
+"""Predicted time and achieved occupancy of a recorded launch, from its counts and the device's numbers.
+
+The time is the largest of what each resource needs alone, as in the roofline model (S. Williams et al.,
+"Roofline", CACM 52, 2009), with a bound by latency: the blocks that are resident together run in waves, and
+in each wave a warp takes at least as long as its instructions and loads follow each other.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from advisor.model.data_files import knowledge_folder
+from advisor.model.devices import Device
+from advisor.model.records import Reading, Record
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_WARP = 32
+_SECTOR = 32
+# A multiply-add counts as two operations in peak rates, and an instruction of a warp has 32 lanes.
+_PEAK_OPERATIONS = 2 * _WARP
+_ASSUMPTION = (
+    "The time is a model's: the largest of what DRAM, caches, units, issue, atomics and latency need alone."
+)
+
+
+@cache
+def _numbers() -> dict[str, float]:
+    path = knowledge_folder() / "machine" / "timing.toml"
+    groups = tomllib.loads(path.read_text(encoding="utf-8"))["numbers"]
+    return {name: float(value) for group in groups for name, value in group.items() if name != "source"}
+
+
+def derive(kernels: Sequence[Record], device: Device) -> None:
+    """Nothing; adds achieved_occupancy, predicted_ms, time_limiter and dram_norm to simulated kernels."""
+    for kernel in kernels:
+        blocks = kernel.readings.get("grid_blocks")
+        if blocks is None or device.sm_count is None or device.boost_clock is None:
+            continue
+        assumptions = blocks.assumptions
+        spread = _spread(kernel, device)
+        if spread is not None:
+            kernel.know("simulated", assumptions, achieved_occupancy=spread.achieved)
+        if spread is None or device.l2_bytes is None or kernel.readings.get("issue_slots") is None:
+            continue  # without the size of L2 the bytes from DRAM, often most of the time, are unknown
+        times = _times(kernel, device, spread)
+        limiter = max(times, key=lambda name: times[name])
+        seconds = times[limiter]
+        if seconds <= 0.0:
+            continue
+        kernel.know(
+            "simulated",
+            (*assumptions, _ASSUMPTION),
+            predicted_ms=seconds * 1e3,
+            time_limiter=limiter,
+            dram_norm=min(1.0, times.get("dram", 0.0) / seconds) if "dram" in times else None,
+        )
+
+
+def resource_times(kernel: Record, device: Device) -> dict[str, float]:
+    """The seconds that each resource needs alone for a launch of a kernel; empty without its counts, and on a
+    device whose clock or caches are unknown.
+    """
+    described = None not in (device.sm_count, device.boost_clock, device.l2_bytes)
+    if not described or kernel.readings.get("issue_slots") is None:
+        return {}
+    spread = _spread(kernel, device)
+    return {} if spread is None else _times(kernel, device, spread)
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """How the blocks lie over the SMs: SMs that are busy on average, waves of blocks, achieved occupancy."""
+
+    processors: float
+    waves: int
+    achieved: float
+
+
+def _number(kernel: Record, metric: str) -> float | None:
+    reading = kernel.readings.get(metric, Reading(""))
+    return float(reading.value) if isinstance(reading.value, int | float) else None
+
+
+def _spread(kernel: Record, device: Device) -> _Spread | None:
+    blocks = _number(kernel, "grid_blocks")
+    resident = _number(kernel, "resident_blocks")
+    theoretical = _number(kernel, "theoretical_occupancy")
+    if not blocks or not resident or theoretical is None or device.sm_count is None:
+        return None
+    processors = device.sm_count
+    waves = math.ceil(blocks / (processors * resident))
+    balance = _number(kernel, "warp_balance")
+    achieved = theoretical * blocks / (waves * processors * resident) * (1.0 if balance is None else balance)
+    return _Spread(blocks / math.ceil(blocks / processors), waves, achieved)
+
+
+def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
+    """The seconds that each resource needs alone; one whose numbers are unknown is left out."""
+    numbers = _numbers()
+    clock = device.boost_clock or 1.0
+    cycles = spread.processors * clock
+    rates: dict[str, tuple[str, float | None]] = {
+        "l2": ("l2_sectors", numbers["l2_sectors_per_cycle"] * cycles),
+        "l1": ("l1_sectors", numbers["l1_sectors_per_cycle"] * cycles),
+        "shared": ("shared_wavefronts", numbers["wavefronts_per_cycle"] * cycles),
+        "issue": ("issue_slots", numbers["issues_per_cycle"] * cycles),
+        "special": ("special_slots", numbers["special_per_cycle"] * cycles),
+        "fp32": ("fp32_slots", _peak(device.fp32_peak, device, spread)),
+        "fp64": ("fp64_slots", _peak(device.fp64_peak, device, spread)),
+        "dram": ("dram_bytes", device.dram_bandwidth),
+        "atomics": ("hottest_element_updates", numbers["updates_of_an_element_per_cycle"] * clock),
+    }
+    found = {}
+    for name, (metric, rate) in rates.items():
+        amount = _number(kernel, metric)
+        if amount is not None and rate:
+            found[name] = amount / rate
+    found["latency"] = spread.waves * _warp_cycles(kernel, numbers) / clock
+    return found
+
+
+def _peak(operations: float | None, device: Device, spread: _Spread) -> float | None:
+    """Warp instructions in a second of the SMs that are busy."""
+    if operations is None or not device.sm_count:
+        return None
+    return operations / _PEAK_OPERATIONS * spread.processors / device.sm_count
+
+
+def _warp_cycles(kernel: Record, numbers: dict[str, float]) -> float:
+    """The cycles of a block's longest warp when each instruction waits for the one before.
+
+    A block stays until its longest warp is done, whatever the mean of its warps is.
+    """
+    threads = _number(kernel, "block_threads") or _WARP
+    warps = (_number(kernel, "grid_blocks") or 1.0) * math.ceil(threads / _WARP)
+    slots = (_number(kernel, "issue_slots") or 0.0) / warps
+    mean = slots * numbers["alu_latency"] + _waiting_cycles(kernel, numbers)
+    return mean / (_number(kernel, "warp_balance") or 1.0)
+
+
+def _waiting_cycles(kernel: Record, numbers: dict[str, float]) -> float:
+    """The cycles that one warp waits for its loads: in each round for the slowest of them."""
+    loads = _number(kernel, "loads_per_warp") or 0.0
+    rounds = _number(kernel, "load_rounds_per_warp")
+    rounds = min(loads, loads if rounds is None else rounds)
+    if not rounds:
+        return 0.0
+    past_l1, past_l2 = _number(kernel, "loads_past_l1"), _number(kernel, "loads_past_l2")
+    # Where nothing is known of the caches each load is taken to come from DRAM.
+    past_l1, past_l2 = (1.0, 1.0) if past_l1 is None or past_l2 is None else (past_l1, past_l2)
+    behind, beyond = (min(1.0, share * loads / rounds) for share in (past_l1, past_l2))
+    latency = (
+        numbers["l1_latency"]
+        + behind * (numbers["l2_latency"] - numbers["l1_latency"])
+        + beyond * (numbers["dram_latency"] - numbers["l2_latency"])
+    )
+    return rounds * latency

@@ -1,0 +1,71 @@
+"""Readings of whole lines given to the records that stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from advisor.model.records import LineReading, Record, Source
+from advisor.model.text.source_text import Span
+
+_Place = tuple[str, str, str, int]
+# Entities whose records are made here when no other source knows of one at that line.
+_STANDING_ALONE = frozenset({"access", "atomic", "defect"})
+
+
+def join(records: Iterable[Record], readings: Sequence[LineReading], source: Source) -> list[Record]:
+    """New records that carry the readings of lines, with the keys of the records that stand there."""
+    known: dict[_Place, list[Record]] = {}
+    spans: dict[tuple[str, int], list[Record]] = {}
+    for record in records:
+        spans.setdefault((record.path, record.span.line), []).append(record)
+        place = (record.entity, record.owner or "", record.path, record.span.line)
+        known.setdefault(place, []).append(record)
+    found: list[Record] = []
+    for reading in readings:
+        here = known.get((reading.entity, reading.kernel, reading.path, reading.line), [])
+        chosen = _chosen(here, reading)
+        if not chosen and reading.entity in _STANDING_ALONE and not (here and reading.kind == "update"):
+            chosen = [_alone(reading, spans.get((reading.path, reading.line), []))]
+        for record in chosen:
+            copy = Record(record.entity, record.key, record.path, record.span, record.label, record.owner)
+            copy.know(source, reading.assumptions, **reading.values)
+            found.append(copy)
+    return found
+
+
+def _chosen(here: Sequence[Record], reading: LineReading) -> list[Record]:
+    """The records of a line that a reading is of: by array and kind, else by space if one array is left."""
+    alike = [one for one in here if _value(one, "kind") in (reading.kind, None) or reading.entity != "access"]
+    if not reading.array and not reading.space:
+        return list(alike)
+    named = [one for one in alike if _value(one, "array") == reading.array]
+    if named:
+        return named
+    near = [one for one in alike if _value(one, "space") in (reading.space, "unknown", "parameter", None)]
+    return near if len({_value(one, "array") for one in near}) == 1 else []
+
+
+def _value(record: Record, metric: str) -> object:
+    reading = record.readings.get(metric)
+    return None if reading is None else reading.value
+
+
+def _span(reading: LineReading, here: Sequence[Record]) -> Span:
+    """Where a line's reading is shown: at the access of its array, else at what else is known of the line."""
+    found = [one for one in here if one.entity in ("access", "atomic", "barrier", "line")]
+    kind = reading.values.get("access", reading.kind)
+    found.sort(
+        key=lambda one: (
+            _value(one, "array") != reading.array, one.entity == "line", _value(one, "kind") != kind,
+        )
+    )  # fmt: skip
+    return found[0].span if found else Span(reading.line)
+
+
+def _alone(reading: LineReading, here: Sequence[Record]) -> Record:
+    label = reading.array or reading.space or reading.kind
+    key = f"{reading.kernel}:{reading.path}:{reading.line}:{label}:{reading.kind}:{reading.entity}"
+    record = Record(reading.entity, key, reading.path, _span(reading, here), label, reading.kernel)
+    if reading.entity == "access":
+        record.know("simulated", reading.assumptions, array=label, space=reading.space, kind=reading.kind)
+    return record

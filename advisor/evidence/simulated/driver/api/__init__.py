@@ -1,0 +1,1 @@
+"""The driver's calls, by what they are about."""

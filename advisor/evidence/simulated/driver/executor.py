@@ -1,0 +1,73 @@
+"""What runs kernels for the simulated driver, and what it is told of a launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Extent, Launch
+
+
+@dataclass(frozen=True)
+class ArgumentNote:
+    """One argument of a launch, without its contents.
+
+    `type` is Numba's type. For an array, record or structured scalar in memory: `dtype` as NumPy writes it,
+    `shape` in elements, `strides` in bytes, `address` of its lowest byte on the device and `size` in bytes
+    from there to its last byte; None for a scalar. The members of a tuple are arguments called `name[0]` ….
+    """
+
+    name: str
+    type: str
+    dtype: str | None = None
+    shape: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
+    address: int | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class LaunchNote:
+    """A launch as the user's program wrote it.
+
+    `function` is the Python function's qualified name, or the PTX's name of a kernel that did not come from
+    Numba; `file` and `line` are where it begins. `launch_file` and `launch_line` are the nearest place in the
+    program outside Numba; unknown places are None. `stream` is 0 for the default stream, else the number of
+    the stream in order of creation; `order` counts the launches of the process from 1.
+    """
+
+    function: str
+    file: str | None
+    line: int | None
+    launch_file: str | None
+    launch_line: int | None
+    grid: Extent
+    block: Extent
+    dynamic_shared: int
+    arguments: tuple[ArgumentNote, ...]
+    stream: int
+    order: int
+
+
+class KernelFault(Exception):
+    """A launch that ends with an error on a GPU; `error` is the driver's name of it."""
+
+    def __init__(self, message: str, error: str = "CUDA_ERROR_LAUNCH_FAILED") -> None:
+        super().__init__(message)
+        self.error = error
+
+
+class Executor(Protocol):
+    """Runs kernels on the CPU; all addresses are those of `memory`."""
+
+    memory: DeviceMemory
+
+    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
+        """Nothing; runs the whole grid. Raises KernelFault for what is an error of the launch on a GPU."""
+
+    def variable(self, ptx: str, name: str) -> int:
+        """The address of a module's variable in global or constant memory, as the kernels of `ptx` see it.
+
+        Raises KeyError when the module has none of this name.
+        """

@@ -1,0 +1,270 @@
+"""Recorded launches as evidence: readings of kernels, their accesses, branches and atomics."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from advisor.evidence.simulated.launches.function_text import definition
+from advisor.evidence.simulated.launches.judged_launch import Counted, Weigh, counted_launches, judged_launch
+from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
+from advisor.evidence.simulated.launches.launched_types import launched_types
+from advisor.evidence.simulated.launches.line_readings import Move, defect_reading, line_readings
+from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore, RunRow
+from advisor.model.compilation_unit import ArgumentTypes
+from advisor.model.devices import Device
+from advisor.model.records import LineReading, Record, kernel_key
+from advisor.model.text.source_text import Span
+
+_DAY = 86_400.0
+
+_Named = tuple[str, str]
+_Recorded = tuple[RunRow, LaunchRow]
+
+
+@dataclass
+class LaunchEvidence:
+    """What recorded launches tell: records, readings of lines, notices of what is too old, and the types of
+    the arguments of each kernel by its key, those of the heaviest launch first.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    lines: list[LineReading] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    problems: list[tuple[str, int, str]] = field(default_factory=list)
+    types: dict[str, tuple[ArgumentTypes, ...]] = field(default_factory=dict)
+
+    def extend(self, other: LaunchEvidence) -> None:
+        """Nothing; adds what another store told."""
+        self.records += other.records
+        self.lines += other.lines
+        self.notices += other.notices
+        self.problems += other.problems
+        self.types |= other.types
+
+
+@dataclass(frozen=True)
+class _Kernel:
+    """The launches of one kernel in its latest run, and how far its lines have moved since."""
+
+    path: str
+    name: str
+    run: RunRow
+    launches: Sequence[LaunchRow]
+    moved: int
+    line: int
+    names: Names
+
+    @property
+    def key(self) -> str:
+        return kernel_key(self.path, self.name, self.line)
+
+
+@dataclass(frozen=True)
+class Names:
+    """How paths are called: in the record relative to its root, in the report relative to another folder."""
+
+    recorded_from: Path
+    shown_from: Path
+
+    def recorded(self, shown: str) -> str:
+        """The record's name of a path in the report."""
+        return _relative(self.shown_from / shown, self.recorded_from)
+
+    def shown(self, recorded: str) -> str:
+        """The report's name of a path in the record."""
+        return _relative(self.recorded_from / recorded, self.shown_from)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return os.path.relpath(path, folder).replace(os.sep, "/")
+    except ValueError:  # on another drive
+        return path.as_posix()
+
+
+def launch_evidence(
+    store: LaunchStore, root: Path, device: Device, texts: Mapping[str, str], weigh: Weigh
+) -> LaunchEvidence:
+    """The evidence of a store for the files with these texts, by their paths relative to `root`.
+
+    A kernel is judged by the launch to which `weigh` gives the most.
+    """
+    found = LaunchEvidence()
+    if not store.exists():
+        return found
+    names = Names(store.root, root)
+    recorded = {names.recorded(path): path for path in texts}
+    kernels = []
+    for (path, name), rows in _by_definition(store.latest(sorted(recorded))):
+        kernel = _current(recorded[path], name, rows, texts[recorded[path]], names)
+        if kernel is None:
+            run, row = rows[-1]
+            found.notices.append(_stale(recorded[path], name, row, run))
+        else:
+            kernels.append(kernel)
+    for kernel in kernels:
+        _tell(found, kernel, device, weigh)
+    _tell_runs(found, kernels)
+    return found
+
+
+def _by_definition(latest: Mapping[_Named, list[_Recorded]]) -> Iterator[tuple[_Named, list[_Recorded]]]:
+    """The launches of each kernel; several kernels of a file may have one name."""
+    for named, rows in latest.items():
+        definitions: dict[tuple[int, str], list[_Recorded]] = {}
+        for run, row in rows:
+            definitions.setdefault((row.line, row.function_hash), []).append((run, row))
+        for launches in definitions.values():
+            yield named, launches
+
+
+def _current(
+    path: str, name: str, rows: Sequence[tuple[RunRow, LaunchRow]], text: str, names: Names
+) -> _Kernel | None:
+    """The kernel where its text is still that which ran, also when it stands at another line now."""
+    run, first = rows[-1]
+    launches = [row for _, row in rows]
+    here = definition(text, first.line)
+    if here is not None and here[1] == first.function_hash:
+        return _Kernel(path, name, run, launches, 0, here[0], names)
+    for line in range(1, text.count("\n") + 2):
+        moved = definition(text, line)
+        if moved is not None and moved[1] == first.function_hash:
+            return _Kernel(path, name, run, launches, line - first.line, moved[0], names)
+    return None
+
+
+def _stale(path: str, name: str, row: LaunchRow, run: RunRow) -> str:
+    return (
+        f"{path}:{row.line}: the recorded launches of {name} are older than its code and are not used; "
+        f"run `{run.command}` again."
+    )
+
+
+def age(seconds: float) -> str:
+    """An age in words: seconds, minutes, hours or days."""
+    for name, size in (("d", _DAY), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
+def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) -> None:
+    problems = {row.problem for row in kernel.launches if row.problem}
+    found.problems += [(kernel.path, kernel.line, problem) for problem in sorted(problems)]
+    record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
+    found.records.append(record)
+    counted = counted_launches(kernel.launches)
+    found.types[kernel.key] = _types(kernel, counted)
+    found.lines += _defects(kernel)
+    if not counted:
+        return
+    judged = judged_launch(counted, weigh)
+    row, heaviest = judged.row, judged.statistics
+    assumptions = _assumptions(kernel, judged, counted)
+    same_device = kernel.run.device == device.id
+    readings = kernel_readings(heaviest, device, same_device, row.arguments)
+    record.know("simulated", assumptions, **readings)
+    record.know("simulated", assumptions, launches=float(len(kernel.launches)))
+    found.lines += line_readings(kernel.key, heaviest, (), _moved(kernel), assumptions)
+
+
+def _defects(kernel: _Kernel) -> list[LineReading]:
+    """The defects that any launch showed, each as the launch that met it most often did."""
+    found: dict[tuple[Any, ...], tuple[LaunchRow, dict[str, Any]]] = {}
+    for row in {id(row.defects): row for row in kernel.launches}.values():
+        for one in row.defects:
+            key = one["kind"], one["path"], one["line"], one["array"], one["access"]
+            if key not in found or one["count"] > found[key][1]["count"]:
+                found[key] = row, one
+    return [
+        defect_reading(kernel.key, one, _moved(kernel), (f"{_ran(kernel, row)}.",))
+        for row, one in found.values()
+    ]
+
+
+def _ran(kernel: _Kernel, row: LaunchRow) -> str:
+    """Where and how a launch was simulated, in words."""
+    shape = f"grid {_shape(row.grid)}, block {_shape(row.block)}"
+    return f"Simulated without a GPU: {_place(kernel, row)}, {shape}"
+
+
+def _types(kernel: _Kernel, counted: Sequence[Counted]) -> tuple[ArgumentTypes, ...]:
+    """The typings of a kernel's launches; how heavy one is, its instructions tell, or on a GPU its time."""
+    if not counted:
+        weights = [(row, row.seconds) for row in kernel.launches]
+    else:
+        weights = [(one.row, float(one.statistics.lane_instructions)) for one in counted]
+        weights += [(row, 0.0) for row in kernel.launches if not row.statistics]
+    return launched_types(weights, lambda row: _place(kernel, row))
+
+
+def _place(kernel: _Kernel, row: LaunchRow) -> str:
+    shown = kernel.names.shown(row.launch_path) if row.launch_path else None
+    return f"{shown}:{row.launch_line}" if shown else "a recorded launch"
+
+
+def _moved(kernel: _Kernel) -> Move:
+    """What gives a place's path and line as they are now: lines of the kernel's file move with it."""
+
+    def moved(path: str, line: int) -> tuple[str, int]:
+        shown = kernel.names.shown(path)
+        return shown, line + kernel.moved if shown == kernel.path else line
+
+    return moved
+
+
+def _assumptions(kernel: _Kernel, judged: Counted, counted: Sequence[Counted]) -> tuple[str, ...]:
+    launches = len(kernel.launches)
+    among = f", {_among(judged.launches, launches, len(counted))}" if launches > 1 else ""
+    of_workload = kernel.run.command.startswith("workload ")
+    old = "" if of_workload else f", {age(max(0.0, time.time() - kernel.run.started))} ago"
+    found = [f"{_ran(kernel, judged.row)}{among}{old}."]
+    if not judged.statistics.ended:
+        found.append("The launch was stopped before its end; the counts are those until then.")
+    if not judged.statistics.detailed:
+        found.append("The launch was not looked at access by access: hit rates and races are not known.")
+    unknown = launches - sum(one.launches for one in counted)
+    if unknown:
+        found.append(f"{unknown} of the launches have no counts in the record.")
+    return tuple(found)
+
+
+def _among(alike: int, launches: int, different: int) -> str:
+    """How the launch that is judged stands among all of its kernel."""
+    if different == 1 and alike == launches:
+        return f"as all {launches} launches"
+    same = f"; {alike} have the same counts" if alike > 1 else ""
+    return f"predicted to take longest of {launches} launches{same}"
+
+
+def _shape(extent: Sequence[int]) -> str:
+    numbers = list(extent)
+    while len(numbers) > 1 and numbers[-1] == 1:
+        numbers.pop()
+    return " x ".join(map(str, numbers))
+
+
+def _run_key(run: RunRow) -> str:
+    return f"run {run.started} {run.id}"
+
+
+def run_started(key: str) -> float | None:
+    """When the run of a record's key began, in seconds since the epoch; None for another key."""
+    parts = key.split(" ")
+    try:
+        return float(parts[1]) if len(parts) == 3 and parts[0] == "run" else None
+    except ValueError:
+        return None
+
+
+def _tell_runs(found: LaunchEvidence, kernels: Sequence[_Kernel]) -> None:
+    for run in {kernel.run.id: kernel.run for kernel in kernels}.values():
+        record = Record("run", _run_key(run), run.command, Span(1), run.command)
+        record.know("simulated", active_kernels=float(sum(kernel.run.id == run.id for kernel in kernels)))
+        found.records.append(record)

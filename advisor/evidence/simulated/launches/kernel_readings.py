@@ -1,0 +1,162 @@
+"""Metrics of a kernel from the counts of one launch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from advisor.evidence.simulated.launches.array_types import array_dtype
+from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, Statistics, total
+from advisor.model.devices import Device
+from advisor.model.records import Value
+
+SECTOR = 32
+_FLOATS = ("f16", "f16x2", "f32", "f64")
+
+
+def kernel_readings(
+    counted: Statistics, device: Device, same_device: bool, arguments: Sequence[Mapping[str, Any]]
+) -> dict[str, Value | None]:
+    """The simulated metrics of a kernel; what rests on the cache model only where it ran for this device.
+
+    `arguments` are those of the launch, with name, dtype and shape.
+    """
+    whole = counted.blocks_run == counted.blocks and counted.ended
+    accesses = counted.accesses
+    requests = total(accesses, "requests", "global")
+    sectors = total(accesses, "sectors", "global")
+    shared = total(accesses, "requests", "shared")
+    flops = sum(counted.flops.get(name, 0) for name in _FLOATS)
+    touched = counted.loaded_sectors + counted.stored_sectors
+    traffic = cache_traffic(counted, device, same_device) if whole else Traffic()
+    return {
+        "block_threads": float(counted.block[0] * counted.block[1] * counted.block[2]),
+        "grid_blocks": float(counted.blocks),
+        "warp_execution_efficiency": _ratio(counted.lane_instructions, counted.warp_instructions * WARP),
+        "warp_instructions": float(counted.warp_instructions) if whole else None,
+        "flops": float(flops) if whole else None,
+        "global_sectors_per_request": _ratio(sectors, requests),
+        "coalescing_efficiency": _ratio(total(accesses, "ideal", "global"), sectors),
+        "shared_ways": _ratio(
+            total(accesses, "wavefronts", "shared"), total(accesses, "ideal_wavefronts", "shared")
+        )
+        if shared
+        else None,
+        "atomic_lanes_per_address": _contention(accesses),
+        "hottest_element_updates": hottest_element_updates(counted, arguments) if whole else None,
+        **_waits(accesses, traffic),
+        "l1_hit_rate": traffic.l1_hit_rate,
+        "l2_hit_rate": traffic.l2_hit_rate,
+        "l2_sectors": traffic.l2_sectors,
+        "dram_bytes": traffic.dram_bytes,
+        "dram_rereads": _ratio(traffic.dram_bytes or 0.0, touched * SECTOR)
+        if traffic.dram_bytes is not None
+        else None,
+        "ai_flops_per_byte": flops / traffic.dram_bytes if traffic.dram_bytes else None,
+        "l1_sectors": float(sectors + total(accesses, "sectors", "local")) if whole else None,
+        "shared_wavefronts": float(total(accesses, "wavefronts", "shared")) if whole else None,
+        "issue_slots": float(sum(counted.slots.values())) if whole else None,
+        "fp32_slots": float(counted.slots.get("fp32", 0)) if whole else None,
+        "fp64_slots": float(counted.slots.get("fp64", 0)) if whole else None,
+        "special_slots": float(counted.slots.get("special", 0)) if whole else None,
+        "loads_per_warp": counted.loads_of_a_warp,
+        "load_rounds_per_warp": counted.load_rounds_of_a_warp,
+        "launch_shared_bytes": float(counted.shared_bytes),
+        "warp_balance": counted.balance if counted.detailed else None,
+        "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
+    }
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _contention(accesses: list[AccessCounts]) -> float | None:
+    atomics = [one for one in accesses if one.kind == "atomic"]
+    requests = sum(one.requests for one in atomics)
+    return sum(one.most_same for one in atomics) / requests if requests else None
+
+
+def hottest_element_updates(counted: Statistics, arguments: Sequence[Mapping[str, Any]]) -> float | None:
+    """How many atomic updates the hottest element of global memory gets at least: those of an array over its
+    elements, or over as many as lie between the first and the last that were updated. None without atomics to
+    arrays that are arguments.
+
+    Updates of integers at an address that all lanes share count once for a warp: ptxas makes one of them
+    (VOTE, POPC and a RED of one lane in the machine code of compute capability 8.0).
+    """
+    sizes = {one["name"]: math.prod(one["shape"]) for one in arguments if one.get("shape")}
+    types = {one["name"]: array_dtype(one.get("dtype")) for one in arguments}
+    whole = {name for name, kind in types.items() if kind is not None and kind.kind in "iu"}
+    updates: dict[str, float] = {}
+    of_places: list[float] = []
+    for one in counted.accesses:
+        if one.kind == "atomic" and one.space == "global" and sizes.get(one.array):
+            together = one.array in whole and one.distinct == one.requests
+            count = float(one.requests if together else one.lanes)
+            updates[one.array] = updates.get(one.array, 0.0) + count
+            if one.reach:
+                # All of one line's operations have one size.
+                of_places.append(count / max(1.0, one.reach * one.lanes / one.bytes))
+    return max([*(count / sizes[array] for array, count in updates.items()), *of_places], default=None)
+
+
+def _waits(accesses: Sequence[AccessCounts], traffic: Traffic) -> dict[str, Value | None]:
+    """The shares of load requests that wait for L2 and for DRAM: a warp waits for the last of its sectors.
+
+    In the blocks that were looked at closely L2 is colder than on the average; the share of DRAM is scaled by
+    the hit rate of the whole launch over theirs.
+    """
+    asked = sum(one.looked_up for one in accesses)
+    if not asked or traffic.l2_hit_rate is None:
+        return {"loads_past_l1": None, "loads_past_l2": None}
+    seen = sum(one.l2_sectors for one in accesses if one.looked_up)
+    missed = 1.0 - sum(one.l2_hits for one in accesses if one.looked_up) / seen if seen else 0.0
+    colder = (1.0 - traffic.l2_hit_rate) / missed if missed else 1.0
+    past_l1 = sum(one.past_l1 for one in accesses) / asked
+    past_l2 = sum(one.past_l2 for one in accesses) / asked * min(colder, 1.0)
+    return {"loads_past_l1": past_l1, "loads_past_l2": min(past_l1, past_l2)}
+
+
+class Traffic:
+    """Hit rates and traffic behind the caches; None for what is not known."""
+
+    def __init__(
+        self,
+        l1_hit_rate: float | None = None,
+        l2_hit_rate: float | None = None,
+        l2_sectors: float | None = None,
+        dram_bytes: float | None = None,
+    ) -> None:
+        self.l1_hit_rate = l1_hit_rate
+        self.l2_hit_rate = l2_hit_rate
+        self.l2_sectors = l2_sectors
+        self.dram_bytes = dram_bytes
+
+
+def cache_traffic(counted: Statistics, device: Device, same_device: bool) -> Traffic:
+    """The traffic of a launch behind L1 and L2.
+
+    Each sector comes from DRAM once where all that is touched fits into L2. Else the share of look-ups that
+    missed in the blocks which were looked at closely stands for all blocks, and each sector comes at least
+    once.
+    """
+    touched = counted.loaded_sectors + counted.stored_sectors
+    fits = device.l2_bytes is not None and touched * SECTOR <= device.l2_bytes
+    looked_up = [one for one in counted.accesses if one.space in ("global", "constant")]
+    seen = sum(one.l2_sectors + one.l1_hits for one in looked_up)
+    if not same_device or not seen:
+        return Traffic(dram_bytes=float(touched * SECTOR) if fits else None)
+    l1_sectors = sum(one.l1_sectors for one in looked_up)
+    l1_hit = sum(one.l1_hits for one in looked_up) / l1_sectors if l1_sectors else None
+    loads = sum(one.sectors for one in looked_up if one.kind == "load")
+    others = sum(one.sectors for one in looked_up if one.kind != "load")
+    l2_sectors = loads * (1.0 - (l1_hit or 0.0)) + others
+    sample = sum(one.l2_sectors for one in looked_up)
+    missed = sample - sum(one.l2_hits for one in looked_up)
+    estimate = l2_sectors * missed / sample if sample else 0.0
+    moved = float(touched) if fits else max(float(touched), estimate)
+    moved = min(moved, max(l2_sectors, float(touched)))
+    hit = max(0.0, 1.0 - moved / l2_sectors) if l2_sectors else None
+    return Traffic(l1_hit, hit, l2_sectors, moved * SECTOR)

@@ -1,0 +1,112 @@
+"""Metrics of accesses, atomics and branches by line, and the defects seen there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
+from advisor.model.records import LineReading, Value
+
+Move = Callable[[str, int], tuple[str, int]]
+
+
+def line_readings(
+    kernel: str,
+    counted: Statistics,
+    defects: Iterable[dict[str, Any]],
+    move: Move,
+    assumptions: tuple[str, ...],
+) -> list[LineReading]:
+    """The readings of a kernel's lines; an update of an element has those of its load and store together."""
+    found = []
+    for (path, line, array, space), counts in _by_place(counted.accesses).items():
+        where = move(path, line)
+        for kind in ("load", "store", "update"):
+            both = ("load", "store") if kind == "update" else (kind,)
+            chosen = [one for one in counts if one.kind in both]
+            if chosen and (kind != "update" or len({one.kind for one in chosen}) == 2):
+                found.append(
+                    LineReading("access", kernel, *where, array, space, kind, _access(chosen), assumptions)
+                )
+        atomics = [one for one in counts if one.kind == "atomic"]
+        if atomics:
+            found.append(
+                LineReading("atomic", kernel, *where, array, space, "atomic", _atomic(atomics), assumptions)
+            )
+    for branch in counted.branches:
+        if branch.executions:
+            values: dict[str, Value | None] = {"divided": branch.divided / branch.executions}
+            where = move(branch.path, branch.line)
+            found.append(LineReading("branch", kernel, *where, "", "", "", values, assumptions))
+    found += [defect_reading(kernel, defect, move, assumptions) for defect in defects]
+    return found
+
+
+def _by_place(accesses: Sequence[AccessCounts]) -> dict[tuple[str, int, str, str], list[AccessCounts]]:
+    found: dict[tuple[str, int, str, str], list[AccessCounts]] = {}
+    for one in accesses:
+        found.setdefault((one.path, one.line, one.array, one.space), []).append(one)
+    return found
+
+
+def _sum(counts: Sequence[AccessCounts], name: str) -> int:
+    return sum(getattr(one, name) for one in counts)
+
+
+def _access(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
+    requests = _sum(counts, "requests")
+    if not requests:
+        return {"requests": 0.0}
+    if counts[0].space == "shared":
+        ideal = _sum(counts, "ideal_wavefronts")
+        ways = _sum(counts, "wavefronts") / ideal if ideal else None
+        return {"requests": float(requests), "bank_conflict_ways": max(1.0, ways) if ways else None}
+    l1 = _sum(counts, "l1_sectors")
+    return {
+        "requests": float(requests),
+        "sectors_per_request": max(1.0, _sum(counts, "sectors") / requests),
+        "ideal_sectors_per_request": max(1.0, _sum(counts, "ideal") / requests),
+        "l1_hit_rate": _sum(counts, "l1_hits") / l1 if l1 else None,
+        "moved_bytes": float(_sum(counts, "sectors") * 32),
+        "lane_stride": _lane_stride(counts),
+    }
+
+
+def _lane_stride(counts: Sequence[AccessCounts]) -> float | None:
+    """Elements between neighbouring lanes, None where that changes or lanes mostly lay side by side."""
+    steps = {step for one in counts for step in one.steps}
+    sizes = {one.bytes // one.lanes for one in counts if one.lanes}
+    apart = _sum(counts, "sectors") > 2 * _sum(counts, "ideal")
+    if len(steps) != 1 or len(sizes) != 1 or not apart:
+        return None
+    (step,), (size,) = steps, sizes
+    return abs(step) / size if step % size == 0 else None
+
+
+def _atomic(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
+    requests = _sum(counts, "requests")
+    if not requests:
+        return {}
+    return {
+        "requests": float(requests),
+        "lanes_per_address": max(1.0, _sum(counts, "most_same") / requests),
+    }
+
+
+def defect_reading(
+    kernel: str, defect: dict[str, Any], move: Move, assumptions: tuple[str, ...]
+) -> LineReading:
+    """The reading of a defect, as the record holds it."""
+    values: dict[str, Value | None] = {
+        "kind": defect["kind"],
+        "access": defect["access"] or None,
+        "array": defect["array"] or None,
+        "block": ", ".join(map(str, defect["block"])),
+        "thread": ", ".join(map(str, defect["thread"])),
+        "distance": None if defect["distance"] is None else float(abs(defect["distance"])),
+        "before": None if defect["distance"] is None else defect["distance"] < 0,
+        "seen": float(defect["count"]),
+    }
+    where = move(defect["path"], defect["line"])
+    return LineReading("defect", kernel, *where, defect["array"], "", defect["kind"], values, assumptions)

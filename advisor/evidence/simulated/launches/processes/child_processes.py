@@ -1,0 +1,115 @@
+"""Programs that a program under `advisor run` starts: their launches belong to the same run.
+
+Python imports `sitecustomize` at its start; a folder with one of ours stands first on the children's path. It
+waits for `numba.cuda` and costs nothing where that is not imported.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from advisor.evidence.simulated.launches.recording.script import ScriptRequest
+
+_VARIABLE = "KERNEL_ADVISOR_RUN"
+_FOLDER = str(Path(__file__).resolve().parent / "child_start")
+_AWAITED = "numba.cuda"
+
+
+def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded: Sequence[Path] = ()) -> None:
+    """Nothing; Python programs that are started from here on record their launches as parts of the run.
+
+    Where folders are given, they write only into the first, a copy made of links, and into the others.
+    """
+    limits = request.limits
+    os.environ[_VARIABLE] = json.dumps(
+        {
+            "root": str(request.root),
+            "run": run,
+            "device": request.device.id,
+            "on_gpu": on_gpu,
+            "threads": limits.threads,
+            "seconds": limits.seconds,
+            "keep_code": request.keep_code,
+            "guarded": [str(folder) for folder in guarded],
+        }
+    )
+    paths = [_FOLDER, *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+
+
+def join_run() -> None:
+    """Nothing; once this process imports numba.cuda its launches go where those of the run go."""
+    given = os.environ.get(_VARIABLE)
+    if given is not None:
+        guarded = [Path(folder) for folder in json.loads(given)["guarded"]]
+        if guarded:
+            from advisor.evidence.simulated.launches.processes.write_guard import guard_writes
+
+            guard_writes(guarded[0], guarded[1:])
+        sys.meta_path.insert(0, _Awaiting(lambda: _begin(json.loads(given))))
+
+
+def _begin(given: dict[str, Any]) -> None:
+    from advisor.evidence.simulated.launches.recording.recorder import Recorder
+    from advisor.evidence.simulated.launches.recording.script import note_gpu_launches, simulate
+    from advisor.evidence.simulated.launches.simt_executor import Limits
+    from advisor.evidence.simulated.launches.store import LaunchStore
+    from advisor.model.devices import find_device
+
+    store = LaunchStore(Path(given["root"]))
+    recorder = Recorder(store, given["run"], child=True)
+    if given["on_gpu"]:
+        atexit.register(recorder.close)
+        atexit.register(note_gpu_launches(recorder).finish)
+        return
+    limits = Limits(threads=given["threads"], seconds=given["seconds"])
+    simulate(find_device(given["device"]), recorder, limits, given["keep_code"])
+    atexit.register(recorder.close)
+
+
+class _Awaiting(importlib.abc.MetaPathFinder):
+    """Finds the awaited module as others do, with a loader that calls `then` when it was imported."""
+
+    def __init__(self, then: Callable[[], None]) -> None:
+        self._then = then
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of the awaited module, None for all others."""
+        if name != _AWAITED:
+            return None
+        sys.meta_path.remove(self)
+        for finder in list(sys.meta_path):
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Loader(spec.loader, self._then)
+                return spec
+        return None
+
+
+class _Loader(importlib.abc.Loader):
+    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
+        self._loader, self._then = loader, then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        found: ModuleType | None = self._loader.create_module(spec)
+        return found
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._then()

@@ -1,0 +1,1 @@
+"""Launches of a running program, on their way into the record."""

@@ -1,0 +1,126 @@
+"""Writes the launches of a running program to the record, a few at a time."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from advisor.evidence.simulated.driver.executor import ArgumentNote, LaunchNote
+from advisor.evidence.simulated.launches.defects import FoundDefect
+from advisor.evidence.simulated.launches.function_text import definition, read_source
+from advisor.evidence.simulated.launches.outcome import Outcome
+from advisor.evidence.simulated.launches.recording.kept_counts import KeptCounts
+from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore
+from advisor.evidence.simulated.simt.counts import Statistics
+
+# Launches are written when this long has passed since the last time; a killed program loses at most these.
+_SECONDS_BETWEEN = 0.2
+
+
+class Recorder:
+    """Listens to outcomes of launches; `close` writes what is left."""
+
+    def __init__(self, store: LaunchStore, run: int, child: bool = False) -> None:
+        self._store = store
+        self._run = run
+        self._root = store.root.resolve()
+        self._waiting: list[tuple[LaunchRow, int | None]] = []
+        self._counts = KeptCounts(store)
+        self._written = 0.0
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        # Child processes are often ended without a word, so each of their launches is written at once.
+        self._between = 0.0 if child else _SECONDS_BETWEEN
+        self.launches = 0
+        self.defects: list[tuple[str, FoundDefect]] = []
+        self.problems: dict[str, str] = {}
+
+    def __call__(self, outcome: Outcome) -> None:
+        """Nothing; notes one launch."""
+        if os.getpid() != self._process:
+            self._store.after_fork()
+            self._process, self._waiting, self._between = os.getpid(), [], 0.0
+        row = self._row(outcome)
+        with self._lock:
+            self.launches += 1
+            self.defects += [(outcome.note.function, defect) for defect in outcome.defects]
+            if outcome.problem:
+                self.problems.setdefault(outcome.note.function, outcome.problem)
+            counts = self._counts.number(row, outcome, self._with_counts)
+            self._waiting.append((row, counts))
+            if time.monotonic() - self._written >= self._between:
+                self._write()
+
+    def close(self) -> None:
+        """Nothing; writes the launches that wait."""
+        with self._lock:
+            self._write()
+
+    def _write(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._store.add(self._run, waiting)
+        self._written = time.monotonic()
+
+    def _with_counts(self, row: LaunchRow, outcome: Outcome) -> LaunchRow:
+        """The launch with what was counted and found, and why it could not run."""
+        statistics = _with_paths(outcome.statistics, self.relative) if outcome.statistics else None
+        defects = [replace(defect, path=self.relative(defect.path)) for defect in outcome.defects]
+        return replace(
+            row,
+            statistics=statistics.as_data() if statistics else None,
+            defects=[defect.as_data() for defect in defects],
+            problem=outcome.problem,
+        )
+
+    def _row(self, outcome: Outcome) -> LaunchRow:
+        note = outcome.note
+        path, line, text_hash = self._definition(note)
+        return LaunchRow(
+            number=note.order,
+            kernel=note.function.replace(".<locals>", ""),
+            path=path,
+            line=line,
+            function_hash=text_hash,
+            launch_path=self.relative(note.launch_file) if note.launch_file else None,
+            launch_line=note.launch_line,
+            grid=note.grid,
+            block=note.block,
+            dynamic_shared=note.dynamic_shared,
+            arguments=[_argument(one) for one in note.arguments],
+            stream=note.stream,
+            started=time.time() - outcome.seconds,
+            seconds=outcome.seconds,
+        )
+
+    def _definition(self, note: LaunchNote) -> tuple[str, int, str]:
+        """Path, first line and hash of the text of a kernel; empty ones without a file."""
+        if note.file is None or note.line is None:
+            return "", 0, ""
+        text = read_source(Path(note.file))
+        known = definition(text, note.line) if text is not None else None
+        return self.relative(note.file), note.line, known[1] if known else ""
+
+    def relative(self, path: str) -> str:
+        """A path relative to the root where it lies inside."""
+        try:
+            return Path(path).resolve().relative_to(self._root).as_posix()
+        except (ValueError, OSError):
+            return path
+
+
+def _argument(note: ArgumentNote) -> dict[str, Any]:
+    return {name: value for name, value in asdict(note).items() if name not in ("address",)}
+
+
+def _with_paths(counted: Statistics, relative: Callable[[str], str]) -> Statistics:
+    return replace(
+        counted,
+        accesses=[replace(one, path=relative(one.path)) for one in counted.accesses],
+        branches=[replace(one, path=relative(one.path)) for one in counted.branches],
+    )

@@ -1,0 +1,229 @@
+"""Workloads: functions beside kernels that launch them with typical data, found by their name.
+
+A workload is a function at the top of a module that is called `workload` or `workload_…` and can be called
+without arguments. Nothing of advisor has to be imported for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import atexit
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor import __version__
+from advisor.evidence.simulated.launches.function_text import read_source
+from advisor.evidence.simulated.launches.processes.warm_processes import Start, run_process
+from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.model.text.notebooks import is_notebook
+from advisor.model.text.syntax_trees import syntax_tree
+
+_NAME = "workload"
+_TAIL = 2000
+
+
+@dataclass(frozen=True)
+class WorkloadFunction:
+    """A workload: the file, relative to the root, and the function's name."""
+
+    path: str
+    name: str
+    line: int
+
+    @property
+    def command(self) -> str:
+        """How the record calls a run of it."""
+        return f"workload {self.path}::{self.name}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files whose kernels it is there for."""
+        return (self.path,)
+
+    def run(
+        self, store: LaunchStore, device: str, seconds: float, cache_folder: Path | None, kept: KeptOutputs
+    ) -> str:
+        """What went wrong in a run whose outputs are kept, an empty text where nothing did."""
+        problems = run_workloads(store, [self], device, seconds, 1, cache_folder, kept)
+        return problems[0].message if problems else ""
+
+
+@dataclass(frozen=True)
+class WorkloadProblem:
+    """A workload that did not end well: its place and the last line that it said."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class KeptOutputs:
+    """Where to keep what launches wrote, and how many bytes of it at most."""
+
+    folder: Path
+    most_bytes: int
+
+
+def find_workloads(path: str, text: str) -> list[WorkloadFunction]:
+    """The workloads in the text of a file; none of a notebook, which is never run. Nothing is imported."""
+    if _NAME not in text or is_notebook(path):
+        return []
+    try:
+        tree = syntax_tree(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return [
+        WorkloadFunction(path, node.name, node.lineno)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and (node.name == _NAME or node.name.startswith(f"{_NAME}_"))
+        and _callable_bare(node.args)
+    ]
+
+
+def _callable_bare(arguments: ast.arguments) -> bool:
+    named = [*arguments.posonlyargs, *arguments.args]
+    return len(named) == len(arguments.defaults) and all(
+        default is not None for default in arguments.kw_defaults
+    )
+
+
+def file_hash(path: Path) -> str | None:
+    """A hash of a file's bytes, None where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError:
+        return None
+
+
+def is_fresh(store: LaunchStore, workload: WorkloadFunction, device: str) -> bool:
+    """Whether a record of the workload exists and no file that it imported has changed since."""
+    if not store.exists():
+        return False
+    inputs = store.last_inputs(workload.command, device)
+    if not inputs or inputs.get("advisor") != __version__:
+        return False
+    return all(file_hash(store.root / path) == known for path, known in inputs.items() if path != "advisor")
+
+
+def workload_folder(cache_folder: Path | None) -> Path:
+    """Where runs of workloads are recorded: in the cache, or for this process only where there is none."""
+    if cache_folder is not None:
+        return cache_folder / "workloads"
+    folder = tempfile.TemporaryDirectory(prefix="advisor-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def run_workloads(
+    store: LaunchStore,
+    workloads: Sequence[WorkloadFunction],
+    device: str,
+    seconds: float,
+    jobs: int,
+    cache_folder: Path | None,
+    outputs: KeptOutputs | None = None,
+) -> list[WorkloadProblem]:
+    """What went wrong; runs workloads in processes of their own, those of one file in one process.
+
+    `outputs` says where to keep what the launches of a single workload wrote.
+    """
+    groups: dict[str, list[WorkloadFunction]] = {}
+    for workload in workloads:
+        groups.setdefault(workload.path, []).append(workload)
+    parts = _shared_out(list(groups.values()), jobs)
+    with ThreadPoolExecutor(max(1, len(parts))) as pool:
+        found = pool.map(lambda part: _run_part(store, part, device, seconds, cache_folder, outputs), parts)
+        return [problem for problems in found for problem in problems]
+
+
+def _shared_out(groups: list[list[WorkloadFunction]], jobs: int) -> list[list[WorkloadFunction]]:
+    parts: list[list[WorkloadFunction]] = [[] for _ in range(max(1, min(jobs, len(groups))))]
+    for number, group in enumerate(groups):
+        parts[number % len(parts)].extend(group)
+    return [part for part in parts if part]
+
+
+def _run_part(
+    store: LaunchStore,
+    workloads: Sequence[WorkloadFunction],
+    device: str,
+    seconds: float,
+    cache_folder: Path | None,
+    outputs: KeptOutputs | None,
+) -> list[WorkloadProblem]:
+    with tempfile.TemporaryDirectory() as folder:
+        answer, asked, errors = (Path(folder) / name for name in ("answer.json", "request.json", "errors"))
+        request = {
+            "root": str(store.root),
+            "folder": str(store.file.parent),
+            "device": device,
+            "workloads": [[one.path, one.name] for one in workloads],
+            "seconds": seconds,
+            "cache": cache_folder is not None,
+            "answer": str(answer),
+        }
+        if outputs is not None:
+            request |= {"outputs": str(outputs.folder), "most_bytes": outputs.most_bytes}
+        asked.write_text(json.dumps(request), encoding="utf-8")
+        start = Start(
+            "advisor.evidence.simulated.launches.processes.worker",
+            asked,
+            errors,
+            {**os.environ, "PYTHONFAULTHANDLER": "1"},
+        )
+        try:
+            status = run_process(start, seconds * len(workloads) + 60.0)
+        except subprocess.TimeoutExpired:
+            return [_problem(one, f"it did not end within {seconds:g} s") for one in workloads]
+        return _answers(workloads, answer, status, errors.read_text(encoding="utf-8", errors="replace"))
+
+
+def _answers(
+    workloads: Sequence[WorkloadFunction], answer: Path, status: int, errors: str
+) -> list[WorkloadProblem]:
+    text = read_source(answer)
+    answers = json.loads(text) if text else {}
+    found = []
+    for one in workloads:
+        said = answers.get(f"{one.path}::{one.name}")
+        if said is None:
+            said = f"its process ended with status {status}: {last_words_of(errors)[:_TAIL]}"
+        if said:
+            found.append(_problem(one, said))
+    return found
+
+
+def last_words_of(stderr: str) -> str:
+    """The line that tells why a process ended. Python's report of a crash ends with a list of modules; its
+    first line, and what a library said before it, tell more.
+    """
+    lines = stderr.strip().splitlines() or ["no output"]
+    for before, line in zip(["", *lines], lines, strict=False):
+        if line.startswith("Fatal Python error"):
+            return f"{line} {before}" if "ssertion" in before or "terminate called" in before else line
+    return lines[-1]
+
+
+def _problem(workload: WorkloadFunction, said: str) -> WorkloadProblem:
+    return WorkloadProblem(workload.path, workload.line, f"`{workload.name}()` failed: {said}")
+
+
+def stale_workloads(
+    store: LaunchStore, texts: Iterable[tuple[str, str]], device: str
+) -> list[WorkloadFunction]:
+    """The workloads in files, given as paths and texts, that have no fresh record."""
+    return [
+        workload
+        for path, text in texts
+        for workload in find_workloads(path, text)
+        if not is_fresh(store, workload, device)
+    ]

@@ -1,0 +1,123 @@
+"""Counts of one launch as plain data: totals, and those of each source line and array."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from advisor.evidence.simulated.simt.launch import Extent
+
+WARP = 32
+# What is counted only where the blocks are looked at access by access.
+_OF_CLOSE_LOOKS: dict[str, Any] = dict.fromkeys(
+    ("l1_sectors", "l1_hits", "l2_sectors", "l2_hits", "looked_up", "past_l1", "past_l2"), 0
+)
+
+
+@dataclass
+class AccessCounts:
+    """The memory instructions of one line to one array: requests of warps, and what they moved.
+
+    `bytes` are those that lanes asked for. `ideal` are the sectors that the same bytes need at least, and
+    `ideal_wavefronts` the wavefronts of shared memory that the same lanes need if no two of them meet in a
+    bank. The cache counts are those of the detailed blocks:
+    sectors that were looked up and found, and requests of loads: all, those with a sector that was not in L1,
+    and those with one that was not in L2 either.
+    `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
+    lay side by side; empty where they always did. `reach` are the bytes from the first to the last that
+    atomic operations changed, 0 for other accesses.
+    """
+
+    path: str
+    line: int
+    array: str
+    space: str
+    kind: str
+    requests: int = 0
+    lanes: int = 0
+    bytes: int = 0
+    sectors: int = 0
+    ideal: int = 0
+    wavefronts: int = 0
+    ideal_wavefronts: int = 0
+    distinct: int = 0
+    most_same: int = 0
+    l1_sectors: int = 0
+    l1_hits: int = 0
+    l2_sectors: int = 0
+    l2_hits: int = 0
+    looked_up: int = 0
+    past_l1: int = 0
+    past_l2: int = 0
+    reach: int = 0
+    steps: list[int] = field(default_factory=list)
+
+
+@dataclass
+class BranchCounts:
+    """The conditional branches of one line: how often warps ran them, and how often their lanes parted."""
+
+    path: str
+    line: int
+    executions: int = 0
+    divided: int = 0
+
+
+@dataclass
+class Statistics:
+    """The counts of one launch.
+
+    `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots`
+    are machine instructions by unit, estimated; `flops` floating point operations by precision. `balance` is
+    the mean of warps' times over those of the longest warp of their block, in issue slots, waits for loads
+    included; `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do.
+    """
+
+    grid: Extent
+    block: Extent
+    blocks: int
+    blocks_run: int
+    detailed: int
+    ended: bool
+    warps: int = 0
+    warp_instructions: int = 0
+    lane_instructions: int = 0
+    loads_of_a_warp: float = 0.0
+    load_rounds_of_a_warp: float = 0.0
+    slots: dict[str, int] = field(default_factory=dict)
+    flops: dict[str, int] = field(default_factory=dict)
+    loaded_sectors: int = 0
+    stored_sectors: int = 0
+    barriers: int = 0
+    balance: float = 1.0
+    shared_bytes: int = 0
+    local_bytes: int = 0
+    accesses: list[AccessCounts] = field(default_factory=list)
+    branches: list[BranchCounts] = field(default_factory=list)
+
+    def without_close_look(self) -> Statistics:
+        """What is counted in all blocks that ran, without what only detailed blocks show."""
+        accesses = [replace(one, **_OF_CLOSE_LOOKS, steps=[]) for one in self.accesses]
+        return replace(self, detailed=0, balance=1.0, accesses=accesses)
+
+    def as_data(self) -> dict[str, Any]:
+        """The statistics as plain data for a store."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Statistics:
+        """The statistics that a store held."""
+        plain = {name: value for name, value in data.items() if name not in ("accesses", "branches")}
+        for name in ("grid", "block"):
+            plain[name] = tuple(plain[name])
+        return cls(
+            **plain,
+            accesses=[AccessCounts(**one) for one in data["accesses"]],
+            branches=[BranchCounts(**one) for one in data["branches"]],
+        )
+
+
+def total(counts: Sequence[AccessCounts], name: str, *spaces: str) -> int:
+    """The sum of one count over the accesses of some spaces, of all where none is given."""
+    return sum(getattr(one, name) for one in counts if not spaces or one.space in spaces)

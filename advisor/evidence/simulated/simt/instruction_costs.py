@@ -1,0 +1,62 @@
+"""What PTX instructions cost: issue slots, the unit they run on, floating point operations of a lane."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from advisor.evidence.simulated.simt.ptx.ptx_program import Instruction
+from advisor.model.data_files import knowledge_folder
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One instruction: `slots` machine instructions of a warp, on a unit, with `flops` of each lane."""
+
+    unit: str = "integer"
+    slots: int = 1
+    flops: int = 0
+
+
+_PLAIN = Cost()
+
+
+@cache
+def _table() -> dict[str, Any]:
+    path = knowledge_folder() / "machine" / "instructions.toml"
+    found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def load_round_slots() -> int:
+    """The issue slots that a warp could use while it waits for loads once."""
+    return int(_table()["waits"]["load_round"])
+
+
+@cache
+def _costs() -> dict[str, Cost]:
+    entries = _table()["instruction"]
+    return {
+        name: Cost(entry["unit"], int(entry.get("slots", 1)), int(entry.get("flops", 0)))
+        for entry in entries
+        for name in entry["names"]
+    }
+
+
+def cost_of(item: Instruction) -> Cost:
+    """The cost of an instruction; one that the table does not name takes a slot of the integer unit."""
+    costs = _costs()
+    if item.opcode == "ld" and "param" in item.modifiers:
+        return costs["ld.param"]
+    exact = ".".join((item.opcode, *item.types))
+    for name in (exact, ".".join((item.opcode, *item.types[-1:])), item.opcode):
+        if name in costs:
+            return costs[name]
+    return _PLAIN

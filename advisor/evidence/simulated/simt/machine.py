@@ -1,0 +1,325 @@
+"""Runs launches of kernels: threads of the host share the blocks, each with counters of its own."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.launch import Launch
+from advisor.evidence.simulated.simt.vector.host import host_memory
+from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes, cache_tables
+from advisor.evidence.simulated.simt.vector.host.contexts import HostThread, host_thread
+from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer
+from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
+from advisor.evidence.simulated.simt.vector.kernels import Kernel, compile_kernel
+from advisor.evidence.simulated.simt.vector.layout import Context, DefectWord, Site, Space, Status
+
+Counts = npt.NDArray[np.int64]
+_RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+_RUN_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
+# Bytes of the shadow's entry for a unit of shared memory: two words.
+_SHADOW_ENTRY = 16
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a launch is run.
+
+    `threads` of the host run blocks. `budget` bounds the ways back to a loop's head of each thread together,
+    `seconds` the time; None for no bound. `blocks` are the numbers of the blocks to run, None for all, in
+    order. The first blocks are looked at access by access, until they ran `detailed_lanes` lane instructions:
+    caches of the given sizes, races, shared memory that was not written.
+    """
+
+    threads: int = 1
+    budget: int | None = None
+    seconds: float | None = None
+    blocks: Sequence[int] | None = None
+    detailed_lanes: int = 0
+    caches: CacheSizes | None = None
+    most_defects: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class DefectSeen:
+    """A defect as the machine noted it: kind, the access's number, block, thread and address."""
+
+    kind: int
+    access: int
+    block: int
+    thread: int
+    address: int
+
+
+@dataclass
+class Execution:
+    """What a run gave: how it ended, counts for each basic block and each access, and defects.
+
+    `block_runs` and `block_lanes` count executions by warps and their active lanes, `divisions` how often a
+    block's branch divided a warp; `sites` has a row for each access and a column for each word of a site.
+    `detailed` of the `blocks_run` were looked at access by access; `balance` is, in these, the mean of warps'
+    times over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
+    different sectors of global memory. `printed` is the last part of what the kernel printed, without the
+    first `lines_left_out` lines.
+    """
+
+    status: Status
+    blocks_run: int
+    block_runs: Counts
+    block_lanes: Counts
+    divisions: Counts
+    sites: Counts
+    barriers: int
+    balance: float = 1.0
+    detailed: int = 0
+    loaded_sectors: int = 0
+    stored_sectors: int = 0
+    defects: list[DefectSeen] = field(default_factory=list)
+    defect_count: int = 0
+    printed: str = ""
+    lines_left_out: int = 0
+
+
+def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings = Settings()) -> Execution:
+    """The counts of a launch; the memory holds its results afterwards.
+
+    The kernel's variables must not be freed between launches. Raises ValueError for a cooperative launch of
+    which a part of the blocks shall run.
+    """
+    kernel.variable_addresses(memory)
+    touched = TouchedSectors(memory)
+    printed = PrintedText(launch.print_bytes)
+    # Blocks that wait for each other print in the order in which they come to run.
+    by_block = not launch.cooperative
+    printer = Printer(touched.buffer_at, printed, by_block) if kernel.prints else None
+    together = _run_together if launch.cooperative else _run_apart
+    execution = together(kernel, launch, memory, settings, touched, printer)
+    execution.printed, execution.lines_left_out = printed.text(), printed.lines_left_out
+    return execution
+
+
+def _run_apart(
+    kernel: Kernel,
+    launch: Launch,
+    memory: DeviceMemory,
+    settings: Settings,
+    touched: TouchedSectors,
+    printer: Printer | None,
+) -> Execution:
+    """An ordinary launch: each thread of the host runs blocks one after the other."""
+    numbers = range(launch.blocks) if settings.blocks is None else settings.blocks
+    threads = max(1, min(settings.threads, len(numbers)))
+    workers = [
+        host_thread(kernel, launch, memory, settings, threads, touched, printer) for _ in range(threads)
+    ]
+    parts = _Parts(numbers, threads)
+    with _stoppable(workers, settings.seconds):
+        status = _run_detailed(kernel, workers[0], parts, settings, threads)
+        detailed = parts.next
+        if status == Status.DONE:
+            status = _run_rest(kernel, workers, parts)
+    return _gathered(workers, status, parts.next, detailed, touched)
+
+
+# The threads of each launch under way.
+_UNDER_WAY: dict[int, list[HostThread]] = {}
+
+
+def stop_launches() -> None:
+    """Make the launches under way end soon, without a result; to be called from another thread."""
+    for workers in list(_UNDER_WAY.values()):
+        _stop(workers)
+
+
+def _stop(workers: list[HostThread]) -> None:
+    for worker in workers:
+        worker.context[Context.STOP] = 1
+
+
+@contextmanager
+def _stoppable(workers: list[HostThread], seconds: float | None) -> Iterator[None]:
+    """A context in which threads work on a launch, which is stopped when the time has passed."""
+    timer = threading.Timer(seconds, _stop, (workers,)) if seconds is not None else None
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    _UNDER_WAY[id(workers)] = workers
+    try:
+        yield
+    finally:
+        del _UNDER_WAY[id(workers)]
+        if timer is not None:
+            timer.cancel()
+
+
+class _Parts:
+    """Runs of neighbouring blocks, handed out in order."""
+
+    def __init__(self, numbers: Sequence[int], threads: int) -> None:
+        self.numbers = numbers
+        self.size = max(1, min(1024, len(numbers) // (threads * 16)))
+        self.next = 0
+        self.lock = threading.Lock()
+        self.stopped = False
+
+    def take(self, most: int | None = None) -> tuple[int, int] | None:
+        """The first and the end of the next blocks to run, None when all are taken."""
+        with self.lock:
+            if self.stopped or self.next >= len(self.numbers):
+                return None
+            begin, end = self.next, min(self.next + (most or self.size), len(self.numbers))
+            if not isinstance(self.numbers, range):
+                last = begin + 1
+                while last < end and self.numbers[last] == self.numbers[last - 1] + 1:
+                    last += 1
+                end = last
+            self.next = end
+            return self.numbers[begin], self.numbers[end - 1] + 1
+
+
+def _run_detailed(
+    kernel: Kernel, worker: HostThread, parts: _Parts, settings: Settings, threads: int
+) -> Status:
+    """Runs the first blocks one by one with every access inspected."""
+    if settings.detailed_lanes <= 0:
+        return Status.DONE
+    context = worker.context
+    sizes = np.array([block.last - block.first for block in kernel.warp.blocks], np.int64)
+    shift = _shadow_shift(kernel)
+    shadow = host_memory.zeroed_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
+    context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
+    tables = cache_tables(settings.caches) if settings.caches is not None else None
+    context[Context.DETAILED] = 1
+    context[Context.ALONE] = 1
+    context[Context.SHADOW] = host_memory.address_of(shadow) if context[Context.SHARED_SIZE] else 0
+    if tables is not None and settings.caches is not None:
+        context[Context.CACHES] = host_memory.address_of(tables)
+        context[Context.PROCESSORS] = settings.caches.processors
+    status = Status.DONE
+    function = _RUN_BLOCKS(kernel.runtime.addresses["run_blocks"])
+    while int(worker.block_lanes @ sizes) < settings.detailed_lanes and status == Status.DONE:
+        part = parts.take(1)
+        if part is None:
+            break
+        status = Status(function(context.ctypes.data, *part))
+    for word in (Context.DETAILED, Context.SHADOW, Context.CACHES):
+        context[word] = 0
+    context[Context.ALONE] = int(threads == 1)
+    return status
+
+
+def _shadow_shift(kernel: Kernel) -> int:
+    """The logarithm of the smallest element that the kernel accesses in shared memory, four bytes at most.
+
+    Threads that write neighbouring bytes of one word do not race.
+    """
+    sizes = [one.size for one in kernel.warp.accesses.values() if one.space in (Space.SHARED, Space.GENERIC)]
+    return min([4, *sizes]).bit_length() - 1
+
+
+def _run_rest(kernel: Kernel, workers: list[HostThread], parts: _Parts) -> Status:
+    statuses = [Status.DONE] * len(workers)
+    others = [
+        threading.Thread(target=_work, args=(kernel, worker, parts, statuses, place), daemon=True)
+        for place, worker in enumerate(workers[1:], 1)
+    ]
+    for other in others:
+        other.start()
+    _work(kernel, workers[0], parts, statuses, 0)
+    for other in others:
+        other.join()
+    return max(statuses)
+
+
+def _work(kernel: Kernel, worker: HostThread, parts: _Parts, statuses: list[Status], place: int) -> None:
+    function = _RUN_BLOCKS(kernel.runtime.addresses["run_blocks"])
+    while (part := parts.take()) is not None:
+        status = Status(function(worker.context.ctypes.data, *part))
+        if status != Status.DONE:
+            statuses[place] = status
+            parts.stopped = True
+            return
+
+
+def _run_together(
+    kernel: Kernel,
+    launch: Launch,
+    memory: DeviceMemory,
+    settings: Settings,
+    touched: TouchedSectors,
+    printer: Printer | None,
+) -> Execution:
+    """A cooperative launch: each block has memory of its own and runs to the next barrier of the grid."""
+    if settings.blocks is not None:
+        raise ValueError("the blocks of a cooperative launch wait for each other, so all of them must run")
+    workers = [
+        host_thread(kernel, launch, memory, settings, 1, touched, printer) for _ in range(launch.blocks)
+    ]
+    function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
+    waiting = list(range(launch.blocks))
+    status, resume = Status.DONE, 0
+    with _stoppable(workers, settings.seconds):
+        while waiting and status == Status.DONE:
+            still = []
+            for number in waiting:
+                ended = Status(function(workers[number].context.ctypes.data, number, resume))
+                if ended == Status.AT_GRID_BARRIER:
+                    still.append(number)
+                elif ended != Status.DONE:
+                    status = ended
+                    break
+            waiting, resume = still, 1
+    return _gathered(workers, status, launch.blocks, 0, touched)
+
+
+def _balance(workers: list[HostThread]) -> float:
+    total, longest = (
+        sum(int(worker.context[word]) for worker in workers)
+        for word in (Context.WORK_SUM, Context.WORK_LONGEST)
+    )
+    return total / longest if longest else 1.0
+
+
+def _summed_sites(workers: list[HostThread]) -> Counts:
+    sites: Counts = np.sum([worker.sites for worker in workers], axis=0)
+    least, most = (Site.STEP_LOW, Site.PLACE_LOW), (Site.STEP_HIGH, Site.PLACE_HIGH)
+    for word, function in (*((one, np.min) for one in least), *((one, np.max) for one in most)):
+        sites[:, word] = function([worker.sites[:, word] for worker in workers], axis=0)
+    return sites
+
+
+def _gathered(
+    workers: list[HostThread], status: Status, blocks_run: int, detailed: int, touched: TouchedSectors
+) -> Execution:
+    words = (DefectWord.KIND, DefectWord.SITE, DefectWord.BLOCK, DefectWord.THREAD, DefectWord.ADDRESS)
+    defects = [
+        DefectSeen(*(int(row[word]) for word in words))
+        for worker in workers
+        for row in worker.defects[: int(worker.context[Context.DEFECT_COUNT])]
+    ]
+    loaded, stored = touched.counts()
+    return Execution(
+        status,
+        blocks_run,
+        np.sum([worker.block_runs for worker in workers], axis=0),
+        np.sum([worker.block_lanes for worker in workers], axis=0),
+        np.sum([worker.divisions for worker in workers], axis=0),
+        _summed_sites(workers),
+        sum(int(worker.context[Context.BARRIERS]) for worker in workers),
+        _balance(workers),
+        detailed,
+        loaded,
+        stored,
+        sorted(defects, key=lambda one: (one.block, one.thread, one.access)),
+        sum(int(worker.context[Context.DEFECT_COUNT]) for worker in workers),
+    )
+
+
+__all__ = ["CacheSizes", "Execution", "Kernel", "Settings", "compile_kernel", "run", "stop_launches"]

@@ -1,0 +1,1 @@
+"""PTX as data: reading it, its control flow, what its registers hold."""

@@ -1,0 +1,226 @@
+"""Basic blocks of a PTX function, in an order in which diverged lanes meet again.
+
+Blocks are numbered in reverse post-order with the exits of a loop behind its body: when of all lanes those at
+the lowest block run first, lanes that left a branch or a loop early wait where the others come by. A loop
+with several ways back to its head gets an empty block behind its body in which they meet, or lanes that take
+a short way would run ahead by whole iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.evidence.simulated.simt.ptx.ptx_program import (
+    Address,
+    Function,
+    Group,
+    Instruction,
+    Operand,
+    Register,
+    Symbol,
+)
+
+_ENDS = frozenset({"bra", "ret", "exit", "trap", "brx"})
+_LEAVES = frozenset({"ret", "exit", "trap"})
+_BARRIERS = frozenset({"bar", "barrier"})
+# Instructions without a result in their first operand.
+_NO_RESULT = frozenset({
+    "st", "red", "bra", "brx", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "call", "prefetch",
+    "nanosleep", "brkpt", "pmevent", "discard", "griddepcontrol",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Instructions `first` to `last`, exclusive; `successors` are numbers of blocks.
+
+    Of two successors the first lies behind the block, the second is where it branches to. `at_barrier` says
+    that the block ends in a barrier. An empty block is the meeting place of the ways back to a loop's head.
+    """
+
+    number: int
+    first: int
+    last: int
+    successors: tuple[int, ...]
+    at_barrier: bool = False
+
+
+@dataclass(frozen=True)
+class ControlFlow:
+    """The reachable blocks of a function in order, and the registers that cross from one block to another."""
+
+    blocks: tuple[Block, ...]
+    crossing: frozenset[str]
+
+
+def control_flow(function: Function) -> ControlFlow:
+    """The control flow of a function with a body; raises ValueError for a branch to an unknown label."""
+    starts = _starts(function)
+    targets = {start: _successors(function, start, starts) for start in starts}
+    order = _order(targets)
+    _join_ways_back(targets, order)
+    numbers = {start: number for number, start in enumerate(order)}
+    blocks = tuple(
+        Block(
+            number,
+            max(start, 0),
+            _end(start, starts, function),
+            tuple(numbers[target] for target in targets[start]),
+            start >= 0 and function.instructions[_end(start, starts, function) - 1].opcode in _BARRIERS,
+        )
+        for number, start in enumerate(order)
+    )
+    return ControlFlow(blocks, _crossing(function, blocks))
+
+
+def _starts(function: Function) -> list[int]:
+    count = len(function.instructions)
+    found = {0, *(at for at in function.labels.values() if at < count)}
+    for at, item in enumerate(function.instructions):
+        if (item.opcode in _ENDS or item.opcode in _BARRIERS) and at + 1 < count:
+            found.add(at + 1)
+    return sorted(found)
+
+
+def _end(start: int, starts: list[int], function: Function) -> int:
+    if start < 0:
+        return 0
+    at = starts.index(start) + 1
+    return starts[at] if at < len(starts) else len(function.instructions)
+
+
+def _successors(function: Function, start: int, starts: list[int]) -> tuple[int, ...]:
+    """Where control may go from the end of a block: behind it first, then where it branches to."""
+    end = _end(start, starts, function)
+    last = function.instructions[end - 1]
+    found: list[int] = []
+    falls = last.opcode not in _ENDS or last.predicate is not None
+    if falls and end < len(function.instructions):
+        found.append(end)
+    if last.opcode == "bra":
+        (target,) = last.operands
+        if not isinstance(target, Symbol) or target.name not in function.labels:
+            raise ValueError(f"PTX line {last.text_line}: the branch leads to no label of the function")
+        at = function.labels[target.name]
+        if at < len(function.instructions) and at not in found:
+            found.append(at)
+    return tuple(found)
+
+
+def _order(targets: dict[int, tuple[int, ...]]) -> list[int]:
+    """Starts of the reachable blocks in reverse post-order; of two ways that which loops back comes first."""
+    if not targets:
+        return []
+    entry = min(targets)
+    loops = _reaching_back(targets)
+    done: list[int] = []
+    seen = {entry}
+    stack = [(entry, iter(_last_first(entry, targets, loops)))]
+    while stack:
+        node, rest = stack[-1]
+        for target in rest:
+            if target not in seen:
+                seen.add(target)
+                stack.append((target, iter(_last_first(target, targets, loops))))
+                break
+        else:
+            done.append(node)
+            stack.pop()
+    return done[::-1]
+
+
+def _join_ways_back(targets: dict[int, tuple[int, ...]], order: list[int]) -> None:
+    """Nothing; puts a meeting place, a negative start, behind each loop that has several ways back."""
+    for head in list(order):
+        place = {start: number for number, start in enumerate(order)}
+        ends = [start for start in order if head in targets[start] and place[start] >= place[head]]
+        if len(ends) < 2:
+            continue
+        meeting = -1 - head
+        order.insert(1 + max(place[start] for start in _loop_body(head, ends, targets, order)), meeting)
+        targets[meeting] = (head,)
+        for start in ends:
+            targets[start] = tuple(meeting if target == head else target for target in targets[start])
+
+
+def _loop_body(head: int, ends: list[int], targets: dict[int, tuple[int, ...]], order: list[int]) -> set[int]:
+    before: dict[int, list[int]] = {}
+    for start in order:
+        for target in targets[start]:
+            before.setdefault(target, []).append(start)
+    body = {head, *ends}
+    stack = [end for end in ends if end != head]
+    while stack:
+        for start in before.get(stack.pop(), ()):
+            if start not in body:
+                body.add(start)
+                stack.append(start)
+    return body
+
+
+def _last_first(
+    node: int, targets: dict[int, tuple[int, ...]], loops: dict[int, frozenset[int]]
+) -> list[int]:
+    # What is walked first comes last in the order: ways out of the node's loop before ways that stay in it.
+    return sorted(targets[node], key=lambda target: (node in loops[target], -target))
+
+
+def _reaching_back(targets: dict[int, tuple[int, ...]]) -> dict[int, frozenset[int]]:
+    """For each block the blocks that can be reached from it."""
+    found: dict[int, set[int]] = {node: set(direct) for node, direct in targets.items()}
+    changed = True
+    while changed:
+        changed = False
+        for node in sorted(found, reverse=True):
+            more = set().union(*(found[target] for target in targets[node])) - found[node]
+            if more:
+                found[node] |= more
+                changed = True
+    return {node: frozenset(reached) for node, reached in found.items()}
+
+
+def results(item: Instruction) -> Iterator[str]:
+    """The names of the registers that an instruction writes, the sink `_` left out."""
+    if item.opcode in _NO_RESULT or not item.operands:
+        return
+    first = item.operands[0]
+    for operand in first.items if isinstance(first, Group) else (first,):
+        if isinstance(operand, Register) and operand.name != "_":
+            yield operand.name
+
+
+def reads(item: Instruction) -> Iterator[str]:
+    """The names of the registers that an instruction reads, its predicate and addresses among them."""
+    if item.predicate is not None:
+        yield item.predicate.name
+    sources = item.operands if item.opcode in _NO_RESULT else item.operands[1:]
+    for operand in sources:
+        yield from _registers(operand)
+    if item.opcode not in _NO_RESULT and item.operands and isinstance(item.operands[0], Address):
+        yield from _registers(item.operands[0])
+
+
+def _registers(operand: Operand) -> Iterator[str]:
+    if isinstance(operand, Register):
+        if operand.name != "_":
+            yield operand.name
+    elif isinstance(operand, Address):
+        yield from _registers(operand.base)
+    elif isinstance(operand, Group):
+        for item in operand.items:
+            yield from _registers(item)
+
+
+def _crossing(function: Function, blocks: tuple[Block, ...]) -> frozenset[str]:
+    """Registers that some block reads before it writes them, or writes in part of its lanes only."""
+    crossing: set[str] = set()
+    for block in blocks:
+        written: set[str] = set()
+        for item in function.instructions[block.first : block.last]:
+            crossing.update(name for name in reads(item) if name not in written)
+            for name in results(item):
+                if item.predicate is not None and name not in written:
+                    crossing.add(name)
+                written.add(name)
+    return frozenset(crossing)

@@ -1,0 +1,1 @@
+"""Arithmetic, conversions and moves of PTX as vector code."""

@@ -1,0 +1,1 @@
+"""Memory of the host process that translated code works on."""

@@ -1,0 +1,116 @@
+"""A kernel compiled for the vector JIT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from advisor.evidence.simulated.simt.device_memory import DeviceMemory
+from advisor.evidence.simulated.simt.instruction_costs import cost_of, load_round_slots
+from advisor.evidence.simulated.simt.load_rounds import load_rounds
+from advisor.evidence.simulated.simt.ptx.inlining import inlined
+from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Module, Variable
+from advisor.evidence.simulated.simt.vector.objects import Loaded, load, object_code
+from advisor.evidence.simulated.simt.vector.runtime import runtime
+from advisor.evidence.simulated.simt.vector.stored_code import stored_code
+from advisor.evidence.simulated.simt.vector.translation.function import translate
+from advisor.evidence.simulated.simt.vector.translation.warp_function import (
+    WarpFunction,
+    warp_as_data,
+    warp_from_data,
+)
+from advisor.model.storage.cache import Cache
+
+
+@dataclass
+class Kernel:
+    """A kernel that can run: its PTX with all calls inlined, what the translation found, and loaded code."""
+
+    module: Module
+    function: Function
+    warp: WarpFunction
+    code: Loaded
+    runtime: Loaded
+    variables: WeakKeyDictionary[DeviceMemory, dict[str, int]] = field(default_factory=WeakKeyDictionary)
+
+    @property
+    def address(self) -> int:
+        """Where the warp's function begins."""
+        return self.code.addresses["warp"]
+
+    @cached_property
+    def prints(self) -> bool:
+        """Whether the kernel calls functions of the host, of which printing is one."""
+        return any(item.opcode == "extern" for item in self.function.instructions)
+
+    @cached_property
+    def load_rounds(self) -> tuple[int, ...]:
+        """How often a warp waits for loads in each block of instructions."""
+        return tuple(
+            load_rounds(self.function.instructions[one.first : one.last]) for one in self.warp.blocks
+        )
+
+    @cached_property
+    def block_slots(self) -> tuple[int, ...]:
+        """The time of a warp in each block of instructions, in issue slots, its waits for loads included."""
+        return tuple(
+            sum(cost_of(item).slots for item in self.function.instructions[one.first : one.last])
+            + rounds * load_round_slots()
+            for one, rounds in zip(self.warp.blocks, self.load_rounds, strict=True)
+        )
+
+    def variable_addresses(self, memory: DeviceMemory) -> list[int]:
+        """The addresses of the kernel's global and constant variables."""
+        own = {one.name: one for one in self.function.variables}
+        return [
+            self._own_address(own[name], memory)
+            if name in own
+            else module_variable(self.module, name, memory)
+            for name in self.warp.variables
+        ]
+
+    def _own_address(self, variable: Variable, memory: DeviceMemory) -> int:
+        known = self.variables.setdefault(memory, {})
+        if variable.name not in known:
+            known[variable.name] = _placed(variable, memory)
+        return known[variable.name]
+
+
+_of_modules: WeakKeyDictionary[DeviceMemory, dict[tuple[str, str], int]] = WeakKeyDictionary()
+
+
+def module_variable(module: Module, name: str, memory: DeviceMemory) -> int:
+    """The address of a variable that all kernels of a module share; raises KeyError for an unknown name."""
+    variable = module.variables[name]
+    known = _of_modules.setdefault(memory, {})
+    key = (module.digest or str(id(module)), name)
+    if key not in known:
+        known[key] = _placed(variable, memory)
+    return known[key]
+
+
+def _placed(variable: Variable, memory: DeviceMemory) -> int:
+    address = memory.allocate(variable.size)
+    if variable.initial:
+        memory.view(address, len(variable.initial))[:] = bytearray(variable.initial)
+    return address
+
+
+def compile_kernel(module: Module, name: str, cache: Cache | None = None) -> Kernel:
+    """The kernel of a PTX module by its name; raises Unsupported for what the machine does not execute.
+
+    `cache` keeps code on disk and must be the user's own, for what is read from it is executed.
+    """
+    function = inlined(module, module.functions[name])
+
+    def translated() -> tuple[bytes, WarpFunction]:
+        warp, text = translate(module, function)
+        return object_code(text), warp
+
+    # Code knows nothing of the source's lines, so a kernel that has only moved is not translated again.
+    store, known_by = cache if module.code_digest else None, f"{module.code_digest} {name}"
+    code, warp = stored_code(store, known_by, translated, warp_as_data, warp_from_data)
+    loaded = runtime(cache)
+    called = {routine: loaded.addresses[routine] for routine in warp.routines}
+    return Kernel(module, function, warp, load("kernel", code, ["warp"], called), loaded)

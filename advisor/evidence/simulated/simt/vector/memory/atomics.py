@@ -1,0 +1,64 @@
+"""Atomic operations; PTX ISA, "atom" and "red". Lanes take effect one after the other, the lowest first."""
+
+from __future__ import annotations
+
+from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Instruction
+from advisor.evidence.simulated.simt.vector.lanes import (
+    I32,
+    I64,
+    element_type,
+    integer_of,
+    splat,
+    vector,
+    width_of,
+)
+from advisor.evidence.simulated.simt.vector.layout import Space
+from advisor.evidence.simulated.simt.vector.memory.places import place_of, real_addresses
+from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
+
+_OPERATIONS = frozenset({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
+
+
+def atomic_name(item: Instruction) -> str | None:
+    """The runtime's function for an atomic operation such as `add_f32`, None where it has none."""
+    operation = next((one for one in item.modifiers if one in _OPERATIONS), None)
+    kind = item.types[-1]
+    if operation is None or kind not in ("b32", "u32", "s32", "b64", "u64", "s64", "f32", "f64"):
+        return None
+    if kind[0] == "f" and operation not in ("add", "exch", "min", "max"):
+        return None
+    if kind[0] == "f" and operation != "exch":
+        return f"{operation}_{kind}"
+    sign = kind[0] if operation in ("min", "max") else "b"
+    return f"{operation}_{sign}{kind[1:]}"
+
+
+@handles("atom", "red")
+def _atomic(e: Emission, item: Instruction) -> None:
+    name = atomic_name(item)
+    if name is None or "v2" in item.modifiers or "v4" in item.modifiers:
+        raise e.unsupported(item)
+    builder = e.builder
+    first = 0 if item.opcode == "red" else 1
+    address = item.operands[first]
+    assert isinstance(address, Address)
+    own = element_type(item.types[-1])
+    kind = own if name.endswith(("f32", "f64")) else integer_of(width_of(own))
+    values = [builder.broadcast(e.read(operand, kind)) for operand in item.operands[first + 1 :]]
+    place = place_of(e, item, address)
+    addresses = builder.broadcast(place.base)
+    if place.offset:
+        addresses = builder.add(addresses, splat(I64, place.offset))
+    inspect = "inspect_generic_atomic" if place.access.space == Space.GENERIC else "inspect_atomic"
+    inside = e.call(f"{inspect}_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
+    real = real_addresses(e, place, addresses)
+    old = e.call(f"atom_{name}", vector(kind), e.context, real, *values, inside)
+    if item.opcode == "atom":
+        e.write(item, old)
+
+
+@handles(
+    "membar", "fence", "prefetch", "prefetchu", "nanosleep", "brkpt", "pmevent", "discard", "applypriority"
+)
+def _nothing(e: Emission, item: Instruction) -> None:
+    """Nothing; orders or hints that one warp after the other needs not."""

@@ -1,0 +1,1 @@
+"""The runtime of translated code: routines that it calls."""

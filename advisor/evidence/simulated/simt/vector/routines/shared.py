@@ -1,0 +1,263 @@
+"""Routines of shared memory: wavefronts by bank, words read before they were written, races between warps.
+
+Shared memory has 32 banks of four bytes (CUDA C++ Programming Guide, "Shared Memory", compute capability 5.x
+and higher). Accesses of 8 and 16 bytes are served for those halves and quarters of a warp that have active
+lanes. Two halves, or the two quarters of one half, are served at a time where all active lanes n and n xor 1,
+or all n and n xor 2, access the same element (NVIDIA's answer in
+https://forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from advisor.evidence.simulated.simt.vector.lanes import (
+    I8,
+    I32,
+    I64,
+    LANES,
+    POINTER,
+    VOID,
+    Written,
+    splat,
+    vector,
+)
+from advisor.evidence.simulated.simt.vector.layout import ATOMIC, WORD, WRITES, Context, Defect, Site
+from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
+from advisor.evidence.simulated.simt.vector.routines.memory import SIZES, good_lanes
+
+_ADDRESSES = vector(I64)
+# Words of the shadow of a unit of shared memory: who wrote last and who read, each epoch << 16 | warp + 1. A
+# unit is the smallest element that the kernel accesses there, four bytes at most.
+_WRITTEN, _READ, _SHADOW_WORDS = 0, 1, 2
+# In place of warp + 1: several warps have read since the last barrier, so a writer is not the only one.
+_SEVERAL = 0x7FFF
+
+
+def _inspect_shared(r: Routine, size: int) -> None:
+    context, site, addresses, mask = r.arguments
+    good = good_lanes(r, context, site, addresses, mask, size)
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    count_shared(r, context, site, addresses, good, size)
+    r.ret(good)
+
+
+def count_shared(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
+    """Nothing; counts the wavefronts of good lanes by their real addresses, and follows who uses what."""
+    _count_wavefronts(r, site, addresses, good, size)
+    follow(r, context, site, addresses, good, size)
+
+
+def follow(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
+    """Nothing; looks for races and for words that nobody wrote, in the blocks that are looked at closely."""
+    shadow = r.context_word(context, Context.SHADOW)
+    with r.if_then(r.icmp_unsigned("!=", shadow, r.number(0)), likely=False):
+        place = r.spilled(addresses)
+        r.call(r.module.globals["follow_shared"], [context, site, place, good, r.number(size)])
+
+
+def _count_wavefronts(r: Routine, site: Any, addresses: Any, mask: Any, size: int) -> None:
+    """Nothing; counts the passes that the banks need: of the units that lie in one bank each takes one."""
+    unit_bytes = max(4, size)
+    shift = unit_bytes.bit_length() - 1
+    units = r.trunc(r.lshr(addresses, splat(I64, shift)), vector(I32))
+    banks = 128 // unit_bytes
+    ways = _by_stride if size <= 4 else _most_in_a_bank
+    for group in _served_together(r, units, mask, size):
+        some = r.zext(r.icmp_unsigned("!=", group, r.number(0, I32)), I64)
+        r.count(site, Site.WAVEFRONTS, r.mul(some, ways(r, units, group, banks)))
+        r.count(site, Site.IDEAL_WAVEFRONTS, some)
+
+
+def _served_together(r: Routine, units: Any, mask: Any, size: int) -> list[Any]:
+    """The lanes of a mask in groups that the memory serves at a time, some of them empty."""
+    if size <= 4:
+        return [mask]
+    lanes = LANES * 4 // size
+    parts = [r.and_(mask, _lanes_from(r, first, lanes)) for first in range(0, LANES, lanes)]
+    if size > 16:
+        return parts
+    groups: list[Any] = []
+    for number in range(0, len(parts), 2):
+        both = r.or_(parts[number], parts[number + 1])
+        merged = r.or_(*(_agree(r, units, mask, both, step) for step in (1, 2)))
+        groups.append(r.select(merged, both, parts[number]))
+        groups.append(r.select(merged, r.number(0, I32), parts[number + 1]))
+    return groups
+
+
+def _lanes_from(r: Routine, first: int, count: int) -> Any:
+    return r.number(((1 << count) - 1) << first, I32)
+
+
+def _agree(r: Routine, units: Any, mask: Any, group: Any, step: int) -> Any:
+    """Whether for each lane of a group the lane n xor step is inactive or accesses the same unit."""
+    places = [lane ^ step for lane in range(LANES)]
+    partners = r.shuffle_vector(units, units, ir.Constant(vector(I32), places))
+    flags = r.lanes_of(mask)
+    active = r.bits(r.shuffle_vector(flags, flags, ir.Constant(vector(I32), places)))
+    different = r.bits(r.icmp_unsigned("!=", units, partners))
+    apart = r.and_(r.and_(group, active), different)
+    return r.icmp_unsigned("==", apart, r.number(0, I32))
+
+
+def _by_stride(r: Routine, units: Any, mask: Any, banks: int) -> Any:
+    """With a common step between all lanes the ways are its common divisor with the banks."""
+    before = r.shuffle_vector(units, units, ir.Constant(vector(I32), [0, *range(LANES - 1)]))
+    steps = r.sub(units, before)
+    step = r.lane(steps, r.number(1, I32))
+    other = r.icmp_unsigned("!=", steps, r.broadcast(step))
+    odd_ones = r.and_(r.bits(other), r.number(0xFFFFFFFE, I32))
+    full = r.icmp_signed("==", mask, r.number(-1, I32))
+    even = r.and_(full, r.icmp_unsigned("==", odd_ones, r.number(0, I32)))
+    result = r.variable(r.number(1))
+    with r.if_else(even) as (then, otherwise):
+        with then:
+            zeros = r.intrinsic("llvm.cttz", I32, (step, ir.Constant(ir.IntType(1), False)), (I32,))
+            most = r.elementwise("llvm.umin", zeros, r.number(banks.bit_length() - 1, I32))
+            ways = r.shl(r.number(1, I32), most)
+            still = r.icmp_unsigned("==", step, r.number(0, I32))
+            r.store(r.zext(r.select(still, r.number(1, I32), ways), I64), result)
+        with otherwise:
+            # Units within one row of banks lie in different ones.
+            highest = r.reduce("umax", r.select(r.lanes_of(mask), units, splat(I32, 0)))
+            lowest = r.reduce("umin", r.select(r.lanes_of(mask), units, splat(I32, -1)))
+            apart = r.icmp_unsigned(">=", r.sub(highest, lowest), r.number(banks, I32))
+            with r.if_then(apart):
+                r.store(_most_in_a_bank(r, units, mask, banks), result)
+    return r.value(result)
+
+
+def _most_in_a_bank(r: Routine, units: Any, mask: Any, banks: int) -> Any:
+    """The largest number of different units in one bank; 1 at once where each lane has a bank of its own."""
+    own = r.shl(splat(I32, 1), r.and_(units, splat(I32, banks - 1)))
+    used = r.reduce("or", r.select(r.lanes_of(mask), own, splat(I32, 0)))
+    apart = r.icmp_unsigned("==", r.population(used), r.population(mask))
+    result = r.variable(r.number(1))
+    with r.if_then(r.not_(apart)):
+        r.store(_count_by_bank(r, units, mask, banks), result)
+    return r.value(result)
+
+
+def _count_by_bank(r: Routine, units: Any, mask: Any, banks: int) -> Any:
+    """The largest number of different units in one bank, counted one by one."""
+    with r.goto_entry_block():
+        counts = r.alloca(vector(I8))
+    r.store(Written(vector(I8), "zeroinitializer"), counts, align=32)
+    most = r.variable(r.number(0))
+    with r.each_group(units, mask) as (unit, _):
+        bank = r.and_(unit, r.number(banks - 1, I32))
+        place = r.element(counts, I8, bank)
+        count = r.add(r.load(place, typ=I8), r.number(1, I8))
+        r.store(count, place)
+        r.store(r.elementwise("llvm.umax", r.value(most), r.zext(count, I64)), most)
+    return r.value(most)
+
+
+for _size in SIZES:
+    routine(f"inspect_shared_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
+        (lambda size: lambda r: _inspect_shared(r, size))(_size)
+    )
+
+
+@routine("follow_shared", VOID, POINTER, POINTER, POINTER, I32, I64)
+def _follow(r: Routine) -> None:
+    """Notes units read before any thread wrote them, and those two warps use without a barrier."""
+    context, site, place, mask, size = r.arguments
+    description = r.site_word(site, Site.DESCRIPTION)
+    atomic = r.icmp_unsigned("!=", r.and_(description, r.number(ATOMIC)), r.number(0))
+    writes = r.icmp_unsigned("!=", r.and_(description, r.number(WRITES)), r.number(0))
+    shadow = r.context_word(context, Context.SHADOW, POINTER)
+    shared = r.context_word(context, Context.SHARED)
+    shift = r.context_word(context, Context.SHADOW_SHIFT)
+    warp = r.add(r.context_word(context, Context.WARP), r.number(1))
+    epoch = r.shl(r.context_word(context, Context.EPOCH), r.number(16))
+    mark = r.or_(epoch, warp)
+    with r.each_lane(mask) as lane:
+        address = r.load(r.element(place, I64, lane), typ=I64)
+        begin = r.sub(address, shared)
+        first = r.lshr(begin, shift)
+        end = r.add(r.lshr(r.add(begin, r.sub(size, r.number(1))), shift), r.number(1))
+        with r.loop(end, first) as word:
+            entry = r.gep(shadow, [r.mul(word, r.number(_SHADOW_WORDS))], source_etype=I64)
+            _follow_word(r, context, site, entry, (lane, address), (mark, epoch, writes, atomic))
+    r.ret_void()
+
+
+def _follow_word(
+    r: Routine, context: Any, site: Any, entry: Any, at: tuple[Any, ...], now: tuple[Any, ...]
+) -> None:
+    mark, epoch, writes, atomic = now
+    written = r.get(entry, WORD * _WRITTEN, I64)
+    read = r.get(entry, WORD * _READ, I64)
+    plain = r.not_(atomic)
+    reading = r.or_(r.not_(writes), atomic)
+    fresh = r.icmp_unsigned("==", written, r.number(0))
+    _note_when(r, context, site, at, r.and_(fresh, reading), Defect.UNINITIALISED)
+    # The bit above the warp tells an atomic access, which does not race with another.
+    other_writer = _from_other_warp(r, written, mark, epoch)
+    other_reader = _from_other_warp(r, read, mark, epoch)
+    races = r.or_(other_writer, r.and_(writes, other_reader))
+    atomic_before = r.icmp_unsigned("!=", r.and_(written, r.number(1 << 15)), r.number(0))
+    both = r.and_(atomic, atomic_before)
+    clashes = r.and_(races, r.not_(both))
+    stores = r.and_(writes, plain)
+    _note_when(r, context, site, at, r.and_(clashes, r.not_(stores)), Defect.RACE)
+    with r.if_then(r.and_(clashes, stores), likely=False):
+        _keep_contents(r, context, *at)
+    signed = r.or_(mark, r.select(atomic, r.number(1 << 15), r.number(0)))
+    r.put(r.select(writes, signed, written), entry, WORD * _WRITTEN)
+    readers = r.select(other_reader, r.or_(epoch, r.number(_SEVERAL)), mark)
+    r.put(r.select(r.and_(reading, plain), readers, read), entry, WORD * _READ)
+
+
+def _keep_contents(r: Routine, context: Any, lane: Any, address: Any) -> None:
+    """Nothing; a store that clashes is settled once it is done: the same value again harms nobody."""
+    bit = r.zext(r.shl(r.number(1, I32), lane), I64)
+    r.put(r.or_(r.context_word(context, Context.UNSETTLED), bit), context, WORD * Context.UNSETTLED)
+    kept = _contents_of(r, context, lane)
+    held = r.inttoptr(address, POINTER)
+    for offset in (0, 8):
+        r.put(r.get(held, offset, I64, 1), kept, offset)
+
+
+def _contents_of(r: Routine, context: Any, lane: Any) -> Any:
+    contents = r.context_word(context, Context.CONTENTS, POINTER)
+    return r.gep(contents, [r.shl(lane, r.number(1, I32))], source_etype=I64)
+
+
+@routine("settle_shared", VOID, POINTER, POINTER, _ADDRESSES, I64)
+def _settle(r: Routine) -> None:
+    """Notes the races of stores of a size that changed what another warp had written or read."""
+    context, site, addresses, size = r.arguments
+    place = r.spilled(addresses)
+    mask = r.trunc(r.context_word(context, Context.UNSETTLED), I32)
+    r.put(r.number(0), context, WORD * Context.UNSETTLED)
+    unused = r.shl(r.sub(r.number(8), r.elementwise("llvm.umin", size, r.number(8))), r.number(3))
+    with r.each_lane(mask) as lane:
+        address = r.load(r.element(place, I64, lane), typ=I64)
+        held, kept = r.inttoptr(address, POINTER), _contents_of(r, context, lane)
+        low, high = (r.xor(r.get(held, at, I64, 1), r.get(kept, at, I64)) for at in (0, 8))
+        wide = r.icmp_unsigned(">", size, r.number(8))
+        changed = r.or_(r.shl(low, unused), r.select(wide, high, r.number(0)))
+        different = r.icmp_unsigned("!=", changed, r.number(0))
+        _note_when(r, context, site, (lane, address), different, Defect.RACE)
+    r.ret_void()
+
+
+def _from_other_warp(r: Routine, entry: Any, mark: Any, epoch: Any) -> Any:
+    """Whether an entry was made since the last barrier by another warp."""
+    same_epoch = r.icmp_unsigned("==", r.lshr(entry, r.number(16)), r.lshr(epoch, r.number(16)))
+    warp = r.and_(entry, r.number(0x7FFF))
+    mine = r.and_(mark, r.number(0x7FFF))
+    some = r.icmp_unsigned("!=", warp, r.number(0))
+    return r.and_(r.and_(same_epoch, some), r.icmp_unsigned("!=", warp, mine))
+
+
+def _note_when(
+    r: Routine, context: Any, site: Any, at: tuple[Any, ...], condition: Any, kind: Defect
+) -> None:
+    with r.if_then(condition, likely=False):
+        r.call(r.module.globals["note_defect"], [context, r.number(kind), site, *at])

@@ -1,0 +1,46 @@
+"""The runtime of compiled kernels: all routines as loaded code, once for a process."""
+
+from __future__ import annotations
+
+import threading
+
+from advisor.evidence.simulated.simt.vector.objects import Loaded, load, object_code
+from advisor.evidence.simulated.simt.vector.routines import (
+    arithmetic,
+    atomic,
+    cache,
+    checking,
+    driver,
+    fast,
+    generic,
+    memory,
+    shared,
+    transcendental,
+)
+from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES, write_module
+from advisor.evidence.simulated.simt.vector.stored_code import stored_code
+from advisor.model.storage.cache import Cache
+
+ROUTINE_MODULES = (
+    arithmetic, atomic, cache, checking, driver, fast,
+    generic, memory, shared, transcendental,
+)  # fmt: skip
+_LOCK = threading.Lock()
+_loaded: list[Loaded] = []
+
+
+def runtime(cache: Cache | None = None) -> Loaded:
+    """The loaded routines by name."""
+    with _LOCK:
+        if not _loaded:
+            code, _ = stored_code(cache, "runtime", _translated, _unchanged, _unchanged)
+            _loaded.append(load("runtime", code, sorted(ROUTINES), {}))
+        return _loaded[0]
+
+
+def _translated() -> tuple[bytes, None]:
+    return object_code(write_module()), None
+
+
+def _unchanged(facts: None) -> None:
+    return facts

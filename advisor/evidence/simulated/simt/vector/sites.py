@@ -1,0 +1,157 @@
+"""Memory accesses of a function: their numbers, spaces, sizes and the array each goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from advisor.evidence.simulated.simt.ptx.control_flow import reads, results
+from advisor.evidence.simulated.simt.ptx.ptx_program import (
+    Address,
+    Function,
+    Instruction,
+    Operand,
+    Register,
+    Symbol,
+)
+from advisor.evidence.simulated.simt.vector.layout import ATOMIC, FIXED_BOUNDS, WRITES, Space
+
+_SPACES = {
+    "global": Space.GLOBAL, "shared": Space.SHARED, "local": Space.LOCAL, "const": Space.CONSTANT,
+}  # fmt: skip
+UNKNOWN = "?"
+_PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One memory instruction; `root` names the parameter or variable it goes to, None if not sure."""
+
+    number: int
+    instruction: int
+    space: Space
+    size: int
+    writes: bool
+    atomic: bool
+    root: str | None
+
+    @property
+    def description(self) -> int:
+        """The word that tells the runtime of the access."""
+        flags = (WRITES if self.writes else 0) | (ATOMIC if self.atomic else 0)
+        return self.size | self.space << 8 | flags | (FIXED_BOUNDS if self.root else 0)
+
+
+def accesses(function: Function) -> dict[int, Access]:
+    """The memory accesses of a function by the number of their instruction; parameters are none."""
+    roots = _roots(function)
+    found: dict[int, Access] = {}
+    for number, item in enumerate(function.instructions):
+        if item.opcode not in ("ld", "st", "atom", "red", "ldu") or "param" in item.modifiers:
+            continue
+        address = next(operand for operand in item.operands if isinstance(operand, Address))
+        root = _root_of(address.base, roots)
+        space = _space(function, item, root)
+        atomic = item.opcode in ("atom", "red")
+        found[number] = Access(
+            len(found), number, space, access_size(item), atomic or item.opcode == "st", atomic, root
+        )
+    return found
+
+
+def access_size(item: Instruction) -> int:
+    """The bytes that one lane reads or writes."""
+    count = next((int(one[1:]) for one in item.modifiers if one in ("v2", "v4", "v8")), 1)
+    return count * int(item.types[-1].lstrip("busf").replace("16x2", "32")) // 8
+
+
+def _space(function: Function, item: Instruction, root: str | None) -> Space:
+    for name, space in _SPACES.items():
+        if name in item.modifiers:
+            return space
+    # Without a stated space the address is a generic one; that of a parameter is global memory.
+    known = {parameter.name for parameter in function.parameters}
+    return Space.GLOBAL if root is not None and root.split("+")[0] in known else Space.GENERIC
+
+
+def _roots(function: Function) -> dict[str, str]:
+    """For each register that holds an address the parameter or variable that it points into.
+
+    A register that is also given an address from elsewhere, memory say, points into none for sure.
+    """
+    pointers = _pointer_parameters(function)
+    roots: dict[str, str] = {}
+    while _add_roots(function, roots, pointers):
+        pass
+    while _add_roots(function, roots, pointers, otherwise=UNKNOWN):
+        pass
+    return {name: root for name, root in roots.items() if root != UNKNOWN}
+
+
+def _add_roots(
+    function: Function, roots: dict[str, str], pointers: frozenset[str], otherwise: str | None = None
+) -> bool:
+    """Whether any root was added or became unknown; `otherwise` is that of what points into nothing known."""
+    changed = False
+    for item in function.instructions:
+        root = _result_root(item, roots, pointers)
+        for name in results(item):
+            old = roots.get(name)
+            given = otherwise if root is None and old is not None else root
+            new = given if old is None or given == old else UNKNOWN
+            if given is not None and new != old:
+                roots[name] = str(new)
+                changed = True
+    return changed
+
+
+def _result_root(item: Instruction, roots: dict[str, str], pointers: frozenset[str]) -> str | None:
+    if item.opcode == "ld" and "param" in item.modifiers:
+        address = item.operands[1]
+        if isinstance(address, Address) and isinstance(address.base, Symbol):
+            name = parameter_key(address)
+            return name if name in pointers else None
+        return None
+    if item.opcode not in _PASSES_ON:
+        return None
+    sources = item.operands[1:3] if item.opcode == "selp" else item.operands[1:]
+    found = {root for operand in sources for root in _operand_roots(operand, roots)}
+    if len(found) > 1 or (found and item.opcode == "sub" and _operand_roots(item.operands[2], roots)):
+        return UNKNOWN
+    return next(iter(found), None)
+
+
+def _operand_roots(operand: Operand, roots: dict[str, str]) -> Iterable[str]:
+    if isinstance(operand, Register):
+        return [roots[operand.name]] if operand.name in roots else []
+    return [operand.name] if isinstance(operand, Symbol) else []
+
+
+def parameter_key(address: Address) -> str:
+    """The name of a kernel parameter, with the offset inside where it is read in parts."""
+    assert isinstance(address.base, Symbol)
+    return address.base.name if not address.offset else f"{address.base.name}+{address.offset}"
+
+
+def _pointer_parameters(function: Function) -> frozenset[str]:
+    """The parameters that are used as addresses: converted to global ones, or dereferenced."""
+    origin: dict[str, str] = {}
+    for item in function.instructions:
+        if item.opcode == "ld" and "param" in item.modifiers and isinstance(item.operands[1], Address):
+            address = item.operands[1]
+            if isinstance(address.base, Symbol):
+                origin.update(dict.fromkeys(results(item), parameter_key(address)))
+    found: set[str] = set()
+    for item in function.instructions:
+        if item.opcode == "cvta":
+            found.update(origin[name] for name in reads(item) if name in origin)
+        for operand in item.operands:
+            if isinstance(operand, Address) and isinstance(operand.base, Register):
+                found.update({origin[operand.base.name]} if operand.base.name in origin else ())
+    return frozenset(found)
+
+
+def _root_of(base: Operand, roots: dict[str, str]) -> str | None:
+    if isinstance(base, Symbol):
+        return base.name
+    return roots.get(base.name) if isinstance(base, Register) else None

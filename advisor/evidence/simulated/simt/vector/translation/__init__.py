@@ -1,0 +1,1 @@
+"""A PTX function translated into one LLVM function for a warp."""

@@ -1,0 +1,55 @@
+"""Barriers that count or combine predicates; PTX ISA, "bar.red"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from advisor.evidence.simulated.simt.ptx.control_flow import Block
+from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Instruction
+from advisor.evidence.simulated.simt.vector.lanes import I1, I32, I64, constant, is_vector
+from advisor.evidence.simulated.simt.vector.layout import WORD, Context
+from advisor.evidence.simulated.simt.vector.translation.emission import Emission
+
+
+def count_votes(e: Emission, item: Instruction) -> None:
+    """Nothing; adds the lanes' predicates to what the block's threads said at this barrier."""
+    if "red" not in item.modifiers:
+        return
+    builder = e.builder
+    predicate = e.read(item.operands[-1], I1)
+    bits: Any = (
+        builder.bits(predicate)
+        if is_vector(predicate)
+        else builder.select(predicate, constant(I32, -1), constant(I32, 0))
+    )
+    votes = builder.and_(bits, e.mask)
+    builder.bump(e.context, WORD * Context.COUNT_SUM, builder.zext(builder.population(votes), I64))
+    missing = builder.icmp_unsigned("!=", votes, e.mask)
+    builder.bump(e.context, WORD * Context.COUNT_ALL, builder.zext(missing, I64))
+    some = builder.icmp_unsigned("!=", votes, constant(I32, 0))
+    builder.bump(e.context, WORD * Context.COUNT_ANY, builder.zext(some, I64))
+
+
+def begin_behind_barrier(e: Emission, function: Function, blocks: tuple[Block, ...], block: Block) -> None:
+    """Nothing; takes the result of the counting barrier that this block begins behind."""
+    for before in blocks:
+        if not before.at_barrier or before.successors[:1] != (block.number,):
+            continue
+        item = function.instructions[before.last - 1]
+        if "red" in item.modifiers:
+            e.write(item, _result(e, item))
+            name = getattr(item.operands[0], "name", "_")
+            if name in e.names.places:
+                e.names.store(e, name, masked=False)
+
+
+def _result(e: Emission, item: Instruction) -> Any:
+    builder = e.builder
+    if "popc" in item.modifiers:
+        return builder.trunc(e.context_word(Context.RESULT_SUM), I32)
+    zero = ir.Constant(I64, 0)
+    if "and" in item.modifiers:
+        return builder.icmp_unsigned("==", e.context_word(Context.RESULT_ALL), zero)
+    return builder.icmp_unsigned("!=", e.context_word(Context.RESULT_ANY), zero)

@@ -1,0 +1,1 @@
+"""Evidence from source text alone: nothing is compiled, imported or run."""

@@ -1,0 +1,220 @@
+"""Copies, waits and allocations of torch and cupy in host code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from advisor.evidence.source.host.data_flow.call_options import non_blocking
+from advisor.evidence.source.host.data_flow.device_names import destination
+from advisor.evidence.source.host.data_flow.loop_context import (
+    LoopContext,
+    is_kept,
+    loop_context,
+    names_in,
+)
+from advisor.evidence.source.host.data_flow.placed import CUPY_CREATORS, RANDOM_CREATORS, TORCH_CREATORS
+from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.model.records import Value
+from advisor.program.launches.timing_loops import reads_clock
+
+_METHODS = frozenset({
+    "to", "cuda", "cpu", "item", "tolist", "get", "asnumpy", "asarray", "array", "synchronize", "empty_cache",
+    "free_all_blocks", "deviceSynchronize",
+}) | TORCH_CREATORS | CUPY_CREATORS  # fmt: skip
+_NUMBERS = frozenset({"float", "int", "bool", "print"})
+
+
+@dataclass(frozen=True)
+class ArrayCall:
+    """One place where torch or cupy copies, waits or allocates; `values` are the metrics of its entity."""
+
+    node: ast.expr
+    entity: str
+    call: str
+    library: str
+    context: LoopContext
+    values: dict[str, Value | None] = field(default_factory=dict)
+
+
+class ArrayCalls:
+    """Finds the array calls of one module."""
+
+    def __init__(self, placement: Placement) -> None:
+        self.placement, self.module = placement, placement.module
+        self.roots = {one for one in ("torch", "cupy") if self.module.mentions(one)}
+
+    def found(self) -> Iterator[ArrayCall]:
+        """The calls in order of lines, then the conditions that read an array."""
+        if not self.roots:
+            return
+        for call in self.module.calls:
+            function = call.func
+            if isinstance(function, ast.Attribute) and function.attr in _METHODS:
+                one = self._method(call, function)
+            elif isinstance(function, ast.Name) and function.id in _NUMBERS and call.args:
+                one = self._number(call, function.id)
+            else:
+                continue
+            if one is not None:
+                yield one
+        yield from self._conditions()
+
+    def _method(self, call: ast.Call, function: ast.Attribute) -> ArrayCall | None:
+        name = function.attr
+        dotted = self.module.dotted(function) or ""
+        root = dotted.split(".")[0]
+        if root in self.roots:
+            return self._library(call, dotted, root, name)
+        if name in ("to", "cuda") and "torch" in self.roots:
+            return self._sent(call, function)
+        if name == "synchronize":
+            return self._stream_wait(call, dotted)
+        if name == "free_all_blocks" and "cupy" in self.roots and not (call.args or call.keywords):
+            return self._one(call, "synchronisation", "free_all_blocks", "cupy", kind="free")
+        if name in ("item", "tolist", "cpu", "get") and self.placement.on_gpu(function.value):
+            place = self.placement.of(function.value)
+            assert place is not None
+            if name in ("item", "tolist"):
+                return self._one(call, "synchronisation", f".{name}()", place.library, kind="read")
+            if (name == "cpu") == (place.library == "torch") and place.library != "numba":
+                return self._fetched(call, f".{name}()", place.library)
+        return None
+
+    def _library(self, call: ast.Call, dotted: str, root: str, name: str) -> ArrayCall | None:
+        if dotted == "torch.cuda.synchronize" or dotted.endswith("runtime.deviceSynchronize"):
+            return self._one(call, "synchronisation", dotted, root, kind="wait")
+        if dotted == "torch.cuda.empty_cache":
+            return self._one(call, "synchronisation", dotted, root, kind="free")
+        if dotted == "cupy.asnumpy" and call.args and self.placement.on_gpu(call.args[0]):
+            return self._fetched(call, dotted, root)
+        if dotted in ("cupy.asarray", "cupy.array") and call.args:
+            source = self.placement.of(call.args[0])
+            if source is not None and source.library == "numpy" and not source.shared:
+                return self._moved(call, dotted, root, call.args[0], non_blocking=False)
+            return None
+        if dotted.startswith("cupy.cuda.") and name == "synchronize":
+            return self._one(call, "synchronisation", dotted, root, kind="wait")
+        place = self.placement.of(call)
+        created = dotted in {f"torch.{one}" for one in TORCH_CREATORS} | {
+            f"cupy.{one}" for one in CUPY_CREATORS
+        }
+        return self._created(call, dotted, root) if created and place is not None and place.on_gpu else None
+
+    def _created(self, call: ast.Call, dotted: str, root: str) -> ArrayCall | None:
+        context = loop_context(self.module, call)
+        if not context.loops:
+            return None
+        given = set[str]().union(*(names_in(one) for one in (*call.args, *call.keywords)))
+        constant = not given & self.module.changed_names(context.loops[0])
+        kept = is_kept(self.module, call, context.loops[0])
+        reusable = (None if kept is None else not kept) if constant else False
+        if dotted.rpartition(".")[2] in RANDOM_CREATORS | {"arange", "linspace", "eye", "tensor", "logspace"}:
+            reusable = False
+        return ArrayCall(call, "allocation", dotted, root, context, {"reusable": reusable})
+
+    def _sent(self, call: ast.Call, function: ast.Attribute) -> ArrayCall | None:
+        place = self.placement.of(function.value)
+        where = destination(call, self.placement.devices)
+        if place is None or place.library != "torch" or place.kind != "array" or where is None:
+            return None
+        if where == "cpu" and place.on_gpu:
+            return self._fetched(call, '.to("cpu")', "torch", non_blocking(call))
+        if where == "gpu" and place.where == "host":
+            name = ".cuda()" if function.attr == "cuda" else ".to()"
+            return self._moved(call, name, "torch", function.value, non_blocking(call))
+        return None
+
+    def _moved(
+        self, call: ast.Call, name: str, library: str, source: ast.expr, non_blocking: bool | None
+    ) -> ArrayCall:
+        place = self.placement.of(source)
+        context = loop_context(self.module, call)
+        values: dict[str, Value | None] = {
+            "direction": "to_device",
+            "non_blocking": non_blocking,
+            "source_pinned": place.pinned if place else None,
+            "of_batch": place is not None and place.batch,
+            "created_for_copy": self._is_creator(source),
+        }
+        if context.loops:
+            changed = self.module.changed_names(context.loops[0])
+            plain = not any(isinstance(one, ast.Call) for one in ast.walk(source))
+            values["loop_invariant"] = plain and bool(names_in(source)) and not names_in(source) & changed
+        return ArrayCall(call, "transfer", name, library, context, values)
+
+    def _is_creator(self, source: ast.expr) -> bool:
+        """Whether an expression is a call that makes a tensor and could make it on any device."""
+        if not isinstance(source, ast.Call) or any(
+            one.arg in ("pin_memory", None) for one in source.keywords
+        ):
+            return False
+        dotted = self.module.dotted(source.func) or ""
+        name = dotted.rpartition(".")[2]
+        return dotted == f"torch.{name}" and name in TORCH_CREATORS - RANDOM_CREATORS - {"tensor"}
+
+    def _fetched(self, call: ast.Call, name: str, library: str, quick: bool | None = False) -> ArrayCall:
+        context = loop_context(self.module, call)
+        values: dict[str, Value | None] = {
+            "direction": "to_host",
+            "non_blocking": quick,
+            "loop_invariant": False,
+        }
+        return ArrayCall(call, "transfer", name, library, context, values)
+
+    def _stream_wait(self, call: ast.Call, dotted: str) -> ArrayCall | None:
+        """`stream.synchronize()` where the stream was made by torch or cupy in the same function."""
+        assert isinstance(call.func, ast.Attribute)
+        value = call.func.value
+        made = [value] if isinstance(value, ast.Call) else []
+        if isinstance(value, ast.Name):
+            reaching = self.placement.bindings.reaching(value.id, value)
+            made = [one.value for one in reaching if one is not None and isinstance(one.value, ast.Call)]
+        names = [self.module.dotted(one.func) or "" for one in made]
+        if not names or not all(name.startswith(("torch.cuda.", "cupy.cuda.")) for name in names):
+            return None
+        loop = next(iter(loop_context(self.module, call).loops), None)
+        if loop is not None and names_in(call.func) & self.module.changed_names(loop):
+            # The loop waits for one stream after the other, so all of them go on meanwhile.
+            return None
+        library = names[0].split(".")[0]
+        return self._one(call, "synchronisation", dotted or "synchronize", library, kind="wait")
+
+    def _number(self, call: ast.Call, name: str) -> ArrayCall | None:
+        shown = [part for one in call.args for part in _shown(one)] if name == "print" else call.args[:1]
+        for one in shown:
+            if self.placement.on_gpu(one):
+                place = self.placement.of(one)
+                library = place.library if place is not None else ""
+                kind = "print" if name == "print" else "read"
+                return (
+                    None
+                    if library == "numba"
+                    else self._one(call, "synchronisation", f"{name}()", library, kind)
+                )
+        return None
+
+    def _conditions(self) -> Iterator[ArrayCall]:
+        for owner in self.placement.bindings.owners():
+            for node in self.placement.bindings.nodes(owner):
+                if not isinstance(node, ast.If | ast.While) or isinstance(node.test, ast.Constant):
+                    continue
+                place = self.placement.of(node.test)
+                if place is not None and place.on_gpu and place.library != "numba":
+                    word = "if" if isinstance(node, ast.If) else "while"
+                    at = node.body[0] if isinstance(node, ast.While) else node
+                    context = loop_context(self.module, at)
+                    values: dict[str, Value | None] = {"kind": "read", "timed": context.timed}
+                    yield ArrayCall(node.test, "synchronisation", word, place.library, context, values)
+
+    def _one(self, node: ast.expr, entity: str, call: str, library: str, kind: str) -> ArrayCall:
+        context = loop_context(self.module, node)
+        timed = context.timed or any(reads_clock(loop, self.module) for loop in context.loops)
+        return ArrayCall(node, entity, call, library, context, {"kind": kind, "timed": timed})
+
+
+def _shown(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.JoinedStr):
+        return [one.value for one in node.values if isinstance(one, ast.FormattedValue)]
+    return [node]

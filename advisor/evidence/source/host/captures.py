@@ -1,0 +1,149 @@
+"""CUDA graphs that torch captures: what must not happen while it does, and inputs that are bound anew."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.evidence.source.host.data_flow.device_names import destination
+from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.program.names.host_definitions import position
+from advisor.program.syntax.tree_nodes import below
+
+_WAITS = {
+    "item": "makes the host wait for a value",
+    "tolist": "makes the host wait for values",
+    "cpu": "copies to the host",
+    "synchronize": "waits for the device",
+    "nonzero": "makes the host wait for a size that depends on the data",
+    "masked_select": "makes the host wait for a size that depends on the data",
+    "unique": "makes the host wait for a size that depends on the data",
+    "empty_cache": "frees memory, which waits for the device",
+}
+
+
+@dataclass(frozen=True)
+class CapturedStep:
+    """Something in a capture, or of a captured graph, that a CUDA graph does not do.
+
+    `reason` is waits, shape or rebound; `said` is the sentence's part that says it.
+    """
+
+    node: ast.AST
+    call: str
+    reason: str
+    said: str
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One `with torch.cuda.graph(…)`; `warmed_up` is whether the same ran before it in the function."""
+
+    node: ast.With
+    warmed_up: bool | None
+
+
+def find_captures(placement: Placement) -> list[Capture]:
+    """The captures of a module, in order of lines."""
+    module = placement.module
+    if not placement.torch:
+        return []
+    found = []
+    for call in module.calls:
+        if module.dotted(call.func) == "torch.cuda.graph":
+            item = module.parents.get(call)
+            above = module.parents.get(item) if item is not None else None
+            if isinstance(above, ast.With):
+                found.append(Capture(above, _warmed_up(above, placement)))
+    return found
+
+
+def forbidden_steps(capture: Capture, placement: Placement) -> Iterator[CapturedStep]:
+    """What fails or goes wrong in a capture, in order of lines."""
+    nodes = [node for statement in capture.node.body for node in below(statement)]
+    for node in sorted(nodes, key=position):
+        if isinstance(node, ast.Call):
+            step = _call(node, placement)
+            if step is not None:
+                yield step
+        elif isinstance(node, ast.If | ast.While) and placement.on_gpu(node.test):
+            yield CapturedStep(
+                node.test, "a condition on device data", "waits", "makes the host wait for a value"
+            )
+
+
+def _call(node: ast.Call, placement: Placement) -> CapturedStep | None:
+    dotted = placement.module.dotted(node.func) or ""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if name in ("to", "cuda") and destination(node, placement.devices) == "gpu":
+        assert isinstance(node.func, ast.Attribute)
+        source = placement.of(node.func.value)
+        if (
+            source is not None
+            and source.where == "host"
+            and source.kind == "array"
+            and source.library == "torch"
+        ):
+            return CapturedStep(node, f".{name}()", "waits", "copies from the host")
+        return None
+    if name not in _WAITS:
+        return None
+    root = dotted.split(".")[0]
+    if name in ("synchronize", "empty_cache") and not dotted.startswith("torch.cuda."):
+        return None
+    if root in ("numpy", "cupy", "math"):
+        return None
+    if isinstance(node.func, ast.Attribute) and root != "torch":
+        source = placement.of(node.func.value)
+        if source is not None and not source.on_gpu:
+            return None
+    shown = dotted if root == "torch" else f".{name}()"
+    return CapturedStep(node, shown, "waits", _WAITS[name])
+
+
+def _warmed_up(capture: ast.With, placement: Placement) -> bool | None:
+    """Whether what a capture calls was called before it; None where its function is not seen whole."""
+    module = placement.module
+    inside = {
+        ast.unparse(one.func) for node in capture.body for one in below(node) if isinstance(one, ast.Call)
+    }
+    scope = module.scope_of(capture)
+    if scope is None or not inside:
+        return None
+    before = [one for one in below(scope) if isinstance(one, ast.Call) and position(one) < position(capture)]
+    if any(ast.unparse(one.func) in inside for one in before):
+        return True
+    words = {ast.unparse(one.func).lower() for one in before}
+    return None if any("warm" in word for word in words) or _has_parameters(scope) else False
+
+
+def _has_parameters(scope: ast.AST) -> bool:
+    return isinstance(scope, ast.FunctionDef) and bool(scope.args.args)
+
+
+def rebound_inputs(capture: Capture, placement: Placement) -> Iterator[CapturedStep]:
+    """Names that a capture reads and a loop with `replay()` binds anew, so that the graph does not see it."""
+    module = placement.module
+    scope = module.scope_of(capture.node)
+    if scope is None:
+        return
+    inside = [node for statement in capture.node.body for node in below(statement)]
+    stored = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)} - stored
+    for loop in module.inside(scope, ast.For):
+        if position(loop) < position(capture.node) or not _replays(loop):
+            continue
+        for node in module.inside(scope, ast.Assign):
+            target = node.targets[0]
+            within = any(node is one for one in below(loop))
+            if within and isinstance(target, ast.Name) and target.id in read and placement.on_gpu(node.value):
+                said = f"binds `{target.id}` to another tensor; the graph goes on reading the one it captured"
+                yield CapturedStep(node, target.id, "rebound", said)
+
+
+def _replays(loop: ast.For) -> bool:
+    return any(
+        isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "replay"
+        for one in below(loop)
+    )

@@ -1,0 +1,88 @@
+"""Copies, waits and allocations in host code, with the host loops around them."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from advisor.program.effects.device_functions import Resolver
+from advisor.program.kernels.declarations import cuda_member
+from advisor.program.launches.host_loops import host_loops
+from advisor.program.launches.timing_loops import timing_loop
+from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.tree_nodes import below
+
+_ALLOCATIONS = frozenset(
+    {"device_array", "device_array_like", "mapped_array", "managed_array", "pinned_array"}
+)
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """One call that moves data, waits or allocates. `entity` is transfer, synchronisation or allocation."""
+
+    module: ModuleSyntax
+    node: ast.Call
+    entity: str
+    call: str
+    direction: str | None
+    loops: int
+    timed: bool
+    invariant: bool | None
+
+
+def find_host_calls(module: ModuleSyntax, resolver: Resolver) -> list[HostCall]:
+    """The host calls of a module, in order of lines; what stands inside kernels does not count."""
+    kernels = {declaration.node for declaration in resolver.declarations(module)}
+    found = []
+    for call in module.calls:
+        named = _named(call, module, resolver)
+        if named is None or any(scope in kernels for scope in module.scopes(call)):
+            continue
+        entity, name, direction = named
+        loops = host_loops(module, call)
+        invariant = _invariant(call, loops[0]) if loops and entity == "transfer" else None
+        timed = any(timing_loop(loop, module) for loop in loops)
+        found.append(HostCall(module, call, entity, name, direction, len(loops), timed, invariant))
+    return found
+
+
+def _named(call: ast.Call, module: ModuleSyntax, resolver: Resolver) -> tuple[str, str, str | None] | None:
+    if isinstance(call.func, ast.Attribute):
+        name = call.func.attr
+        if name == "copy_to_host":
+            return "transfer", name, "to_host"
+        if name == "copy_to_device":
+            return "transfer", name, "to_device"
+        if name in ("to_device", "synchronize") or name in _ALLOCATIONS:
+            dotted = module.dotted(call.func)
+            member = cuda_member(resolver.workspace.library_name(dotted, module)) if dotted else None
+            if member == "to_device":
+                return "transfer", f"cuda.{name}", "to_device"
+            if member == "synchronize":
+                return "synchronisation", f"cuda.{name}", None
+            if member in _ALLOCATIONS:
+                return "allocation", f"cuda.{name}", None
+    return None
+
+
+def _invariant(call: ast.Call, loop: ast.For | ast.While) -> bool:
+    """Whether what is copied does not change in the loop: none of its names is bound or written there."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "copy_to_host":
+        return False
+    read = {inner.id for item in call.args for inner in below(item) if isinstance(inner, ast.Name)}
+    if not read or any(isinstance(inner, ast.Call) for item in call.args for inner in below(item)):
+        return False
+    changed: set[str] = set()
+    for inner in below(loop):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            changed.add(inner.id)
+        elif isinstance(inner, ast.Subscript | ast.Attribute) and isinstance(inner.ctx, ast.Store):
+            root: ast.expr = inner
+            while isinstance(root, ast.Subscript | ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name):
+                changed.add(root.id)
+        elif isinstance(inner, ast.Call) and inner is not call:
+            changed |= {name.id for item in inner.args for name in below(item) if isinstance(name, ast.Name)}
+    return not read & changed

@@ -1,0 +1,127 @@
+"""Records of host code: launches, copies, waits and allocations."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from advisor.evidence.source.host.host_calls import HostCall
+from advisor.evidence.source.test_paths import is_test_path as is_test_path
+from advisor.model.records import Record
+from advisor.model.text.notebooks import is_notebook
+from advisor.program.launches.block_shape import WARP
+from advisor.program.launches.launches import Launch
+
+_WORKLOAD = re.compile(r"workload(_\w+)?\Z")
+
+
+def launch_records(launches: Sequence[Launch]) -> list[Record]:
+    """One record for each launch."""
+    return [_launch_record(launch) for launch in launches]
+
+
+def _launch_record(launch: Launch) -> Record:
+    module, node = launch.module, launch.node
+    record = Record(
+        "launch", f"{module.path}:{node.lineno}:{node.col_offset}:launch", module.path,
+        module.span(node.func), launch.name, launch.kernel_key,
+    )  # fmt: skip
+    threads = _product(launch.block)
+    blocks = _product(launch.grid)
+    sizes = [
+        *(launch.block or ()),
+        *([1, 1] if launch.block and None not in launch.block else []),
+        None,
+        None,
+        None,
+    ]
+    record.know(
+        "source",
+        block_threads=threads,
+        partial_warp_lanes=None if threads is None else float(int(threads) % WARP),
+        block_follows_data=launch.block_follows_data if threads is None else False,
+        blocks=blocks,
+        grid_constant=blocks is not None,
+        grid_from_size=launch.grid_from_size,
+        host_loop_depth=float(launch.loops),
+        in_function=module.scope_of(node) is not None,
+        in_test_or_benchmark=launch.timed or is_test_path(module.path),
+        timed_by_command=launch.timed_by_command,
+        in_workload=_in_workload(launch),
+        host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
+        host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
+        needless_copy=launch.needless_copy,
+        dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
+        configured_in_loop=launch.configured_in_loop,
+        smallest_block_threads=_number(launch.smallest_block),
+        largest_array=_number(max(map(math.prod, launch.array_sizes or ()), default=None)),
+        longest_axis=_number(max(itertools.chain(*(launch.array_sizes or ())), default=None)),
+        largest_host_array=_number(launch.largest_host_array),
+        block_x=_number(sizes[0]),
+        block_y=_number(sizes[1]),
+        block_z=_number(sizes[2]),
+    )
+    return record
+
+
+def _in_workload(launch: Launch) -> bool:
+    """Whether the launch stands in a function that runs the kernel for a check, on what that needs."""
+    scopes = launch.module.scopes(launch.node)
+    return any(_WORKLOAD.match(one.name) for one in scopes if isinstance(one, ast.FunctionDef))
+
+
+def with_device_launches(records: Iterable[Record]) -> list[Record]:
+    """The records of one file, of which each launch tells whether another one of its kernel has no NumPy
+    array; those that were given stay as they are.
+    """
+    every = list(records)
+    arrays = {
+        one.key: one.readings["host_arrays"].value
+        for one in every
+        if one.entity == "launch" and one.owner and "host_arrays" in one.readings
+    }
+    shown = {one.owner for one in every if arrays.get(one.key) == 0}
+    # A notebook defines a kernel anew where it goes on with it.
+    names = {one.label for one in every if arrays.get(one.key) == 0 and is_notebook(one.path)}
+    for place, one in enumerate(every):
+        if one.key in arrays:
+            every[place] = replace(one, readings=dict(one.readings))
+            elsewhere = bool(arrays[one.key]) and (one.owner in shown or one.label in names)
+            every[place].know("source", device_arrays_elsewhere=elsewhere)
+    return every
+
+
+def _number(size: int | None) -> float | None:
+    return None if size is None else float(size)
+
+
+def _product(sizes: tuple[int | None, ...] | None) -> float | None:
+    if sizes is None or any(size is None for size in sizes):
+        return None
+    return float(math.prod(size for size in sizes if size is not None))
+
+
+def host_call_records(calls: Sequence[HostCall]) -> list[Record]:
+    """One record for each copy, wait and allocation."""
+    found = []
+    for call in calls:
+        record = Record(
+            call.entity, f"{call.module.path}:{call.node.lineno}:{call.node.col_offset}:{call.entity}",
+            call.module.path, call.module.span(call.node), call.call,
+        )  # fmt: skip
+        record.know("source", call=call.call, host_loop_depth=float(call.loops))
+        if call.entity == "transfer":
+            record.know(
+                "source",
+                direction=call.direction,
+                loop_invariant=call.invariant,
+                in_test_or_benchmark=call.timed,
+            )
+        if call.entity == "synchronisation":
+            record.know("source", timed=call.timed)
+        found.append(record)
+    return found

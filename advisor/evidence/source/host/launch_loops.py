@@ -1,0 +1,152 @@
+"""Host loops that launch Numba kernels: what goes with the launches, and what a CUDA graph would forbid."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from advisor.evidence.source.host.data_flow.loop_context import Loop, loop_context, names_in
+from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_calls import HostCall
+from advisor.program.launches.host_loops import host_loops
+from advisor.program.launches.launches import Launch
+from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.tree_nodes import below
+
+
+@dataclass(frozen=True)
+class LaunchLoop:
+    """One host loop with launches directly in it.
+
+    `static` is whether each turn does the same launches with the same arguments and sizes; `forbids` names
+    the first thing in it that cannot be part of a CUDA graph, None where there is nothing of that kind.
+    `chunks` is whether a turn copies its own data in and its results out.
+    """
+
+    module: ModuleSyntax
+    node: Loop
+    launches: int
+    static: bool
+    forbids: str | None
+    chunks: bool
+    streams: bool
+    timed: bool
+
+
+def find_launch_loops(
+    module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[HostCall]
+) -> list[LaunchLoop]:
+    """The innermost host loops around launches, in order of lines."""
+    grouped: dict[Loop, list[Launch]] = {}
+    for launch in launches:
+        loops = host_loops(module, launch.node)
+        if loops:
+            grouped.setdefault(loops[0], []).append(launch)
+    found = [_launch_loop(module, loop, inside, calls) for loop, inside in grouped.items()]
+    return sorted(found, key=lambda one: one.node.lineno)
+
+
+def _launch_loop(
+    module: ModuleSyntax, loop: Loop, launches: Sequence[Launch], calls: Sequence[HostCall]
+) -> LaunchLoop:
+    inside = set(below(loop))
+    own = [call for call in calls if call.node in inside]
+    changed = module.changed_names(loop)
+    static = not any(names_in(launch.node) & changed for launch in launches)
+    return LaunchLoop(
+        module,
+        loop,
+        len(launches),
+        static,
+        _forbidden(module, loop, launches, own),
+        _in_chunks(module, loop, launches, own, changed),
+        any(_on_stream(launch) for launch in launches) or any(_with_stream(call.node) for call in own),
+        loop_context(module, loop.body[0]).timed,
+    )
+
+
+def _forbidden(
+    module: ModuleSyntax, loop: Loop, launches: Sequence[Launch], calls: Sequence[HostCall]
+) -> str | None:
+    """What keeps a loop's launches from being captured once and replayed."""
+    words = {"transfer": "a copy", "synchronisation": "a wait", "allocation": "an allocation"}
+    for call in calls:
+        return f"{words[call.entity]}, {call.call}"
+    for launch in launches:
+        if launch.host_arrays:
+            return "host arrays as arguments"
+        parent = module.parents.get(launch.node)
+        while parent is not None and parent is not loop:
+            if isinstance(parent, ast.If | ast.Try | ast.IfExp | ast.Match):
+                return "a decision of the host"
+            parent = module.parents.get(parent)
+    known = {launch.node for launch in launches}
+    for node in below(loop):
+        if isinstance(node, ast.Call) and node not in known and not _around(node, loop):
+            return f"`{ast.unparse(node.func)}`, which the source does not show"
+    return None
+
+
+def _around(node: ast.Call, loop: Loop) -> bool:
+    """Whether a call makes what the loop runs over, or shows how far it is."""
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    return (isinstance(loop, ast.For) and node in below(loop.iter)) or name in ("range", "len", "print")
+
+
+def _in_chunks(
+    module: ModuleSyntax,
+    loop: Loop,
+    launches: Sequence[Launch],
+    calls: Sequence[HostCall],
+    changed: frozenset[str],
+) -> bool:
+    """Whether what the loop copies in is of its own turn, a kernel gets it, and results are copied out."""
+    brought = set()
+    for call in calls:
+        parent = module.parents.get(call.node)
+        if call.call == "cuda.to_device" and isinstance(parent, ast.Assign) and call.node.args:
+            fresh = names_in(call.node.args[0]) & changed
+            target = parent.targets[0]
+            if fresh and isinstance(target, ast.Name):
+                brought.add(target.id)
+    given = {one.id for launch in launches for one in launch.node.args if isinstance(one, ast.Name)}
+    out = any(call.call == "copy_to_host" for call in calls)
+    if any(isinstance(one, ast.FunctionDef) for one in below(loop)):
+        # A kernel for each turn: the turns try things out.
+        return False
+    return bool(brought & given) and out
+
+
+def _on_stream(launch: Launch) -> bool:
+    parts = launch.node.func.slice if isinstance(launch.node.func, ast.Subscript) else None
+    return not isinstance(parts, ast.Tuple) or len(parts.elts) > 2
+
+
+def _with_stream(call: ast.Call) -> bool:
+    return any(one.arg == "stream" for one in call.keywords) or len(call.args) > 1
+
+
+def sliced_by(launch: Launch, placement: Placement) -> int | None:
+    """How many of a launch's arguments are items of arrays that the innermost loop around it counts through.
+
+    None where they are items of what may be a list of arrays.
+    """
+    loops = host_loops(launch.module, launch.node)
+    if not loops or not isinstance(loops[0], ast.For) or not isinstance(loops[0].target, ast.Name):
+        return 0
+    number = loops[0].target.id
+    counted = isinstance(loops[0].iter, ast.Call) and (launch.module.dotted(loops[0].iter.func) == "range")
+    items = [one for one in launch.node.args if isinstance(one, ast.Subscript) and _is_item(one, number)]
+    if not counted or not items:
+        return 0
+    places = [placement.of(one.value) for one in items]
+    return sum(place is not None and place.kind == "array" for place in places) or None
+
+
+def _is_item(node: ast.Subscript, number: str) -> bool:
+    """Whether an expression is `a[i]` or `a[i, …]` of a plain name and the loop's number itself."""
+    if not isinstance(node.value, ast.Name):
+        return False
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return any(isinstance(one, ast.Name) and one.id == number for one in parts)

@@ -1,0 +1,134 @@
+"""DataLoaders whose batches go to a GPU, and their settings."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.evidence.source.host.data_flow.call_options import loader_pins
+from advisor.evidence.source.host.data_flow.device_names import destination
+from advisor.evidence.source.host.data_flow.loop_context import loop_context
+from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.program.launches.host_loops import host_loops
+from advisor.program.names.host_definitions import called, position
+
+_LOADER = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
+_WORKERS, _PERSISTENT = 5, 12
+
+
+@dataclass(frozen=True)
+class Loader:
+    """One DataLoader in the source; what is not a constant there is None.
+
+    `feeds_gpu` is whether a loop over it sends what it gives to a GPU; `passes` counts the loops around that
+    loop that iterate the loader anew.
+    """
+
+    node: ast.Call
+    feeds_gpu: bool | None
+    workers: int | None
+    pinned: bool | None
+    persistent: bool | None
+    passes: int | None
+    timed: bool
+
+
+def find_loaders(placement: Placement) -> Iterator[Loader]:
+    """The DataLoaders of a module in order of lines."""
+    module = placement.module
+    for call in module.calls:
+        if module.dotted(call.func) not in _LOADER:
+            continue
+        loops = _loops_over(call, placement)
+        sent = [loop for loop in loops if _sends(loop, placement)]
+        given = [one for one in call.keywords if one.arg is None]
+        yield Loader(
+            call,
+            True if sent else None,
+            _whole(call, "num_workers", _WORKERS) if not given and not _in_memory(call, placement) else None,
+            None if _on_gpu_already(call, placement) else loader_pins(call),
+            _truth(call, "persistent_workers", _PERSISTENT) if not given else None,
+            max(len(host_loops(module, loop)) for loop in sent) if sent else None,
+            loop_context(module, call).timed,
+        )
+
+
+def _loops_over(call: ast.Call, placement: Placement) -> list[ast.For]:
+    """The loops that iterate a loader and nothing else that may go by its name."""
+    module, found = placement.module, []
+    name = _bound_name(call, placement)
+    if name is None:
+        return []
+    scope = module.scope_of(call) or module.tree
+    for loop in module.inside(scope, ast.For):
+        if any(
+            isinstance(one, ast.Name) and one.id == name and _is_this(one, call, placement)
+            for one in ast.walk(loop.iter)
+        ):
+            found.append(loop)
+    return sorted(found, key=position)
+
+
+def _bound_name(call: ast.Call, placement: Placement) -> str | None:
+    parent = placement.module.parents.get(call)
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+        target = parent.targets[0]
+        return target.id if isinstance(target, ast.Name) else None
+    return None
+
+
+def _is_this(name: ast.Name, call: ast.Call, placement: Placement) -> bool:
+    values = [one.value if one is not None else None for one in placement.bindings.reaching(name.id, name)]
+    return bool(values) and all(value is call for value in values)
+
+
+def _sends(loop: ast.For, placement: Placement) -> bool:
+    for node in ast.walk(loop):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("to", "cuda")
+            and destination(node, placement.devices) == "gpu"
+        ):
+            source = placement.of(node.func.value)
+            if source is not None and source.batch:
+                return True
+    return False
+
+
+def _in_memory(call: ast.Call, placement: Placement) -> bool:
+    """Whether the dataset is a TensorDataset, which has nothing to load."""
+    data = _value(call, "dataset", 0)
+    values: list[ast.expr | None] = [data]
+    if isinstance(data, ast.Name):
+        values = [one.value if one else None for one in placement.bindings.reaching(data.id, data)]
+    return any(called(one) == "TensorDataset" for one in values if one is not None)
+
+
+def _on_gpu_already(call: ast.Call, placement: Placement) -> bool:
+    """Whether the dataset may hold tensors of the GPU, which cannot be page-locked."""
+    return any(placement.on_gpu(one) for argument in call.args[:1] for one in _parts(argument))
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return [one for one in ast.walk(node) if isinstance(one, ast.expr)]
+
+
+def _value(call: ast.Call, name: str, place: int) -> ast.expr | None:
+    named = next((one.value for one in call.keywords if one.arg == name), None)
+    return named or (call.args[place] if len(call.args) > place else None)
+
+
+def _whole(call: ast.Call, name: str, place: int) -> int | None:
+    value = _value(call, name, place)
+    if value is None:
+        return 0
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, int) else None
+
+
+def _truth(call: ast.Call, name: str, place: int) -> bool | None:
+    value = _value(call, name, place)
+    if value is None:
+        return False
+    return bool(value.value) if isinstance(value, ast.Constant) else None

@@ -1,0 +1,143 @@
+"""Work of several GPUs: collectives for each parameter, and data that takes the way over the host."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.evidence.source.host.data_flow.device_names import destination
+from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context, names_in
+from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.program.kernels.declarations import cuda_member
+from advisor.program.names.host_definitions import called
+
+_COLLECTIVES = frozenset({"all_reduce", "reduce_scatter"})
+_PARAMETERS = frozenset({"parameters", "named_parameters", "buffers", "state_dict"})
+
+
+@dataclass(frozen=True)
+class Collective:
+    """One call of torch.distributed in a host loop; `per_parameter` when the loop runs over a module's."""
+
+    node: ast.Call
+    call: str
+    per_parameter: bool
+    waits: bool | None
+    context: LoopContext
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """One copy to a device of what was copied from a device just before, unchanged.
+
+    `other_device` is whether it goes to a device that the source tells apart from the first.
+    """
+
+    node: ast.Call
+    library: str
+    call: str
+    other_device: bool
+    context: LoopContext
+
+
+def find_collectives(placement: Placement) -> Iterator[Collective]:
+    """The collectives in host loops, in order of lines."""
+    module = placement.module
+    for call in module.calls:
+        if called(call) not in _COLLECTIVES or not call.args:
+            continue
+        if module.dotted(call.func) != f"torch.distributed.{called(call)}":
+            continue
+        context = loop_context(module, call)
+        if not context.loops or not isinstance(context.loops[0], ast.For):
+            continue
+        loop = context.loops[0]
+        over = any(isinstance(one, ast.Call) and called(one) in _PARAMETERS for one in ast.walk(loop.iter))
+        own = over and bool(names_in(call.args[0]) & names_in(loop.target))
+        quick = next((one.value for one in call.keywords if one.arg == "async_op"), None)
+        waits = not (isinstance(quick, ast.Constant) and quick.value) if quick is not None else True
+        yield Collective(call, f"dist.{called(call)}", own, waits, context)
+
+
+def find_round_trips(placement: Placement) -> Iterator[RoundTrip]:
+    """The copies over the host and back, in order of lines."""
+    for call in placement.module.calls:
+        source = _numba_source(call, placement) or _torch_source(call, placement)
+        if source is not None:
+            library, name, other = source
+            yield RoundTrip(call, library, name, other, loop_context(placement.module, call))
+
+
+def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool] | None:
+    """`cuda.to_device(d.copy_to_host())`, also through one name that is used for nothing else."""
+    if called(call) != "to_device" or len(call.args) != 1:
+        return None
+    module = placement.module
+    dotted = module.dotted(call.func)
+    if not dotted or cuda_member(placement.workspace.library_name(dotted, module)) != "to_device":
+        return None
+    source = call.args[0]
+    if isinstance(source, ast.Name) and _is_read_once(source, placement):
+        bound = [one.value if one else None for one in placement.bindings.reaching(source.id, source)]
+        source = bound[0] if len(bound) == 1 and bound[0] is not None else source
+    if isinstance(source, ast.Call) and called(source) == "copy_to_host" and not source.args:
+        return "numba", "cuda.to_device", _device_changes(source, call, placement)
+    return None
+
+
+def _is_read_once(name: ast.Name, placement: Placement) -> bool:
+    scope = placement.module.scope_of(name)
+    if not isinstance(scope, ast.FunctionDef):
+        return False
+    found = [
+        one for one in placement.bindings.nodes(scope) if isinstance(one, ast.Name) and one.id == name.id
+    ]
+    return sum(isinstance(one.ctx, ast.Load) for one in found) == 1
+
+
+def _device_changes(first: ast.Call, second: ast.Call, placement: Placement) -> bool:
+    """Whether another device is selected between two calls."""
+    return any(
+        called(one) in ("select_device", "use") and first.lineno <= one.lineno <= second.lineno
+        for one in placement.module.calls
+    )
+
+
+def _torch_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool] | None:
+    """`x.cpu().to("cuda:1")`, or the same over NumPy."""
+    function = call.func
+    if not placement.torch or not isinstance(function, ast.Attribute) or function.attr not in ("to", "cuda"):
+        return None
+    if destination(call, placement.devices) != "gpu":
+        return None
+    inner = _without_numpy(function.value, placement)
+    if not isinstance(inner, ast.Call) or called(inner) != "cpu" or not isinstance(inner.func, ast.Attribute):
+        return None
+    return "torch", f".cpu().{function.attr}()", bool(_number(call))
+
+
+def _without_numpy(node: ast.expr, placement: Placement) -> ast.expr:
+    """The tensor under `torch.from_numpy(x.numpy())`, `.contiguous()` and `.detach()`."""
+    while isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and called(node) in (
+            "detach",
+            "contiguous",
+            "clone",
+            "numpy",
+        ):
+            node = node.func.value
+        elif placement.module.dotted(node.func) in ("torch.from_numpy", "torch.as_tensor", "torch.tensor"):
+            node = node.args[0] if node.args else node.func
+        else:
+            break
+    return node
+
+
+def _number(call: ast.Call) -> str:
+    """What tells the target's device apart: its number."""
+    target = call.args[0] if call.args else None
+    if isinstance(target, ast.Constant):
+        text = str(target.value)
+        return text.rpartition(":")[2] if ":" in text or text.isdigit() else ""
+    return ""

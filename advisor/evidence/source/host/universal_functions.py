@@ -1,0 +1,156 @@
+"""Calls of universal functions made by `vectorize` and `guvectorize` for CUDA, with what they are given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from advisor.evidence.source.host.host_records import is_test_path
+from advisor.model.records import Record
+from advisor.model.text.notebooks.joined_text import is_repeated_by_command
+from advisor.program.arrays.array_extents import largest_host_array
+from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.launches.host_loops import host_loops
+from advisor.program.launches.timing_loops import timing_loop
+from advisor.program.names.reaching_values import bound_before, reaching_values
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
+
+_MAKERS = frozenset(
+    {"numba.vectorize", "numba.guvectorize", "numba.cuda.vectorize", "numba.cuda.guvectorize"}
+)
+_DEPTH = 6
+
+
+def universal_call_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
+    """One record for each call of a universal function of this module that runs on the GPU."""
+    names = {function.name for function in module.functions if _runs_on_gpu(function, module, workspace)}
+    if not names:
+        return []
+    calls = [call for call in module.calls if isinstance(call.func, ast.Name) and call.func.id in names]
+    return [_record(_UniversalCall(call, module, workspace, frozenset(names))) for call in calls]
+
+
+def _runs_on_gpu(function: FunctionNode, module: ModuleSyntax, workspace: Workspace) -> bool:
+    for decorator in function.decorator_list:
+        if not isinstance(decorator, ast.Call):
+            continue
+        dotted = module.dotted(decorator.func)
+        if dotted is None or workspace.library_name(dotted, module) not in _MAKERS:
+            continue
+        target = next((one.value for one in decorator.keywords if one.arg == "target"), None)
+        if isinstance(target, ast.Constant) and target.value == "cuda":
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class _UniversalCall:
+    """A call in its module; `names` are the universal functions of that."""
+
+    call: ast.Call
+    module: ModuleSyntax
+    workspace: Workspace
+    names: frozenset[str]
+
+    @property
+    def function(self) -> FunctionNode | None:
+        scopes = self.module.scopes(self.call)
+        return next((scope for scope in scopes if isinstance(scope, ast.FunctionDef)), None)
+
+    @property
+    def scope(self) -> HostScope:
+        return HostScope(self.module, self.function, self.workspace)
+
+    def arrays(self) -> tuple[str, ...] | None:
+        """The arguments that are NumPy arrays, results of other universal functions on such included."""
+        known = self.scope.host_arrays(self.call.args)
+        names = {ast.unparse(one) for one in self.call.args if self.made_by(one)}
+        if known is None and not names:
+            return None
+        return tuple(
+            name for name in map(ast.unparse, self.call.args) if name in names or name in (known or ())
+        )
+
+    def made_by(self, argument: ast.expr, depth: int = _DEPTH) -> ast.Call | None:
+        """The call of a universal function that has made an argument as a NumPy array, None for any other."""
+        values = self._values(argument) if isinstance(argument, ast.Name) else [argument]
+        makers = [
+            value for value in values if isinstance(value, ast.Call) and self._copies_back(value, depth)
+        ]
+        return makers[0] if makers and len(makers) == len(values) else None
+
+    def _values(self, name: ast.Name) -> Sequence[ast.expr | None]:
+        if self.function is None:
+            return bound_before(self.module, name)
+        found = reaching_values(self.module, self.function, name.id, name)
+        return found or self.scope.bound(self.module, self.function, name.id)
+
+    def _copies_back(self, value: ast.Call, depth: int) -> bool:
+        """Whether a call is one of a universal function that gets NumPy arrays, so that it makes one."""
+        if not isinstance(value.func, ast.Name) or value.func.id not in self.names:
+            return False
+        if value.keywords or value is self.call or not depth:
+            return False
+        made = any(self.made_by(one, depth - 1) for one in value.args)
+        return made or bool(self.scope.host_arrays(value.args))
+
+    def largest(self, call: ast.Call, depth: int = _DEPTH) -> int | None:
+        """The elements of the largest NumPy array that a call gets, None where the source does not tell."""
+        makers = [maker for one in call.args if (maker := self.made_by(one))]
+        sizes = [self.largest(maker, depth - 1) if depth else None for maker in makers]
+        if any(self.scope.is_host_array(one) for one in call.args):
+            sizes.append(largest_host_array(call.args, self.scope))
+        return None if None in sizes else max((size for size in sizes if size is not None), default=None)
+
+    def copied_again(self) -> str | None:
+        """Which of the copies another call on the GPU does as well, None where none is seen to."""
+        for argument in self.call.args:
+            maker = self.made_by(argument)
+            if maker is not None:
+                return f"`{ast.unparse(maker.func)}` has just copied `{ast.unparse(argument)}` back"
+        given = [one for one in self.call.args if isinstance(one, ast.Name) and self.scope.is_host_array(one)]
+        for loop in host_loops(self.module, self.call):
+            for argument in given:
+                if argument.id not in stored_names(loop):
+                    return f"`{argument.id}` is copied in every turn of the loop"
+        for argument in given:
+            if self._is_used_again(argument.id):
+                return f"`{argument.id}` is copied by another call as well"
+        return None
+
+    def _is_used_again(self, name: str) -> bool:
+        """Whether another call of the same function body copies the same array."""
+        if self.function is None or len(self.scope.bound(self.module, self.function, name)) != 1:
+            return False
+        return any(
+            other is not self.call
+            and isinstance(other.func, ast.Name)
+            and other.func.id in self.names
+            and any(isinstance(one, ast.Name) and one.id == name for one in other.args)
+            for other in self.module.inside(self.function, ast.Call)
+        )
+
+
+def _record(one: _UniversalCall) -> Record:
+    call, module = one.call, one.module
+    arrays, loops = one.arrays(), host_loops(module, call)
+    timed = any(timing_loop(loop, module) for loop in loops) or is_repeated_by_command(
+        module.source.text, call.lineno
+    )
+    record = Record(
+        "universal_call", f"{module.path}:{call.lineno}:{call.col_offset}:universal_call", module.path,
+        module.span(call.func), ast.unparse(call.func),
+    )  # fmt: skip
+    largest = one.largest(call)
+    record.know(
+        "source",
+        host_arrays=None if arrays is None else float(len(arrays)),
+        host_array_names=", ".join(arrays) if arrays else None,
+        copied_again=one.copied_again(),
+        largest_host_array=None if largest is None else float(largest),
+        host_loop_depth=float(len(loops)),
+        in_test_or_benchmark=is_test_path(module.path) or timed,
+    )
+    return record

@@ -1,0 +1,1 @@
+"""The walk through one kernel: values as affine forms, accesses, loops, branches."""

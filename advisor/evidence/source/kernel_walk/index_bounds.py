@@ -1,0 +1,134 @@
+"""Which indices a test bounds from above, so that what follows stays inside of an array."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+
+from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form, Monomial, Outcomes, atom, number
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, Scalar, Value
+
+_POSITION = ("tid.", "bid.")
+_THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
+_ONE = number(1)
+UNKNOWN = Outcomes()
+
+
+def of_comparison(operators: Sequence[ast.cmpop], values: Sequence[Value]) -> Outcomes:
+    """Return what a comparison of integers keeps at 0 or below, where it holds and where it does not: `a - b`
+    for `a <= b`, `a - b + 1` for `a < b`.
+    """
+    holds: set[Form] = set()
+    fails: set[Form] = set()
+    for operator, left, right in zip(operators, values, values[1:], strict=False):
+        if not isinstance(left, Scalar) or not isinstance(right, Scalar):
+            continue
+        below, above = left.form - right.form, right.form - left.form
+        if isinstance(operator, ast.Lt):
+            holds, fails = holds | {below + _ONE}, fails | {above}
+        elif isinstance(operator, ast.LtE):
+            holds, fails = holds | {below}, fails | {above + _ONE}
+        elif isinstance(operator, ast.Gt):
+            holds, fails = holds | {above + _ONE}, fails | {below}
+        elif isinstance(operator, ast.GtE):
+            holds, fails = holds | {above}, fails | {below + _ONE}
+        elif isinstance(operator, ast.Eq):
+            holds |= {below, above}
+        elif isinstance(operator, ast.NotEq):
+            fails |= {below, above}
+    # Of a chain that does not hold it is not known which of its comparisons fails.
+    return Outcomes(frozenset(holds), frozenset(fails) if len(operators) == 1 else frozenset())
+
+
+def of_parts(operator: ast.boolop, parts: Sequence[Outcomes]) -> Outcomes:
+    """Return what parts joined by `and` or `or` bound: where an `and` holds all of them hold, where it fails
+    only what each of them bounds when it fails is certain (De Morgan); an `or` the other way round.
+    """
+    holds, fails = [one.holds for one in parts], [one.fails for one in parts]
+    if isinstance(operator, ast.And):
+        return Outcomes(frozenset().union(*holds), frozenset.intersection(*fails))
+    return Outcomes(frozenset.intersection(*holds), frozenset().union(*fails))
+
+
+def range_bound(item: Form, stop: Form, step: Form) -> frozenset[Form]:
+    """Return what `range` bounds in its loop: the counter, where it does not count down."""
+    rises = step.constant is None or step.constant > 0
+    return frozenset({item - stop + _ONE}) if rises else frozenset()
+
+
+def bounds_on_lanes(conditions: Iterable[Condition]) -> frozenset[Form]:
+    """Return what conditions keep at 0 or below of nothing but thread indices and numbers."""
+    found = (form for condition in conditions for form in condition.bounds)
+    return frozenset(form for form in found if form.atoms() and form.atoms() <= _THREADS)
+
+
+def lanes_left(lanes: Sequence[Mapping[str, int]], bounds: Iterable[Form]) -> list[Mapping[str, int]]:
+    """Return the lanes of a warp that conditions let through; all, where they let none through."""
+    forms = tuple(bounds)
+    left = [lane for lane in lanes if all(form.evaluate(lane.__getitem__) <= 0 for form in forms)]
+    return left or list(lanes)
+
+
+def is_guarded(access: Access, atoms: Atoms) -> bool:
+    """Return whether conditions bound each index of an access that spans the grid from above.
+
+    Where no index spans the grid: whether some condition asks for the thread's position.
+    """
+    conditions = access.place.conditions
+    spanning = [index.form for index in access.indices if spans_the_grid(atoms.depends(index.form))]
+    if not spanning:
+        return any(_is_position(name) for one in conditions for name in one.depends)
+    return all(_is_bounded(form, conditions, atoms) for form in spanning)
+
+
+def spans_the_grid(depends: Iterable[str]) -> bool:
+    """Return whether an index follows the block and the thread in it: only such a grid can be rounded up."""
+    names = tuple(depends)
+    return all(any(name.startswith(kind) for name in names) for kind in _POSITION)
+
+
+def _is_bounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> bool:
+    wanted = {name for name in atoms.depends(form) if _is_position(name)} - _whole_blocks(form)
+    for condition in conditions:
+        if condition.single_lane and any(name.startswith("bid.") for name in condition.depends):
+            return True
+        for difference in condition.bounds:
+            wanted -= _bounded_positions(difference, form, atoms)
+    return not wanted
+
+
+def _whole_blocks(form: Form) -> set[str]:
+    """The block indices that count on their own, as where each block has a row: no launch rounds these up."""
+    blocks = {name for name in form.atoms() if name.startswith("bid.")}
+    grid = {
+        name
+        for monomial, _ in form.terms
+        for name in monomial
+        if name.startswith("bid.") and f"bdim.{name[-1]}" in monomial
+    }
+    opaque = any("#" in name for name in form.atoms())
+    return set() if opaque else blocks - grid
+
+
+def _bounded_positions(difference: Form, form: Form, atoms: Atoms) -> set[str]:
+    """The thread and block indices that a difference below a bound keeps from growing."""
+    found: set[str] = set()
+    for monomial, coefficient in difference.terms:
+        names = {name for factor in monomial for name in atoms.depends(atom(factor)) if _is_position(name)}
+        # A product of two indices may stay small while one of them grows.
+        if coefficient > 0 and len({name[-1] for name in names}) == 1 and _follows(monomial, form, atoms):
+            found |= names
+    return found
+
+
+def _follows(monomial: Monomial, form: Form, atoms: Atoms) -> bool:
+    """Whether the factors grow with what they were computed from, or the index is made of the same ones."""
+    for name in monomial:
+        known = atoms.known.get(name)
+        if known is not None and name not in form.atoms() and (known.loaded or known.stem is not None):
+            return False
+    return True
+
+
+def _is_position(name: str) -> bool:
+    return name.startswith(_POSITION)

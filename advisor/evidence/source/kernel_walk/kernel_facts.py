@@ -1,0 +1,251 @@
+"""What the walk through a kernel finds: accesses, atomics, branches, loops, barriers, operations."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form, number
+from advisor.program.arrays.array_orders import Order
+from advisor.program.arrays.given_arrays import Given
+from advisor.program.kernels.declarations import Declaration
+from advisor.program.syntax.module import ModuleSyntax
+
+Space: TypeAlias = Literal["global", "shared", "local", "constant", "unknown"]
+Kind: TypeAlias = Literal["int", "float", "bool"] | None
+
+
+@dataclass
+class Array:
+    """An array parameter or one declared in the kernel; `dims` are constant extents, None when unknown.
+
+    `made` are the sizes of the array that the launches pass, as far as they are known, and `order` how its
+    elements lie in memory, None where nothing speaks against C order. `given` is what the launches in
+    sight hand over for it, a NumPy array that they copy or one without elements.
+    """
+
+    name: str
+    space: Space
+    parameter: bool
+    module: ModuleSyntax
+    node: ast.AST
+    dims: tuple[int | None, ...] = ()
+    itemsize: int | None = None
+    dtype: str | None = None
+    made: tuple[int | None, ...] = ()
+    order: Order = None
+    given: Given = None
+
+
+_ONE = number(1)
+
+
+@dataclass(frozen=True)
+class Index:
+    """One index; `is_slice` marks a slice still to be indexed, from `form` on by `step`."""
+
+    form: Form
+    is_slice: bool = False
+    step: Form = _ONE
+
+
+@dataclass(frozen=True)
+class View:
+    """An array with its leading indices given, as `a[i]` or `a[i, :]` are."""
+
+    array: Array
+    prefix: tuple[Index, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number: its form, its kind, and the view it was loaded through (it may turn out to be a row)."""
+
+    form: Form
+    kind: Kind = None
+    view: View | None = None
+    constant: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple of values."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Anything else: modules, functions, types; `name` is its dotted name when it has one."""
+
+    name: str = ""
+
+
+Value: TypeAlias = Scalar | View | Tuple | Opaque
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A test that encloses a place or left the kernel before it; `bounds` are the differences that it keeps
+    below a bound (`advisor.evidence.source.kernel_walk.index_bounds`).
+    """
+
+    depends: frozenset[str]
+    loaded: bool
+    single_lane: bool
+    exit: bool
+    node: ast.AST
+    bounds: frozenset[Form] = frozenset()
+
+
+@dataclass(frozen=True)
+class LoopContext:
+    """A loop around a place: its counter, what its trip count depends on, whether that follows from values
+    in the kernel, and whether it takes steps of the grid's size.
+    """
+
+    counter: str
+    trips: frozenset[str]
+    trips_loaded: bool
+    is_while: bool
+    node: ast.AST
+    trip_count: int | None = None
+    over_range: bool = False
+    of_values: bool = True
+    steps_by_grid: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands: module, node, the loops and conditions around it."""
+
+    module: ModuleSyntax
+    node: ast.AST
+    loops: tuple[LoopContext, ...]
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True)
+class RowUse:
+    """A part of an array that a kernel hands to a device function: where, and to which function."""
+
+    place: Place
+    function: str
+    prefix: tuple[Index, ...]
+
+
+@dataclass(frozen=True)
+class Access:
+    """A load, store or update of an array element; `value_depends` is what a stored value depends on."""
+
+    place: Place
+    array: Array
+    indices: tuple[Index, ...]
+    kind: Literal["load", "store", "update"]
+    whole: bool = False
+    row: RowUse | None = None
+    value_depends: frozenset[str] = frozenset()
+
+    @cached_property
+    def element(self) -> tuple[object, ...]:
+        """What accesses to one element share: its array and the forms of its indices."""
+        return (id(self.array), *(index.form for index in self.indices))
+
+    @property
+    def fastest(self) -> Index | None:
+        """The index along which elements lie together, None where it is not known."""
+        if not self.indices or (self.array.order == "unknown" and len(self.indices) > 1):
+            return None
+        return self.indices[0 if self.array.order == "F" else -1]
+
+
+@dataclass(frozen=True)
+class AtomicUse:
+    """An atomic operation."""
+
+    place: Place
+    operation: str
+    array: Array | None
+    indices: tuple[Index, ...]
+    spins: bool
+
+
+@dataclass(frozen=True)
+class BranchUse:
+    """An `if`, `while` or conditional expression."""
+
+    place: Place
+    depends: frozenset[str]
+    loaded: bool
+    is_loop: bool
+    single_lane: bool
+    serial_loop: bool
+
+
+@dataclass(frozen=True)
+class LoopUse:
+    """A loop with what its trip count depends on."""
+
+    place: Place
+    context: LoopContext
+    body_depends_on_thread: bool
+    stores: bool
+
+
+@dataclass(frozen=True)
+class BarrierUse:
+    """A block-wide barrier."""
+
+    place: Place
+
+
+@dataclass(frozen=True)
+class OperationUse:
+    """A power, division or library call."""
+
+    place: Place
+    operator: str
+    name: str
+    exponent: str | None
+    divisor: str | None
+    integer_operands: bool | None
+    depends: frozenset[str]
+    loaded: bool
+    truncated: bool
+    constant_operands: bool = False
+    result: str = ""
+    base: str | None = None
+    wraps: bool = False
+
+
+@dataclass
+class KernelFacts:
+    """All that the walk through one kernel found; `complete` is False when the walk had to stop early."""
+
+    declaration: Declaration
+    atoms: Atoms = field(default_factory=Atoms)
+    arrays: list[Array] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
+    atomics: list[AtomicUse] = field(default_factory=list)
+    branches: list[BranchUse] = field(default_factory=list)
+    loops: list[LoopUse] = field(default_factory=list)
+    barriers: list[BarrierUse] = field(default_factory=list)
+    operations: list[OperationUse] = field(default_factory=list)
+    index_atoms: set[str] = field(default_factory=set)
+    thread_dimensions: set[str] = field(default_factory=set)
+    # Of global memory, by a warp; known once the accesses have records.
+    estimated_sectors: float | None = None
+    block_index_read: bool = False
+    float64_cast: bool = False
+    narrow_cast: bool = False
+    # Threads of a block work together: shared memory, barriers, shuffles, or a function that is not known.
+    threads_meet: bool = False
+    # Rows that go to functions that are not known: the array and the leading indices, as `element` has them.
+    rows_handed_on: set[tuple[object, ...]] = field(default_factory=set)
+    # A function is called that is not known, which may ask for the thread's position.
+    calls_unknown: bool = False
+    complete: bool = True
+    # Array parameters with atomics of which all uses are known, and which no launch gives twice.
+    followed: frozenset[str] = frozenset()

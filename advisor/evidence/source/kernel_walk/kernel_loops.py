@@ -1,0 +1,190 @@
+"""Loops of a kernel: what their names are in every iteration, how often they run."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, number
+from advisor.evidence.source.kernel_walk.assignment_dependences import Dependences, loop_dependences
+from advisor.evidence.source.kernel_walk.index_bounds import range_bound
+from advisor.evidence.source.kernel_walk.kernel_facts import (
+    BranchUse,
+    Index,
+    LoopContext,
+    LoopUse,
+    Opaque,
+    Scalar,
+    Value,
+    View,
+)
+from advisor.evidence.source.kernel_walk.statements import Statements
+from advisor.program.syntax.module import stored_names
+from advisor.program.syntax.tree_nodes import below
+
+
+class LoopWalk(Statements):
+    """Walks a loop once for all iterations: names that change follow the counter or lose their value."""
+
+    def _do_for(self, statement: ast.For) -> bool:
+        call = statement.iter
+        counter = self.atoms.loop()
+        by_grid, of_values = False, True
+        bounds: frozenset[Form] = frozenset()
+        over_range = (
+            isinstance(call, ast.Call) and isinstance(self.value(call.func), Opaque) and self._is_range(call)
+        )
+        if over_range and isinstance(call, ast.Call):
+            parts = [self.scalar(item) for item in call.args]
+            start = parts[0] if len(parts) > 1 else Scalar(number(0), "int")
+            step = parts[2] if len(parts) > 2 else Scalar(number(1), "int")
+            item: Value = Scalar(start.form + step.form * atom(counter), "int")
+            by_grid, of_values = _is_grid(step.form), self._names_values(call)
+            stop = parts[1] if len(parts) > 1 else parts[0]
+            bounds = range_bound(start.form + step.form * atom(counter), stop.form, step.form)
+        else:
+            iterated = self.value(call)
+            parts = [self.as_scalar(iterated)]
+            view = self.view(iterated)
+            item = self.opaque([iterated, Scalar(atom(counter))], loaded=view is not None)
+            if view is not None:
+                item = self.load(statement.iter, View(view.array, (*view.prefix, Index(atom(counter)))))
+        context = LoopContext(
+            counter, frozenset().union(*(self.depends(part) for part in parts)),
+            any(self.loaded(part) for part in parts), False, statement, _trip_count(parts), over_range,
+            of_values, by_grid,
+        )  # fmt: skip
+        self._loop(statement, context, lambda: self.store(statement.target, item), bounds=bounds)
+        self.statements(statement.orelse)
+        return False
+
+    def _is_range(self, call: ast.Call) -> bool:
+        return self._called_name(call) in ("range", "numba.prange") and bool(call.args)
+
+    def _names_values(self, call: ast.Call) -> bool:
+        """Whether some argument of a `range` names a value of the kernel, not one of the program around."""
+        return any(
+            isinstance(inner, ast.Name) and inner.id in self.env
+            for item in call.args
+            for inner in below(item)
+        )
+
+    def _do_while(self, statement: ast.While) -> bool:
+        counter = self.atoms.loop()
+        before = len(self.facts.accesses), len(self.facts.operations), len(self.facts.atomics)
+        self._summarise(statement, counter)
+        by_grid = self.stepped_by_grid
+        test = self.value(statement.test)
+        context = LoopContext(
+            counter, self.depends(test) - {counter}, self.loaded(test), True, statement, steps_by_grid=by_grid
+        )
+        del (
+            self.facts.accesses[before[0] :],
+            self.facts.operations[before[1] :],
+            self.facts.atomics[before[2] :],
+        )
+        self._loop(statement, context, lambda: None, test)
+        return False
+
+    def _loop(
+        self,
+        statement: ast.For | ast.While,
+        context: LoopContext,
+        bind: object,
+        test: Value | None = None,
+        bounds: frozenset[Form] = frozenset(),
+    ) -> None:
+        outer, before = self.loops, self.conditions
+        inductions = self._summarise(statement, context.counter)
+        bind()  # type: ignore[operator]
+        self.loops = (*outer, context)
+        depends = context.trips - {context.counter}
+        self.facts.branches.append(
+            BranchUse(self.place(statement), depends, context.trips_loaded, True, False, False)
+        ) if context.is_while else None
+        if isinstance(statement, ast.While):
+            self.spinning = True
+            test = self.value(statement.test)
+            self.spinning = False
+        if test is None:
+            test = self.opaque([Scalar(atom(name)) for name in context.trips])
+        condition = self.condition(test, statement)
+        self.conditions = (*before, replace(condition, bounds=condition.bounds | bounds))
+        first = len(self.facts.accesses)
+        self.statements(statement.body)
+        self.conditions, self.loops = before, outer
+        accesses = self.facts.accesses[first:]
+        thread = any(
+            name.startswith(("tid", "bid"))
+            for access in accesses
+            for index in access.indices
+            for name in self.atoms.depends(index.form)
+        )
+        self.facts.loops.append(
+            LoopUse(
+                self.place(statement),
+                context,
+                thread,
+                any(access.kind != "load" and access.array.space != "local" for access in accesses),
+            )
+        )
+        self._after(statement, inductions, context)
+
+    def _summarise(self, statement: ast.For | ast.While, counter: str) -> dict[str, Value]:
+        """Gives each name that the loop changes a value that holds in every iteration."""
+        found = loop_dependences(statement)
+        self.stepped_by_grid = False
+        inductions: dict[str, Value] = {}
+        new: dict[str, Value] = {}
+        for name in stored_names(statement):
+            before = self.env.get(name)
+            step = found.steps.get(name)
+            if step is not None and isinstance(before, Scalar):
+                increment = self.scalar(step)
+                if counter not in self.depends(increment) and not self.loaded(increment):
+                    signed = increment.form if found.signs[name] > 0 else -increment.form
+                    new[name] = Scalar(before.form + signed * atom(counter), before.kind)
+                    inductions[name] = before
+                    self.stepped_by_grid |= _is_grid(signed)
+                    continue
+            if isinstance(before, View) and name not in found.scalars:
+                continue
+            new[name] = self._loop_value(name, before, found, counter)
+        self.env.update(new)
+        return inductions
+
+    def _loop_value(self, name: str, before: Value | None, found: Dependences, counter: str) -> Value:
+        outside = [self.env[other] for other in found.reads.get(name, ()) if other in self.env]
+        values: list[Value] = [Scalar(atom(counter)), *outside]
+        values += [Scalar(atom(f"tid.{axis}")) for axis in "xyz"] if name in found.thread_names else []
+        kind = before.kind if isinstance(before, Scalar) and name not in found.floats else None
+        return self.opaque(
+            [*values, *([before] if before is not None else [])], kind, loaded=name in found.loaded
+        )
+
+    def _after(
+        self, statement: ast.For | ast.While, inductions: dict[str, Value], context: LoopContext
+    ) -> None:
+        """Past the loop, a name that it changed no longer follows the counter."""
+        trips = [Scalar(atom(name)) for name in context.trips]
+        for name in stored_names(statement):
+            value = self.env.get(name)
+            if isinstance(value, Scalar):
+                before = inductions.get(name)
+                values: list[Value] = [value, *trips, *([before] if before is not None else [])]
+                depends = frozenset().union(*(self.depends(item) for item in values)) - {context.counter}
+                loaded = any(self.loaded(item) for item in values)
+                self.env[name] = Scalar(self.atoms.opaque(depends, loaded), value.kind)
+
+
+def _is_grid(step: Form) -> bool:
+    return any(name.startswith("gdim.") for name in step.atoms())
+
+
+def _trip_count(parts: list[Scalar]) -> int | None:
+    """The iterations of `range(…)` when all its parts are constant."""
+    values = [part.form.constant for part in parts]
+    known = [value for value in values if value is not None]
+    if len(known) != len(values) or not 1 <= len(known) <= 3 or (len(known) == 3 and known[2] == 0):
+        return None
+    return len(range(*known))

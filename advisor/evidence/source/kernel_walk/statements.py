@@ -1,0 +1,199 @@
+"""What the statements of a kernel do, in order: assignments, stores, branches."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from advisor.evidence.source.kernel_walk.affine_forms import number
+from advisor.evidence.source.kernel_walk.calls import Calls
+from advisor.evidence.source.kernel_walk.kernel_facts import (
+    BranchUse,
+    Index,
+    Opaque,
+    Scalar,
+    Tuple,
+    Value,
+    View,
+)
+from advisor.program.syntax.tree_nodes import below
+
+
+class Statements(Calls):
+    """Walks statements in order; branches are merged."""
+
+    returned: list[Value] = []
+
+    def statements(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether the body always leaves (returns, breaks, continues); notes all that it does."""
+        outer = self.conditions
+        left = False
+        for statement in body:
+            method = getattr(self, f"_do_{type(statement).__name__.lower()}", None)
+            if method is not None and method(statement):
+                left = True
+                break
+        exits = tuple(condition for condition in self.conditions if condition.exit and condition not in outer)
+        self.conditions = (*outer, *exits)
+        return left
+
+    def _do_expr(self, statement: ast.Expr) -> bool:
+        self.value(statement.value)
+        return False
+
+    def _do_return(self, statement: ast.Return) -> bool:
+        if statement.value is not None:
+            self.returned.append(self.value(statement.value))
+        return True
+
+    def _do_break(self, _: ast.Break) -> bool:
+        return True
+
+    _do_continue = _do_break
+    _do_raise = _do_break
+
+    def _do_assert(self, statement: ast.Assert) -> bool:
+        test = self.value(statement.test)
+        self.conditions = (*self.conditions, self.condition(test, statement.test))
+        return False
+
+    def _do_with(self, statement: ast.With) -> bool:
+        return self.statements(statement.body)
+
+    def _do_assign(self, statement: ast.Assign) -> bool:
+        value = self.value(statement.value)
+        for target in statement.targets:
+            if isinstance(target, ast.Subscript) and _reads_element(statement.value, target):
+                self._store_element(target, "update")
+            else:
+                self.store(target, value)
+        return False
+
+    def _do_annassign(self, statement: ast.AnnAssign) -> bool:
+        if statement.value is not None:
+            self.store(statement.target, self.value(statement.value))
+        return False
+
+    def store(self, target: ast.expr, value: Value) -> None:
+        """Binds a name, unpacks a tuple or notes a store into an array."""
+        if isinstance(target, ast.Name):
+            self.env[target.id] = value
+        elif isinstance(target, ast.Tuple | ast.List):
+            view = self.view(value)
+            for position, inner in enumerate(target.elts):
+                if isinstance(value, Tuple) and position < len(value.items):
+                    self.store(inner, value.items[position])
+                elif view is not None and not isinstance(value, Tuple):
+                    self.store(
+                        inner, self.load(inner, View(view.array, (*view.prefix, Index(number(position)))))
+                    )
+                else:
+                    self.store(inner, self.opaque([value], loaded=True))
+        elif isinstance(target, ast.Subscript):
+            self._store_element(target, "store", value)
+        elif isinstance(target, ast.Attribute):
+            self.value(target.value)
+
+    def _store_element(self, target: ast.Subscript, kind: str, value: Value | None = None) -> View | None:
+        base = self.value(target.value)
+        view = self.view(base)
+        if view is None:
+            self.value_of_index(target.slice)
+            return None
+        view = self.indexed(view, target.slice)
+        if isinstance(base, Scalar):
+            self.withdraw(base)
+        self.note_access(target, view, kind, value)
+        return view
+
+    def _do_augassign(self, statement: ast.AugAssign) -> bool:
+        value = self.scalar(statement.value)
+        target = statement.target
+        if isinstance(target, ast.Subscript):
+            self._store_element(target, "update")
+        if isinstance(target, ast.Name):
+            combined = ast.BinOp(
+                left=ast.Name(id=target.id, ctx=ast.Load()), op=statement.op, right=statement.value
+            )
+            before = len(self.facts.accesses), len(self.facts.operations), len(self.facts.atomics)
+            ast.copy_location(combined, statement)
+            result = self.value(combined)
+            del self.facts.accesses[before[0] :], self.facts.atomics[before[2] :]
+            self.env[target.id] = result
+        elif isinstance(statement.op, ast.FloorDiv | ast.Mod | ast.Pow):
+            names = {ast.FloorDiv: "floor_divide", ast.Mod: "modulo", ast.Pow: "power"}
+            self.note_operation(statement, names[type(statement.op)], names[type(statement.op)], [value])
+        return False
+
+    def _do_if(self, statement: ast.If) -> bool:
+        known = self.constants.value(statement.test) if not self._reads_local(statement.test) else None
+        self.testing = any(loop.is_while for loop in self.loops)
+        test = self.value(statement.test)
+        self.testing = False
+        if isinstance(known, bool | int):
+            return self.statements(statement.body if known else statement.orelse)
+        condition = self.condition(test, statement.test)
+        self.facts.branches.append(
+            BranchUse(
+                self.place(statement),
+                condition.depends,
+                condition.loaded,
+                False,
+                condition.single_lane,
+                any(isinstance(inner, ast.For | ast.While) for inner in _below(statement.body)),
+            )
+        )
+        before_env, before = dict(self.env), self.conditions
+        self.conditions = (*before, condition)
+        body_leaves = self.statements(statement.body)
+        body_env, self.env = self.env, dict(before_env)
+        self.conditions = (*before, self.condition(test, statement.test, negated=True))
+        else_leaves = self.statements(statement.orelse)
+        self.conditions = before
+        if body_leaves and else_leaves:
+            return True
+        if body_leaves or else_leaves:
+            self.env = self.env if body_leaves else body_env
+            leaving = statement.body if body_leaves else statement.orelse
+            returns = any(isinstance(inner, ast.Return | ast.Raise) for inner in _below(leaving))
+            if returns or self.loops:
+                self.conditions = (
+                    *before,
+                    self.condition(test, statement.test, leaves=True, negated=body_leaves),
+                )
+            return False
+        self._merge(body_env, test)
+        return False
+
+    def _reads_local(self, node: ast.AST) -> bool:
+        return any(isinstance(inner, ast.Name) and inner.id in self.env for inner in below(node))
+
+    def _merge(self, other: dict[str, Value], test: Value) -> None:
+        for name in {*self.env, *other}:
+            here, there = self.env.get(name), other.get(name)
+            if here == there:
+                continue
+            if here is None or there is None:
+                self.env[name] = self._joined([value for value in (here, there) if value is not None], test)
+            else:
+                self.env[name] = self._joined([here, there], test)
+
+    def _joined(self, values: list[Value], test: Value) -> Value:
+        views = [value for value in values if isinstance(value, View)]
+        if views and len(views) == len(values):
+            return views[0] if all(view.array is views[0].array for view in views) else Opaque()
+        if len(values) == 1 and isinstance(values[0], Scalar | View):
+            return values[0]
+        kinds = {value.kind for value in values if isinstance(value, Scalar)}
+        kind = next(iter(kinds)) if len(kinds) == 1 else None
+        return self.opaque([*values, test], kind)
+
+
+def _reads_element(value: ast.expr, target: ast.Subscript) -> bool:
+    """Whether `value` reads the element that is assigned, as in `a[i] = a[i] + x`."""
+    wanted = ast.unparse(target)
+    return any(isinstance(inner, ast.Subscript) and ast.unparse(inner) == wanted for inner in below(value))
+
+
+def _below(body: Sequence[ast.stmt]) -> list[ast.AST]:
+    return [inner for statement in body for inner in below(statement)]

@@ -1,0 +1,244 @@
+"""Records of a kernel and of what is inside it, from its facts and the block shapes it is launched with."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from advisor.evidence.source.kernel_walk.kernel_facts import (
+    Access,
+    Array,
+    BranchUse,
+    Condition,
+    KernelFacts,
+    Place,
+)
+from advisor.evidence.source.kernels.access_groups import AccessGroups
+from advisor.evidence.source.kernels.access_records import access_records
+from advisor.evidence.source.kernels.atomic_records import atomic_records
+from advisor.evidence.source.kernels.counter_bounds import counter_bounds
+from advisor.evidence.source.kernels.loop_records import loop_records
+from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
+from advisor.evidence.source.kernels.operation_records import operation_records
+from advisor.evidence.source.kernels.placed_records import record_at
+from advisor.evidence.source.kernels.private_data import know_private_data, private_data
+from advisor.evidence.source.kernels.row_records import row_records
+from advisor.evidence.source.test_paths import holds_tests
+from advisor.evidence.source.warps.thread_use import is_bounds_guard, one_thread_works
+from advisor.model.records import Record
+from advisor.model.text.notebooks import is_notebook
+from advisor.program.arrays.stated_types import strided_parameters
+from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes
+from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.tree_nodes import below
+
+_THREADS = ("tid.x", "tid.y", "tid.z")
+_MAX_UNROLLED = 64
+_CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
+
+
+def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bool = False) -> list[Record]:
+    """All records of one kernel, for the block shapes of its launches or an assumed one."""
+    blocks = launched.blocks
+    shapes = _telling(blocks) or assumed_shapes(facts.thread_dimensions)
+    kernel = _kernel_record(facts, blocks, launched_inside)
+    kernel.know(
+        "source",
+        grid_rounded_up=launched.rounded_up or None,
+        type_variants=launched.variants(),
+        left_in_notebook=is_notebook(facts.declaration.module.path) and not launched.types,
+    )
+    found = [kernel]
+    # Where a kernel asks for the place along x alone, neighbouring lanes are neighbours along x in any block.
+    assumed = facts.thread_dimensions != {"x"} and (
+        launched.by_tests or not all(shape.stated for shape in shapes)
+    )
+    groups = AccessGroups(facts)
+    accesses = access_records(facts, groups, shapes, kernel.key, assumed)
+    private = private_data(facts, groups)
+    know_private_data(facts, private, accesses)
+    know_neighbour_reads(facts, accesses)
+    kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
+    found += accesses
+    found += row_records(facts, accesses, kernel.key)
+    found += atomic_records(facts, shapes, kernel.key)
+    found += _branch_records(facts, shapes, kernel.key)
+    found += loop_records(facts, groups, kernel.key)
+    found += _barrier_records(facts, kernel.key)
+    found += _array_records(facts, groups, private, kernel.key)
+    found += operation_records(facts, kernel.key)
+    return found
+
+
+def _telling(blocks: Sequence[BlockShape]) -> list[BlockShape]:
+    """The shapes that fill a warp; all of them when none does."""
+    full = [block for block in blocks if (block.x or WARP) * (block.y or 1) * (block.z or 1) >= WARP]
+    return full or list(blocks)
+
+
+def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_inside: bool) -> Record:
+    declaration = facts.declaration
+    module = declaration.module
+    record = Record(
+        "kernel", declaration.key, module.path, module.name_span(declaration.node), declaration.name
+    )
+    threads = {(block.x or 0) * (block.y or 0) * (block.z or 0) for block in blocks}
+    outer = [scope for scope in module.scopes(declaration.node) if isinstance(scope, ast.FunctionDef)]
+    nested = bool(outer) and launched_inside and not any(_is_cached(scope) for scope in outer)
+    record.know(
+        "source",
+        name=declaration.name,
+        debug_enabled=_switch(declaration.option("debug"), False),
+        optimisation_off=declaration.option("opt") in (False, 0) if "opt" in declaration.options else False,
+        fastmath_enabled=_switch(declaration.option("fastmath"), "fastmath" in declaration.options),
+        declared_in_function=nested,
+        closure_varies=_reads_outer(declaration.node, outer) if outer else False,
+        lane_dependent=bool(facts.thread_dimensions),
+        block_index_read=facts.block_index_read,
+        one_thread_works=one_thread_works(facts),
+        in_test=holds_tests(module.path),
+        does_nothing=all(map(_does_nothing, declaration.node.body)),
+        cache_enabled=_switch(declaration.option("cache"), False),
+        narrow_indices=facts.narrow_cast,
+        strided_parameters=strided_parameters(declaration.signature),
+        stated_float64=facts.float64_cast or _names_float64(declaration.signature),
+        block_threads=float(threads.pop()) if len(threads) == 1 and 0 not in threads else None,
+    )
+    return record
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.Pass) or (isinstance(statement, ast.Return) and statement.value is None)
+
+
+def _switch(value: object, otherwise: bool) -> bool:
+    return bool(value) if isinstance(value, bool | int) else otherwise
+
+
+def _is_cached(scope: FunctionNode) -> bool:
+    names = {
+        inner.id if isinstance(inner, ast.Name) else inner.attr
+        for decorator in scope.decorator_list
+        for inner in below(decorator)
+        if isinstance(inner, ast.Name | ast.Attribute)
+    }
+    return bool(names & _CACHES)
+
+
+def _reads_outer(node: FunctionNode, outer: Sequence[FunctionNode]) -> bool:
+    own = {
+        inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
+    own |= {argument.arg for argument in node.args.args}
+    bound: set[str] = set()
+    for scope in outer:
+        bound |= {argument.arg for argument in scope.args.args}
+        bound |= {i.id for i in below(scope) if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)}
+    read = {
+        inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
+    }
+    return bool((read - own) & bound)
+
+
+def _names_float64(signature: ast.expr | None) -> bool:
+    if signature is None:
+        return False
+    text = ast.unparse(signature)
+    return any(word in text for word in ("float64", "f8", "double", "complex128"))
+
+
+def thread_dependent(condition: Condition) -> bool:
+    """Whether threads of one block may decide differently."""
+    return any(name in condition.depends for name in _THREADS)
+
+
+def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
+    found = []
+    for branch in facts.branches:
+        record = record_at("branch", kernel, branch.place, "while" if branch.is_loop else "if")
+        node = branch.place.node
+        if isinstance(node, ast.If | ast.While):
+            record.span = branch.place.module.span(node.test)
+        axes = {axis for shape in shapes for axis in shape.lane_axes}
+        bounds, trips = counter_bounds(branch)
+        record.know(
+            "source",
+            lane_dependent=bool(branch.depends & axes),
+            data_dependent=branch.loaded,
+            is_loop=branch.is_loop,
+            single_lane=branch.single_lane,
+            serial_loop=branch.serial_loop,
+            loop_invariant=_asks_the_same(branch),
+            loop_depth=float(len(branch.place.loops)),
+            counter_bounds=bounds,
+            counter_trips=trips,
+        )
+        found.append(record)
+    return found
+
+
+def _asks_the_same(branch: BranchUse) -> bool:
+    """Whether none of the loops around a branch changes what it asks."""
+    counters = {loop.counter for loop in branch.place.loops}
+    return bool(counters) and not branch.loaded and not branch.depends & counters
+
+
+def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
+    found = []
+    for barrier in facts.barriers:
+        conditions = [condition for condition in barrier.place.conditions if thread_dependent(condition)]
+        inside = [condition for condition in conditions if not condition.exit]
+        guards = [is_bounds_guard(condition, barrier.place.module) for condition in inside]
+        record = record_at("barrier", kernel, barrier.place, "syncthreads")
+        record.know(
+            "source",
+            divergent=any(not condition.exit for condition in conditions),
+            in_bounds_guard=bool(guards) and all(guards),
+            after_divergent_exit=any(condition.exit for condition in conditions),
+            loop_depth=float(len(barrier.place.loops)),
+        )
+        found.append(record)
+    return found
+
+
+def _array_records(
+    facts: KernelFacts, groups: AccessGroups, private: Sequence[Array], kernel: str
+) -> list[Record]:
+    found = []
+    for array in facts.arrays:
+        if array.parameter and not groups.of(array):
+            continue
+        record = record_at(
+            "array", kernel, Place(array.module, array.node, (), ()), array.name, f"array:{array.name}"
+        )
+        if array.parameter and isinstance(array.node, ast.FunctionDef):
+            record.span = array.module.name_span(array.node)
+        elements: int | None = 1 if array.dims else None
+        for size in array.dims:
+            elements = None if size is None or elements is None else elements * size
+        record.know(
+            "source",
+            space="parameter" if array.parameter else array.space,
+            elements=None if elements is None else float(elements),
+            bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
+            dynamic_index=_dynamic(facts, groups.of(array)),
+            name=array.name,
+            private_data=any(array is one for one in private),
+        )
+        found.append(record)
+    return found
+
+
+def _dynamic(facts: KernelFacts, accesses: Sequence[Access]) -> bool:
+    for access in accesses:
+        fixed = {
+            loop.counter
+            for loop in access.place.loops
+            if loop.trip_count is not None and loop.trip_count <= _MAX_UNROLLED
+        }
+        if any(facts.atoms.roots(index.form) - fixed for index in access.indices):
+            return True
+    return False

@@ -1,0 +1,151 @@
+"""Stores to elements that other threads of the same launch read, with nothing that orders the two."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Sequence
+
+from advisor.evidence.source.kernel_walk.affine_forms import Form, form
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
+from advisor.evidence.source.warps.thread_use import is_given_size, single_thread
+from advisor.model.records import Record
+from advisor.program.syntax.module import ModuleSyntax
+
+_AXES = ("x", "y", "z")
+_POSITIONS = tuple(form({(f"tid.{axis}",): 1, (f"bdim.{axis}", f"bid.{axis}"): 1}) for axis in _AXES)
+
+
+def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:
+    """Says of each access, whose record stands at its place, whether it stores to an element that other
+    threads read while it does.
+    """
+    told = {id(access) for access in _read_elsewhere(facts)}
+    for access, record in zip(facts.accesses, records, strict=True):
+        record.know("source", neighbours_read=id(access) in told)
+
+
+def _read_elsewhere(facts: KernelFacts) -> list[Access]:
+    if facts.threads_meet or facts.calls_unknown or not facts.complete:
+        return []
+    stores = [one for one in facts.accesses if one.kind != "load" and _is_own(one)]
+    if not stores:
+        return []
+    loads: dict[int, list[Access]] = defaultdict(list)
+    for one in facts.accesses:
+        if one.kind != "store" and _for_many(one, loading=True):
+            loads[id(one.array)].append(one)
+    return [one for one in stores if any(_meets_neighbour(one, load) for load in loads[id(one.array)])]
+
+
+def _is_own(access: Access) -> bool:
+    """Whether each thread of the grid that has data stores to an element of its own of a parameter."""
+    if not access.array.parameter or access.array.space != "global" or access.row is not None:
+        return False
+    return any(map(_is_position, _forms(access))) and _for_many(access, loading=False)
+
+
+def _is_position(index: Form) -> bool:
+    """Whether an index is the thread's place in the grid along one axis, with a constant beside it."""
+    return index.without_offset() in _POSITIONS
+
+
+def _meets_neighbour(store: Access, load: Access) -> bool:
+    """Whether threads load, at least among others, elements of an array that other threads store to."""
+    if load.row is not None:
+        return False
+    own, read = _forms(store), _forms(load)
+    if not own or len(own) != len(read):
+        return False
+    beside = [
+        _is_position(mine) and _is_beside(mine, other, load.place.loops)
+        for mine, other in zip(own, read, strict=True)
+    ]
+    same = [
+        mine == other or _same_walk(mine, other, store, load) for mine, other in zip(own, read, strict=True)
+    ]
+    return any(beside) and all(one or another for one, another in zip(beside, same, strict=True))
+
+
+def _is_beside(mine: Form, other: Form, loops: Sequence[LoopContext]) -> bool:
+    """Whether an index is that of the next thread, or walks over those of threads nearby, or of all."""
+    apart = other - mine
+    if apart.constant is not None:
+        return abs(apart.constant) == 1
+    return any(_walks(walk.without_offset(), loops) for walk in (apart, other))
+
+
+def _walks(walk: Form, loops: Sequence[LoopContext]) -> bool:
+    return any(
+        loop.over_range
+        and loop.trip_count != 1
+        and not any(name.startswith(("tid.", "bid.")) for name in loop.trips)
+        and walk in (form({(loop.counter,): 1}), form({(loop.counter,): -1}))
+        for loop in loops
+    )
+
+
+def _same_walk(mine: Form, other: Form, store: Access, load: Access) -> bool:
+    """Whether two loops of the same constant length walk along an axis."""
+    lengths = [
+        next((one.trip_count for one in access.place.loops if index == form({(one.counter,): 1})), None)
+        for index, access in ((mine, store), (other, load))
+    ]
+    return lengths[0] is not None and lengths[0] == lengths[1]
+
+
+def _for_many(access: Access, *, loading: bool) -> bool:
+    """Whether all threads that have data get to an access; to a load also those for which it is another's."""
+    if single_thread(access.place):
+        return False
+    return all(
+        _asks_for_bounds(one, access.place.module) or (loading and _asks_for_another(one))
+        for one in access.place.conditions
+    )
+
+
+def _asks_for_another(condition: Condition) -> bool:
+    node = condition.node
+    return isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.NotEq)
+
+
+def _asks_for_bounds(condition: Condition, module: ModuleSyntax) -> bool:
+    """Whether a condition is the same for all threads, or leaves those inside of the data."""
+    if condition.loaded:
+        return False
+    if not any(name.startswith(("tid.", "bid.")) for name in condition.depends):
+        return True
+    return _is_bound(condition.node, condition.exit, module)
+
+
+def _is_bound(test: ast.AST, leaves: bool, module: ModuleSyntax) -> bool:
+    """Whether a test keeps to what lies below a size and above a number, or leaves from anywhere else."""
+    if isinstance(test, ast.BoolOp):
+        joined = isinstance(test.op, ast.Or if leaves else ast.And)
+        return joined and all(_is_bound(one, leaves, module) for one in test.values)
+    if not isinstance(test, ast.Compare):
+        return False
+    sides = [test.left, *test.comparators]
+    return all(
+        _bounds(left, operator, right, leaves, module)
+        for left, operator, right in zip(sides, test.ops, sides[1:], strict=False)
+    )
+
+
+def _bounds(left: ast.expr, operator: ast.cmpop, right: ast.expr, leaves: bool, module: ModuleSyntax) -> bool:
+    ascending = isinstance(operator, ast.Lt | ast.LtE)
+    if not ascending and not isinstance(operator, ast.Gt | ast.GtE):
+        return False
+    low, high = (left, right) if ascending != leaves else (right, left)
+    if isinstance(low, ast.Constant):
+        return not isinstance(high, ast.Constant)
+    if isinstance(high, ast.BinOp) and isinstance(high.right, ast.Constant):
+        high = high.left
+    return is_given_size(high, module) and not is_given_size(low, module)
+
+
+def _forms(access: Access) -> list[Form]:
+    """The indices of one element, none where only a part of them is known."""
+    if access.whole or any(index.is_slice for index in access.indices):
+        return []
+    return [index.form for index in access.indices]

@@ -1,0 +1,323 @@
+"""The survey of one text that is being edited: what an edit does not reach is kept and moved along."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from advisor.evidence.source.beside import Neighbour, Stamp, read_neighbour, stamp_of
+from advisor.evidence.source.host.host_records import with_device_launches
+from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again
+from advisor.evidence.source.moved_records import LineMove
+from advisor.evidence.source.survey import Survey, kernels_by_name, launched_as, only_one, unrecognised_in
+from advisor.evidence.source.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
+from advisor.model.findings import Problem
+from advisor.model.records import Record
+from advisor.model.text.source_text import SourceText
+from advisor.model.text.syntax_recovery import SyntaxFault
+from advisor.program.effects.device_functions import Resolver
+from advisor.program.kernels.declarations import Declaration
+from advisor.program.kernels.jit_expressions import Use
+from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.syntax.module import FILE_WORDS, ModuleSyntax, NamesElsewhere, readable_source
+
+_Key: TypeAlias = tuple[object, ...]
+
+
+@dataclass
+class _Found:
+    """What a part's host side, or one kernel, said when the parts it needs stood at these lines."""
+
+    starts: tuple[int, ...]
+    records: list[Record] = field(default_factory=list)
+    kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    launches: list[LaunchSeen] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    known_uses: set[Use] = field(default_factory=set)
+    unseen_launches: list[tuple[int, str]] = field(default_factory=list)
+
+    def moved(self, path: str, starts: tuple[int, ...]) -> _Found:
+        """The same where the parts stand now."""
+        shifts = [(old, new - old) for old, new in zip(self.starts, starts, strict=True)]
+        move = LineMove(path, shifts)
+        if move.nothing:
+            return self
+        return _Found(
+            starts,
+            [move.record(one) for one in self.records],
+            [(move.key(key), names) for key, names in self.kernels],
+            [replace(one, kernel=move.key(one.kernel)) if one.kernel else one for one in self.launches],
+            [move.problem(one) for one in self.problems],
+            [move.place(one) for one in self.uses],
+            {move.place(one) for one in self.known_uses},
+            [(move.line(line), name) for line, name in self.unseen_launches],
+        )
+
+
+class Resurvey:
+    """Surveys of one file's text, each as `survey` would give it without units; belongs to one thread.
+
+    That another file has changed is noticed; what was not there before is only seen after `forget`.
+    """
+
+    def __init__(self, root: Path, file: Path) -> None:
+        self._root, self._file = root, file
+        self.forget()
+
+    def forget(self) -> None:
+        """Drops everything that is kept."""
+        self._surveyor = Surveyor(self._root)
+        self._lines: tuple[str, ...] = ()
+        self._parts: list[Part] | None = None
+        self._known = _Known()
+        self._neighbours: dict[Path, Neighbour] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+
+    def survey(self, source: SourceText, neighbours: Sequence[Path] = ()) -> Survey | None:
+        """The survey of the text, launched where it and its neighbours do.
+
+        Of a text with syntax errors it is that of what can be read; None where nothing can: then `survey`
+        has to tell why.
+        """
+        self._notice_changes(neighbours)
+        readable: SourceText = source
+        faults: tuple[SyntaxFault, ...] = ()
+        parts = self._split(source.lines)
+        if parts is None:
+            readable, faults = readable_source(source)
+            parts = self._split(readable.lines) if faults else None
+        if parts is None:
+            return None
+        edit = _Edit(self._surveyor, self._file, readable, parts, self._known)
+        own = edit.own_hosts()
+        hosts = [
+            own,
+            *(edit.neighbour(one, at.names, at.stamp) for one, at in self._neighbours.items() if at.device),
+        ]
+        by_name = kernels_by_name(hosts)
+        for one, at in self._neighbours.items():
+            if not at.device and not at.launches.isdisjoint(by_name):
+                hosts.append(edit.neighbour(one, at.names, at.stamp))
+        kernels = edit.kernels(launched_as(hosts, by_name))
+        self._known = edit.kept
+        read = self._surveyor.workspace.files
+        self._stamps = {
+            path: self._stamps.get(path) or stamp_of(path) for path in read if path != str(self._file)
+        }
+        result = _joined(source, own, kernels, by_name, read)
+        if faults:
+            result.unread[source.path] = readable.unread
+            result.problems[:0] = faults_as_problems(source.path, faults)
+            result.texts[source.path] = source.text
+        known_uses = set[Use]().union(*(host.known_uses for host in hosts))
+        result.unrecognised = unrecognised_in(own, known_uses, by_name)
+        return result
+
+    def _split(self, lines: tuple[str, ...]) -> list[Part] | None:
+        before = self._parts
+        parts = split(lines) if before is None else split_again(before, self._lines, lines)
+        if parts is not None:
+            self._lines, self._parts = lines, parts
+        return parts
+
+    def _notice_changes(self, neighbours: Sequence[Path]) -> None:
+        """Reads the neighbours; drops everything when a file that was read has changed."""
+        if any(stamp_of(path) != stamp for path, stamp in self._stamps.items()):
+            self.forget()
+        known = self._neighbours
+        self._neighbours = {
+            file: known[file]
+            if file in known and known[file].stamp == stamp_of(str(file))
+            else read_neighbour(file)
+            for file in neighbours
+        }
+
+
+def _joined(
+    source: SourceText,
+    own: FileHost,
+    kernels: Sequence[_Found],
+    by_name: Mapping[str, set[str]],
+    read: frozenset[str],
+) -> Survey:
+    """All that was found of the file, in the order of `survey`."""
+    launches = [one for one in own.records if one.entity == "launch"]
+    calls = [one for one in own.records if one.entity != "launch"]
+    linked = [
+        replace(one, owner=only_one(set(by_name.get(one.label, set()))) if one.owner is None else None)
+        if not one.owner
+        else one
+        for one in launches
+    ]
+    result = Survey([*with_device_launches(linked), *calls], problems=list(own.problems), read=read)
+    for kernel in kernels:
+        result.records += kernel.records
+        result.problems += kernel.problems
+    if own.records or own.kernels or own.launches or own.problems:
+        result.texts[source.path] = source.text
+    return result
+
+
+@dataclass
+class _Known:
+    """What is known by all that decides it: of parts, of other files, of kernels."""
+
+    hosts: dict[_Key, _Found] = field(default_factory=dict)
+    neighbours: dict[_Key, _Found] = field(default_factory=dict)
+    kernels: dict[_Key, _Found] = field(default_factory=dict)
+
+
+class _Edit:
+    """One state of the text: its parts, what each needs, and the surveys of what is not known yet."""
+
+    def __init__(
+        self, surveyor: Surveyor, file: Path, source: SourceText, parts: Sequence[Part], known: _Known
+    ) -> None:
+        self._surveyor, self._file, self._source = surveyor, file, source
+        self._parts, self._before = parts, known
+        self.kept = _Known()
+        self._needs = Needs(parts)
+        called = frozenset[str]().union(*(part.names.called for part in parts))
+        launched = frozenset[str]().union(*(part.names.launched for part in parts))
+        checked = frozenset[str]().union(*(part.names.checked for part in parts))
+        words = (one for one in FILE_WORDS if any(one in part.names.words for part in parts))
+        often = (name for name in launched if sum(name in part.names.words for part in parts) > 2)
+        self._elsewhere = NamesElsewhere(called, launched, frozenset(words), frozenset(often), checked)
+        self._hosts: list[_Found] = []
+        self._read: frozenset[int] = frozenset()
+
+    def own_hosts(self) -> FileHost:
+        """The host side of the whole text."""
+        needed = [self._needs.of(number) for number in range(len(self._parts))]
+        keys = [self._key(numbers, place) for place, numbers in enumerate(needed)]
+        missing = [number for number, key in enumerate(keys) if key not in self._before.hosts]
+        fresh = self._survey_hosts(missing) if missing else {}
+        result = FileHost(self._source.path)
+        for number, key in enumerate(keys):
+            found = fresh[number] if number in fresh else self._before.hosts[key]
+            one = self.kept.hosts[key] = found.moved(self._source.path, self._starts(needed[number]))
+            self._hosts.append(one)
+            result.records += one.records
+            result.kernels += one.kernels
+            result.launches += one.launches
+            result.problems += one.problems
+            result.uses += one.uses
+            result.known_uses |= one.known_uses
+            result.unseen_launches += one.unseen_launches
+        return result
+
+    def neighbour(self, file: Path, names: PartNames, stamp: Stamp | None) -> FileHost:
+        """The host side of another file, as far as it concerns this one."""
+        needed = self._needs.of_names(names)
+        key = (str(file), stamp, self._key(needed, -1))
+        starts = self._starts(needed)
+        found = self._before.neighbours.get(key)
+        if found is None:
+            self._host(needed)
+            host = self._surveyor.host(file)
+            found = _Found(starts, [], host.kernels, host.launches, known_uses=host.known_uses)
+        one = self.kept.neighbours[key] = found.moved(self._source.path, starts)
+        path = self._surveyor.workspace.report_path(file)
+        return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
+
+    def kernels(self, launched: Mapping[str, LaunchedAs]) -> list[_Found]:
+        """What each kernel says, in order of lines."""
+        keys: dict[str, tuple[int, _Key]] = {}
+        for number, host in enumerate(self._hosts):
+            for place, (kernel, names) in enumerate(host.kernels):
+                way = launched.get(kernel, LaunchedAs()).everything
+                keys[kernel] = number, (self._key(self._needs.of(number), number), place, names, way)
+        missing = {
+            kernel: number for kernel, (number, key) in keys.items() if key not in self._before.kernels
+        }
+        fresh = self._survey_kernels(missing, launched) if missing else {}
+        found = []
+        for kernel, (number, key) in keys.items():
+            one = fresh[kernel] if kernel in fresh else self._before.kernels[key]
+            moved = one.moved(self._source.path, self._starts(self._needs.of(number)))
+            self.kept.kernels[key] = moved
+            found.append(moved)
+        return found
+
+    def _key(self, numbers: tuple[int, ...], place: int) -> _Key:
+        """All that decides what is said with some parts known, except the lines where these stand."""
+        parts = [self._parts[one] for one in numbers]
+        names = frozenset[str]().union(*(part.names.binds for part in parts))
+        elsewhere = self._elsewhere
+        flags = (
+            names & elsewhere.called, names & elsewhere.launched, names & elsewhere.often, elsewhere.words,
+            names & elsewhere.checked,
+        )  # fmt: skip
+        own = numbers.index(place) if place >= 0 else -1
+        unread = self._source.unread
+        torn = tuple(not unread.isdisjoint(range(one.first, one.last + 1)) for one in parts) if unread else ()
+        return (own, tuple(part.text for part in parts), torn, *flags)
+
+    def _starts(self, numbers: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(self._parts[one].first for one in numbers)
+
+    def _reduced(self, numbers: Collection[int]) -> SourceText:
+        """The text with nothing but some parts, each at its lines."""
+        lines: list[str] = []
+        for number, part in enumerate(self._parts):
+            lines += part.lines if number in numbers else [""] * len(part.lines)
+        return SourceText(self._source.path, "\n".join(lines) + "\n", self._source.unread)
+
+    def _survey_hosts(self, numbers: Sequence[int]) -> dict[int, _Found]:
+        host = self._host({one for number in numbers for one in self._needs.of(number)})
+        found = {number: _Found(self._starts(self._needs.of(number))) for number in numbers}
+        at = {line: number for number in numbers for line in self._lines_of(number)}
+        for record in host.records:
+            if record.span.line in at:
+                found[at[record.span.line]].records.append(record)
+        module = self._surveyor.workspace.module(self._file)
+        if module is None:
+            return found
+        for launch, seen in zip(self._surveyor.launches_in(module), host.launches, strict=True):
+            if launch.node.lineno in at:
+                found[at[launch.node.lineno]].launches.append(seen)
+        for place in host.uses:
+            if place[1] in at:
+                found[at[place[1]]].uses.append(place)
+        for line, places in self._surveyor.jit_uses_in(module).known:
+            if line in at:
+                found[at[line]].known_uses |= places
+        for line, name in host.unseen_launches:
+            if line in at:
+                found[at[line]].unseen_launches.append((line, name))
+        for kernel in self._own_kernels(module):
+            if kernel.node.lineno in at:
+                found[at[kernel.node.lineno]].kernels.append((kernel.key, kernel.names))
+        return found
+
+    def _survey_kernels(
+        self, wanted: Mapping[str, int], launched: Mapping[str, LaunchedAs]
+    ) -> dict[str, _Found]:
+        needed = {one for number in wanted.values() for one in self._needs.of(number)}
+        if not needed <= self._read:
+            self._host(needed)
+        module = self._surveyor.workspace.module(self._file)
+        found = {kernel: _Found(self._starts(self._needs.of(number))) for kernel, number in wanted.items()}
+        for kernel in self._own_kernels(module) if module else []:
+            if kernel.key in found:
+                result = FileKernels(self._source.path)
+                self._surveyor.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), False, result)
+                found[kernel.key].records = result.records
+                found[kernel.key].problems = result.problems
+        return found
+
+    def _own_kernels(self, module: ModuleSyntax) -> list[Declaration]:
+        """The kernels that are defined in the text itself."""
+        return [kernel for kernel in self._surveyor.kernels_of(module) if kernel.module is module]
+
+    def _host(self, numbers: Collection[int]) -> FileHost:
+        self._surveyor.resolver = Resolver(self._surveyor.workspace)
+        self._read = frozenset(numbers)
+        return self._surveyor.host(self._file, self._reduced(numbers), self._elsewhere)
+
+    def _lines_of(self, number: int) -> range:
+        part = self._parts[number]
+        return range(part.first, part.last + 1)

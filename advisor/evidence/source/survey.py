@@ -1,0 +1,236 @@
+"""The source evidence of a set of files: launches first, for they say how a warp lies in the arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from advisor.evidence.source.host.host_records import is_test_path, with_device_launches
+from advisor.evidence.source.parse_check import is_readable
+from advisor.evidence.source.survey_crew import CHUNK, Crew
+from advisor.evidence.source.survey_memory import RememberingCrew, SurveyMemory
+from advisor.evidence.source.surveyor import FileHost
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.findings import Problem, Unrecognised
+from advisor.model.records import Record
+from advisor.model.text.source_text import SourceText
+from advisor.program.kernels.jit_expressions import Use
+from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.syntax.gate import (
+    is_damaged,
+    launched_names,
+    may_hold_array_code,
+    may_hold_device_code,
+    may_hold_triton_code,
+    searchable,
+)
+
+# What the source is always searched for; no record of one of these means that there is none.
+ENTITIES = (
+    "kernel", "access", "atomic", "branch", "loop", "barrier", "array", "operation", "row", "launch",
+    "universal_call", "transfer", "synchronisation", "allocation", "host_loop", "launch_pair", "loader",
+    "measurement", "capture", "captured_step", "early_read", "product", "matrix_product", "expression",
+    "collective", "round_trip",
+    "triton_kernel", "triton_access", "triton_dot", "triton_atomic", "triton_choice", "triton_loop",
+    "triton_size", "triton_print", "triton_config", "triton_key", "triton_launch", "triton_pair",
+    "triton_argument",
+)  # fmt: skip
+KERNEL_ENTITIES = ("kernel", "triton_kernel")
+Step = Callable[[int, int], None]
+
+
+@dataclass
+class Survey:
+    """Everything that the source of the checked files says; `read` are all files whose content was used.
+
+    `unread` are, for each of them and of their neighbours with a syntax error, the lines of functions of
+    which a part could not be read.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    units: list[CompilationUnit] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
+    unread: dict[str, frozenset[int]] = field(default_factory=dict)
+    unrecognised: list[Unrecognised] = field(default_factory=list)
+
+
+def survey(
+    files: Sequence[Path],
+    root: Path,
+    *,
+    neighbours: Sequence[Path] = (),
+    stdin: tuple[Path, SourceText] | None = None,
+    with_units: bool = False,
+    jobs: int = 1,
+    step: Step | None = None,
+    memory: SurveyMemory | None = None,
+) -> Survey:
+    """The source evidence of `files`; `neighbours` are other files of the workspace, read for launches only.
+
+    `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out, and
+    neither do those that `memory` holds unchanged.
+    """
+    sorted_files = _Sieve(files, root, checked=True)
+    if stdin is not None and stdin[0] not in sorted_files.device:
+        sorted_files.device.append(stdin[0])
+    concerned = sorted_files.device or sorted_files.launchers
+    sorted_neighbours = _Sieve(neighbours if concerned else (), root)
+    found = [*sorted_files.device, *sorted_neighbours.device, *sorted_files.arrays]
+    crew: Crew | RememberingCrew
+    if memory is not None and stdin is None:
+        crew = RememberingCrew(root, jobs if memory.unknown(root, found) > CHUNK else 1, memory)
+    else:
+        crew = Crew(root, jobs if len(found) > CHUNK else 1)
+    try:
+        return _run(crew, sorted_files, sorted_neighbours, stdin, with_units, step)
+    finally:
+        crew.close()
+
+
+class _Sieve:
+    """Files with device code, and files that might launch a kernel of another file, with those names.
+
+    `arrays` are files without it that use torch or cupy on a GPU. Of `checked` files device code is also
+    Triton's, and `unreadable` are those that hold neither and do not parse.
+    """
+
+    def __init__(self, files: Sequence[Path], root: Path, *, checked: bool = False) -> None:
+        self.device: list[Path] = []
+        self.launchers: dict[Path, frozenset[str]] = {}
+        self.arrays: list[Path] = []
+        self.unreadable: list[Path] = []
+        for file in files:
+            try:
+                data = file.read_bytes()
+            except OSError:
+                self.device.append(file)
+                continue
+            path = file.name
+            words = searchable(data, path)
+            if (
+                may_hold_device_code(words)
+                or is_damaged(data, path)
+                or (checked and may_hold_triton_code(words))
+            ):
+                self.device.append(file)
+                continue
+            if names := launched_names(words):
+                self.launchers[file] = names
+            is_test = is_test_path(str(file).removeprefix(str(root)))
+            if may_hold_array_code(words, is_test=is_test):
+                self.arrays.append(file)
+            elif checked and not is_readable(data, path):
+                self.unreadable.append(file)
+
+    def launching(self, kernels: Collection[str]) -> list[Path]:
+        """The files that launch one of the named kernels."""
+        return [file for file, names in self.launchers.items() if not names.isdisjoint(kernels)]
+
+
+def _run(
+    crew: Crew | RememberingCrew,
+    checked: _Sieve,
+    neighbours: _Sieve,
+    stdin: tuple[Path, SourceText] | None,
+    with_units: bool,
+    step: Step | None,
+) -> Survey:
+    result = Survey()
+    files = checked.device
+    texts = {stdin[0]: stdin[1]} if stdin else {}
+    hosts = crew.hosts([*files, *neighbours.device], texts)
+    by_name = kernels_by_name(hosts)
+    launchers = checked.launching(by_name)
+    launching = crew.hosts(launchers, {})
+    arrays = crew.array_code([file for file in checked.arrays if file not in launchers and file not in texts])
+    further = crew.hosts(neighbours.launching(by_name), {})
+    launched = launched_as([*hosts, *launching, *further], by_name)
+    unreadable = crew.array_code([file for file in checked.unreadable if file not in launchers])
+    for host in [*hosts[: len(files)], *launching, *arrays, *unreadable]:
+        result.problems += host.problems
+        result.records += _linked(host, by_name)
+        if host.text:
+            result.texts[host.path] = host.text
+        if host.unread:
+            result.unread[host.path] = host.unread
+    for host in [*hosts[len(files) :], *further]:
+        # What a neighbour's broken lines name is nothing that a fix may change.
+        if host.unread:
+            result.unread[host.path] = host.unread
+            result.texts[host.path] = host.text
+    known_uses = set[Use]().union(*(host.known_uses for host in [*hosts, *launching, *further]))
+    for host in [*hosts[: len(files)], *launching]:
+        result.unrecognised += unrecognised_in(host, known_uses, by_name)
+    seen: set[str] = set()
+    for done, kernels in enumerate(crew.kernels(files, launched, with_units), 1):
+        result.records += kernels.records
+        # Two files may compile one function of a third.
+        result.units += [unit for unit in kernels.units if unit.kernel not in seen]
+        seen.update(unit.kernel for unit in kernels.units)
+        result.problems += kernels.problems
+        result.texts.update(kernels.bodies)
+        if kernels.text:
+            result.texts[kernels.path] = kernels.text
+        if step:
+            step(done, len(files))
+    result.read = crew.files_read()
+    return result
+
+
+def unrecognised_in(
+    host: FileHost, known: Collection[Use], by_name: Mapping[str, set[str]]
+) -> list[Unrecognised]:
+    """What a file has of `cuda.jit` that no kernel or device function of the survey was recognised from, and
+    of launches whose kernels were not seen; at most one.
+    """
+    uses = tuple(dict.fromkeys(line for path, line, column in host.uses if (path, line, column) not in known))
+    launches = tuple(line for line, name in host.unseen_launches if name not in by_name)
+    return [Unrecognised(host.path, uses, launches)] if uses or launches else []
+
+
+def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> dict[str, LaunchedAs]:
+    """How each kernel is launched; tests speak only for kernels launched nowhere else."""
+    found: dict[bool, dict[str, LaunchedAs]] = {True: {}, False: {}}
+    for host in hosts:
+        known = found[is_test_path(host.path)]
+        for seen in host.launches:
+            target = only_one(by_name.get(seen.name, set())) if seen.kernel is None else seen.kernel
+            if target:
+                known.setdefault(target, LaunchedAs()).note(
+                    seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders, seen.given, seen.same
+                )
+    for launched in found[True].values():
+        launched.by_tests = True
+    return {**found[True], **found[False]}
+
+
+def kernels_by_name(hosts: Iterable[FileHost]) -> dict[str, set[str]]:
+    """The keys of all kernels that go by a name."""
+    found: dict[str, set[str]] = {}
+    for host in hosts:
+        for key, names in host.kernels:
+            for name in names:
+                found.setdefault(name, set()).add(key)
+    return found
+
+
+def only_one(keys: set[str]) -> str | None:
+    """The key where there is just one, else None."""
+    return next(iter(keys)) if len(keys) == 1 else None
+
+
+def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
+    """The records of a file; a launch whose kernel was not resolved goes to the only kernel of that name, but
+    not where the name is known to stand for something else.
+    """
+    return with_device_launches(
+        record
+        if record.owner
+        else replace(record, owner=only_one(by_name.get(record.label, set())))
+        if record.entity == "launch" and record.owner is None
+        else replace(record, owner=None)
+        for record in host.records
+    )

@@ -1,0 +1,114 @@
+"""Who surveys the files: one surveyor here, or one in each of several processes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.evidence.source.surveyor import FileHost, FileKernels, Launched, Surveyor
+from advisor.model.text.source_text import SourceText
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+# So many files go to a worker at once; for no more than these none is started.
+CHUNK = 24
+
+
+class Crew:
+    """One surveyor in this process, or one in each of several workers;
+    a file stays with its worker where the kernels of the same files are asked for as the host sides were.
+    """
+
+    def __init__(self, root: Path, jobs: int) -> None:
+        self.local = Surveyor(root) if jobs <= 1 else None
+        self.pools = _workers(root, jobs) if jobs > 1 else []
+
+    def close(self) -> None:
+        """Ends the workers."""
+        for pool in self.pools:
+            pool.shutdown(cancel_futures=True)
+
+    def hosts(self, files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
+        """The host side of each file; `texts` stand for some of them."""
+        if self.local is not None:
+            return [self.local.host(file, texts.get(file)) for file in files]
+        futures = [pool.submit(_hosts, chunk, dict(texts)) for pool, chunk in self._dealt(files)]
+        return [host for future in futures for host in future.result()]
+
+    def array_code(self, files: list[Path]) -> list[FileHost]:
+        """What each file does with torch and cupy."""
+        if self.local is not None:
+            return [self.local.array_code(file) for file in files]
+        futures = [pool.submit(_array_code, chunk) for pool, chunk in self._dealt(files)]
+        return [host for future in futures for host in future.result()]
+
+    def files_read(self) -> frozenset[str]:
+        """Every file that was read."""
+        if self.local is not None:
+            return self.local.workspace.files
+        return frozenset().union(*(pool.submit(_files_read).result() for pool in self.pools))
+
+    def imports(self) -> list[tuple[str, str]]:
+        """The files whose modules were looked into, each after one that imports it."""
+        if self.local is not None:
+            return sorted(self.local.workspace.imports)
+        return [pair for pool in self.pools for pair in pool.submit(_imports).result()]
+
+    def kernels(self, files: list[Path], launched: Launched, with_units: bool) -> Iterable[FileKernels]:
+        """The kernels of each file, as they are launched."""
+        if self.local is not None:
+            yield from (self.local.kernels(file, launched, with_units) for file in files)
+            return
+        futures: list[Future[list[FileKernels]]] = [
+            pool.submit(_kernels, chunk, launched, with_units) for pool, chunk in self._dealt(files)
+        ]
+        for future in futures:
+            yield from future.result()
+
+    def _dealt(self, files: list[Path]) -> Iterable[tuple[ProcessPoolExecutor, list[Path]]]:
+        """Chunks of neighbouring files, each dealt to a worker by its first file's place in the list."""
+        for number, start in enumerate(range(0, len(files), CHUNK)):
+            yield self.pools[number % len(self.pools)], files[start : start + CHUNK]
+
+
+def _workers(root: Path, jobs: int) -> list[ProcessPoolExecutor]:
+    from concurrent.futures import ProcessPoolExecutor  # a check of few files need not wait for it
+
+    return [ProcessPoolExecutor(1, initializer=_begin, initargs=(root,)) for _ in range(jobs)]
+
+
+_surveyor: Surveyor | None = None
+
+
+def _begin(root: Path) -> None:
+    global _surveyor
+    gc.disable()
+    _surveyor = Surveyor(root)
+
+
+def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
+    assert _surveyor is not None
+    return [_surveyor.host(file, texts.get(file)) for file in files]
+
+
+def _array_code(files: list[Path]) -> list[FileHost]:
+    assert _surveyor is not None
+    return [_surveyor.array_code(file) for file in files]
+
+
+def _kernels(files: list[Path], launched: Launched, with_units: bool) -> list[FileKernels]:
+    assert _surveyor is not None
+    return [_surveyor.kernels(file, launched, with_units) for file in files]
+
+
+def _files_read() -> frozenset[str]:
+    assert _surveyor is not None
+    return _surveyor.workspace.files
+
+
+def _imports() -> list[tuple[str, str]]:
+    assert _surveyor is not None
+    return sorted(_surveyor.workspace.imports)

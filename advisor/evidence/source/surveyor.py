@@ -1,0 +1,279 @@
+"""Surveys one file at a time: its host side, then its kernels."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.evidence.source.host.evidence import host_side_records
+from advisor.evidence.source.host.host_calls import find_host_calls
+from advisor.evidence.source.host.universal_functions import universal_call_records
+from advisor.evidence.source.kernel_walk.walk import Shown, kernel_facts
+from advisor.evidence.source.kernels.kernel_records import kernel_records
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.errors import SourceProblem
+from advisor.model.findings import Problem
+from advisor.model.records import Record
+from advisor.model.text.notebooks import is_notebook
+from advisor.model.text.notebooks.joined_text import cells_of
+from advisor.model.text.source_text import SourceText, read_source
+from advisor.model.text.syntax_recovery import SyntaxFault
+from advisor.program.arrays.array_extents import Extents
+from advisor.program.arrays.array_orders import Order, orders_elsewhere
+from advisor.program.arrays.given_arrays import Given
+from advisor.program.arrays.stated_types import stated_arrays
+from advisor.program.effects.device_functions import Resolver
+from advisor.program.effects.same_arguments import same_arguments
+from advisor.program.kernels.declarations import Declaration
+from advisor.program.kernels.jit_expressions import Use
+from advisor.program.launches.block_shape import BlockShape
+from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.launches.launches import Launch, find_launches
+from advisor.program.launches.unrecognised import JitUses, jit_uses, unseen_launches
+from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.resolution import Names
+from advisor.program.resolution.signatures import stated_typings
+from advisor.program.syntax.module import NOWHERE, FunctionNode, ModuleSyntax, NamesElsewhere, read_module
+
+Launched = Mapping[str, LaunchedAs]
+
+
+@dataclass(frozen=True)
+class LaunchSeen:
+    """What a kernel needs of one launch; `kernel` is its key, None while only its name is known."""
+
+    kernel: str | None
+    name: str
+    block: BlockShape | None
+    rounded_up: bool
+    types: tuple[str | None, ...]
+    extents: tuple[Extents | None, ...] = ()
+    orders: tuple[Order, ...] = ()
+    given: tuple[Given, ...] = ()
+    same: tuple[bool, ...] = ()
+
+
+@dataclass
+class FileHost:
+    """The host side of one file: records of launches and host calls, and what links them to kernels.
+
+    `text` is the file's when it has any such record or problem. `unread` are the lines of functions of which
+    a part could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere
+    that functions of it are compiled by; `unseen_launches` are lines and names of launches of what is
+    imported from elsewhere.
+    """
+
+    path: str
+    records: list[Record] = field(default_factory=list)
+    kernels: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    launches: list[LaunchSeen] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    text: str = ""
+    unread: frozenset[int] = frozenset()
+    uses: list[Use] = field(default_factory=list)
+    known_uses: set[Use] = field(default_factory=set)
+    unseen_launches: list[tuple[int, str]] = field(default_factory=list)
+
+
+@dataclass
+class FileKernels:
+    """The kernels of one file: their records, the units to compile, and its text when it holds any.
+
+    `bodies` are the texts of other files that hold functions which this one compiles.
+    """
+
+    path: str
+    text: str = ""
+    records: list[Record] = field(default_factory=list)
+    units: list[CompilationUnit] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    bodies: dict[str, str] = field(default_factory=dict)
+
+
+def faults_of(module: ModuleSyntax) -> list[Problem]:
+    """What cannot be read of a module, each place as a problem: statements, and cells of a notebook."""
+    path = module.path
+    cells = cells_of(module.source.text).left_out() if is_notebook(path) else []
+    return [
+        *(Problem(path, line, cause, column) for line, column, cause in cells),
+        *faults_as_problems(path, module.faults),
+    ]
+
+
+def faults_as_problems(path: str, faults: Iterable[SyntaxFault]) -> list[Problem]:
+    """A problem for each fault of syntax in a file."""
+    return [Problem(path, fault.line, fault.message, fault.column) for fault in faults]
+
+
+def _lines_of(node: FunctionNode) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
+    if not module.mentions("triton"):
+        return []
+    from advisor.evidence.source.triton.evidence import (
+        triton_records,  # files of Numba alone need not wait for it
+    )
+
+    return triton_records(module, workspace)
+
+
+def _order(record: Record) -> tuple[int, int]:
+    return (0, 0) if record.entity == "launch" else (record.span.line, record.span.column)
+
+
+class Surveyor:
+    """Surveys files one at a time; modules that several files import are parsed once."""
+
+    def __init__(self, root: Path) -> None:
+        self.workspace = Workspace(root)
+        self.resolver = Resolver(self.workspace)
+        self._launches: dict[str, list[Launch]] = {}
+        self._hosted: set[str] = set()
+
+    def host(
+        self, file: Path, source: SourceText | None = None, elsewhere: NamesElsewhere = NOWHERE
+    ) -> FileHost:
+        """The host side of a file; what cannot be read or parsed of it gives problems.
+
+        `elsewhere` are names in those parts of the file that its text leaves out.
+        """
+        self._hosted.add(str(file))
+        path = self.workspace.report_path(file)
+        result = FileHost(source.path if source else path)
+        try:
+            text = source or read_source(file, path)
+            module = read_module(text, str(file))
+            module.elsewhere = elsewhere
+        except SourceProblem as problem:
+            result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
+            self.workspace.leave_out(file)
+            return result
+        result.problems += faults_of(module)
+        result.unread = module.source.unread
+        self.workspace.add(module)
+        launches = self._launches[str(file)] = self._find_launches(module)
+        calls = find_host_calls(module, self.resolver)
+        result.records = host_side_records(module, self.workspace, launches, calls)
+        result.records += universal_call_records(module, self.workspace)
+        result.records += _triton_records(module, self.workspace)
+        # Launches first, then all others by their places, as a text says them part by part.
+        result.records.sort(key=_order)
+        if result.records or result.problems:
+            result.text = text.text
+        result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
+        uses = self.jit_uses_in(module)
+        result.uses = list(uses.found)
+        result.known_uses = {use for _, places in uses.known for use in places}
+        unseen = unseen_launches(module, launches, self.workspace)
+        result.unseen_launches = [(launch.node.lineno, launch.name) for launch in unseen]
+        result.launches = [
+            LaunchSeen(
+                launch.kernel_key,
+                launch.name,
+                launch.block_shape,
+                launch.rounded_up,
+                launch.argument_types,
+                launch.argument_extents,
+                launch.argument_orders,
+                launch.given_arrays,
+                same_arguments(launch.node.args),
+            )
+            for launch in launches
+        ]
+        return result
+
+    def array_code(self, file: Path) -> FileHost:
+        """The host side of a file that names no Numba: what it does with torch and cupy."""
+        result = FileHost(self.workspace.report_path(file))
+        try:
+            text = read_source(file, result.path)
+            module = read_module(text, str(file))
+        except SourceProblem as problem:
+            result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
+            return result
+        result.problems += faults_of(module)
+        result.unread = module.source.unread
+        result.records = host_side_records(module, self.workspace, [], [])
+        if result.records or result.problems:
+            result.text = text.text
+        return result
+
+    def kernels(self, file: Path, launched: Launched, with_units: bool) -> FileKernels:
+        """The kernels of a file, as they are launched."""
+        if str(file) not in self._hosted:
+            self.host(file)
+        module = self.workspace.module(file)
+        if module is None:
+            return FileKernels(self.workspace.report_path(file))
+        result = FileKernels(module.path)
+        for kernel in self.kernels_of(module):
+            if kernel.module is module:
+                result.text = module.text
+            else:
+                result.bodies[kernel.module.path] = kernel.module.text
+            self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result)
+        if self._launches.get(str(file)) and not result.text:
+            result.text = module.text
+        return result
+
+    def add_kernel(self, kernel: Declaration, how: LaunchedAs, with_units: bool, result: FileKernels) -> None:
+        """Nothing; adds what is known of one kernel to the result of its file."""
+        module = kernel.module
+        inside = self._launched_inside(kernel, self.launches_in(module))
+        try:
+            stated = stated_typings(kernel, Names(self.workspace, self.resolver.declarations))
+            stated_types, stated_orders = stated_arrays(stated, kernel.parameters)
+            types = how.types_of(kernel.parameters)
+            extents = how.extents_of(kernel.parameters)
+            orders = (
+                how.orders_of(kernel.parameters) if how.orders else orders_elsewhere(kernel, self.workspace)
+            )
+            shown = Shown(
+                {**types, **stated_types},
+                extents,
+                {**orders, **stated_orders},
+                how.given_of(kernel.parameters),
+                how.same_of(kernel.parameters),
+            )
+            facts = kernel_facts(kernel, self.workspace, self.resolver.resolve, shown)
+            result.records += kernel_records(facts, how, inside)
+        except RecursionError:
+            said = f"kernel `{kernel.name}` is nested too deeply to be analysed"
+            result.problems.append(Problem(module.path, kernel.node.lineno, said))
+            return
+        if with_units and module.source.unread.isdisjoint(_lines_of(kernel.node)):
+            from advisor.program.compilation_units.closure import (
+                compilation_unit,  # of no use to source evidence
+            )
+
+            result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations, types))
+
+    def _find_launches(self, module: ModuleSyntax) -> list[Launch]:
+        """The launches of a module; those of Triton look alike, and say other things of blocks."""
+        found = find_launches(module, self.resolver)
+        if module.mentions("triton") and not module.mentions("numba"):
+            return [launch for launch in found if launch.kernel is not None]
+        return found
+
+    def launches_in(self, module: ModuleSyntax) -> list[Launch]:
+        """The launches in a module that `host` has seen."""
+        return self._launches.get(module.file, [])
+
+    def jit_uses_in(self, module: ModuleSyntax) -> JitUses:
+        """The uses of `cuda.jit` in a module."""
+        return jit_uses(module, self.resolver.declarations(module), self.workspace)
+
+    def kernels_of(self, module: ModuleSyntax) -> list[Declaration]:
+        """The kernels of a module in order of lines, those that it makes of another one's functions too."""
+        return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
+
+    def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:
+        """Whether the function that defines a kernel also launches it, so defines it anew at each call."""
+        scope = kernel.module.scope_of(kernel.node)
+        return isinstance(scope, ast.FunctionDef) and any(
+            launch.kernel is kernel and scope in launch.module.scopes(launch.node) for launch in launches
+        )

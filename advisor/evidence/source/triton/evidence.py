@@ -1,0 +1,95 @@
+"""The records of Triton in one module: its kernels with what stands in them, its launches."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from advisor.evidence.source.triton.kernels.kernel_records import triton_kernel_records
+from advisor.evidence.source.triton.kernels.pairs import find_pairs
+from advisor.evidence.source.triton.launches.launch_records import launch_records
+from advisor.evidence.source.triton.launches.launches import find_triton_launches
+from advisor.evidence.source.triton.record_making import record_at
+from advisor.evidence.source.triton.walk.reader import TritonReader
+from advisor.model.records import Record
+from advisor.program.kernels.declarations import called_names, launched_in
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.module import ModuleSyntax
+
+# Accelerators whose dialects of Triton have other limits than that for GPUs.
+_OTHER_HARDWARE = frozenset({
+    "ascend", "npu", "cambricon", "mlu", "kunlunxin", "tsingmicro", "enflame", "gcu", "aipu",
+    "spacemit", "sunrise",
+})  # fmt: skip
+
+
+def triton_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
+    """The records of a module that names Triton, in order of lines; none of any other.
+
+    What belongs to a place depends on nothing but what its top-level statement names, so that a text of
+    which only some statements are known says the same of them.
+    """
+    if not module.mentions("triton") or _for_other_hardware(module.path):
+        return []
+    reader = TritonReader(workspace)
+    if not reader.names(module).used and not module.imports:
+        return []
+    functions = [one for one in reader.functions(module) if not _is_refused(one.node, module)]
+    called, launched = _called(module), launched_in(module.calls) | module.elsewhere.launched
+    found: list[Record] = []
+    for function in functions:
+        calls = function.name in called
+        launches = True if function.name in launched else False if calls else None
+        found += triton_kernel_records(reader.notes(function), launches, calls)
+    found += _host_records(module, reader)
+    found.sort(key=lambda one: (one.span.line, one.span.column))
+    return found
+
+
+def _for_other_hardware(path: str) -> bool:
+    """Whether a file lies in a folder named after an accelerator that is no GPU."""
+    words = {word for part in path.lower().split("/")[:-1] for word in re.split(r"[^a-z]+", part)}
+    return not words.isdisjoint(_OTHER_HARDWARE)
+
+
+def _is_refused(node: ast.AST, module: ModuleSyntax) -> bool:
+    """Whether a test that wants an error holds a kernel or a launch: what is wrong there is meant."""
+    tests = [one for one in module.scopes(node) if isinstance(one, ast.FunctionDef) and one is not node]
+    return any(
+        isinstance(inner, ast.With)
+        and any(
+            isinstance(item.context_expr, ast.Call)
+            and ast.unparse(item.context_expr.func) in ("pytest.raises", "raises", "self.assertRaises")
+            for item in inner.items
+        )
+        for one in tests
+        for inner in ast.walk(one)
+    )
+
+
+def _called(module: ModuleSyntax) -> frozenset[str]:
+    """The names that functions with decorators call, as parts of a text tell them of each other."""
+    found = [called_names(one) for one in module.functions if one.decorator_list]
+    return module.elsewhere.called.union(*found)
+
+
+def _host_records(module: ModuleSyntax, reader: TritonReader) -> Iterator[Record]:
+    launches = [one for one in find_triton_launches(module, reader) if not _is_refused(one.node, module)]
+    for launch in launches:
+        yield from launch_records(launch, reader)
+    for pair in find_pairs(module, launches, reader):
+        yield record_at(
+            module,
+            "triton_pair",
+            pair.second.node.func,
+            pair.second.kernel.name,
+            None,
+            {
+                "first": pair.first.kernel.name,
+                "second": pair.second.kernel.name,
+                "array": pair.array,
+                "same_grid": pair.same_grid,
+                "in_test_or_benchmark": bool(pair.second.context and pair.second.context.timed),
+            },
+        )

@@ -1,0 +1,1 @@
+"""Records of Triton kernels and of their accesses."""

@@ -1,0 +1,1 @@
+"""Records of the launches, grids and configurations of Triton kernels."""

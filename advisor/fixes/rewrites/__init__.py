@@ -1,0 +1,1 @@
+"""The fixes, each a module called as its data file in `knowledge/fixes/`."""

@@ -1,0 +1,1 @@
+"""Fixes of what a kernel computes: precision, powers, loops, compiler options."""

@@ -1,0 +1,1 @@
+"""Fixes of host code: launches, copies, waits."""

@@ -1,0 +1,193 @@
+"""Gives a launch blocks of whole warps, where the kernel does the same with blocks of any size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import libcst as cst
+
+from advisor.fixes.known_facts import Row
+from advisor.fixes.place import Place
+from advisor.fixes.support.host.host_loops import inside
+from advisor.fixes.support.host.host_uses import HostUses
+from advisor.fixes.support.host.names_of_sizes import NamesOfSizes
+from advisor.fixes.support.kernel.block_free_kernel import checked_axes, covers_with_any_grid
+from advisor.fixes.support.launches.grid_forms import GridForm, Stand, number_of
+from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.model.findings import Edit
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A launch whose kernel takes any block: the numbers of its block, and what of its grid follows.
+
+    `stands` are the places of the block's sizes in the grid, `counts` the axes that have a number of blocks
+    written in the launch.
+    """
+
+    site: LaunchSite
+    numbers: tuple[cst.Integer, ...]
+    stands: tuple[tuple[Stand, int], ...] = ()
+    counts: tuple[tuple[cst.Integer, int], ...] = ()
+
+    def threads(self, count: cst.Integer, axis: int) -> int:
+        """The threads of the grid along an axis."""
+        return count.evaluated_value * self.numbers[axis].evaluated_value
+
+    def count_edits(self, sizes: Sequence[int]) -> list[Edit]:
+        """The edits of the numbers of blocks, so that there are as many threads as before."""
+        return [
+            self.site.module.replaced(count, str(-(-self.threads(count, axis) // sizes[axis])))
+            for count, axis in self.counts
+            if sizes[axis] != self.numbers[axis].evaluated_value
+        ]
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits of the block, of the constants that give its size, and of a grid that does not follow.
+
+    None where kernel or grid may depend on the size, and where other code uses it as well.
+    """
+    host = HostUses(place)
+    known = [(site, kernel) for site, kernel in host.launches if _is_meant(place, site, kernel)]
+    if len(known) != 1:
+        return None
+    site, kernel = known[0]
+    plan = _plan(place, site, kernel)
+    sizes = _sizes(place, plan.numbers) if plan is not None else None
+    if plan is None or sizes is None or _is_mostly_idle(plan, sizes):
+        return None
+    return _at_the_numbers(place, host, plan, sizes) or _in_the_launch(plan, sizes)
+
+
+def _is_meant(place: Place, site: LaunchSite, kernel: Row | None) -> bool:
+    """Whether a finding stands at a launch, or at the kernel that it alone starts, with parts of warps."""
+    if (site.row.path, site.row.span) == (place.finding.path, place.span):
+        return True
+    own = place.kernel_row()
+    if place.finding.rule != "low-occupancy" or own is None or kernel is None or own.number != kernel.number:
+        return False
+    threads = site.row.values.get("block_threads")
+    warp = float(place.parameters["warp"])
+    return len(place.rows("launch")) == 1 and isinstance(threads, float) and threads % warp != 0
+
+
+def _plan(place: Place, site: LaunchSite, kernel: Row | None) -> _Plan | None:
+    """What is known of a launch, None where another block might change the results."""
+    found = place.function_of(kernel) if kernel is not None else None
+    block = site.defined(site.block)
+    parts = [one.value for one in block.elements] if isinstance(block, cst.Tuple) else [site.block]
+    numbers = [number_of(site, one) for one in parts]
+    if found is None or len(site.subscript.slice) != 2 or not 1 <= len(parts) <= 3:
+        return None
+    if any(one is None for one in numbers):
+        return None
+    sizes = tuple(one for one in numbers if one is not None)
+    if covers_with_any_grid(*found):
+        return _Plan(site, sizes)
+    return _following(site, sizes, checked_axes(*found))
+
+
+def _following(site: LaunchSite, sizes: tuple[cst.Integer, ...], axes: frozenset[str]) -> _Plan | None:
+    """The plan of a launch whose grid follows from the block along each axis that the kernel checks."""
+    grid = site.defined(site.grid)
+    parts = [one.value for one in grid.elements] if isinstance(grid, cst.Tuple) else [site.grid]
+    stands: list[tuple[Stand, int]] = []
+    counts = []
+    for axis, size in enumerate(sizes):
+        if size.evaluated_value == 1:
+            continue
+        part = parts[axis] if axis < len(parts) else None
+        if part is None or "xyz"[axis] not in axes:
+            return None
+        if isinstance(part, cst.Integer) and inside(site.module, part, site.subscript):
+            counts.append((part, axis))
+            continue
+        found = GridForm(site, size).stands(part)
+        if found is None:
+            return None
+        stands += [(one, axis) for one in found]
+    return _Plan(site, sizes, tuple(stands), tuple(counts))
+
+
+def _sizes(place: Place, numbers: Sequence[cst.Integer]) -> list[int] | None:
+    """The new sizes of the block: axes of one thread stay. None where they are as they were."""
+    old = [one.evaluated_value for one in numbers]
+    wide = [axis for axis, size in enumerate(old) if size > 1]
+    names = {1: ("one_axis",), 2: ("first_of_two_axes", "second_of_two_axes")}.get(len(wide), ())
+    if not names:
+        return None
+    new = list(old)
+    for axis, name in zip(wide, names, strict=True):
+        new[axis] = int(float(place.parameters[name]))
+    return new if new != old else None
+
+
+def _is_mostly_idle(plan: _Plan, sizes: Sequence[int]) -> bool:
+    """Whether a grid of a fixed number of threads has fewer of them than the new block along an axis."""
+    return any(plan.threads(count, axis) < sizes[axis] for count, axis in plan.counts)
+
+
+def _at_the_numbers(place: Place, host: HostUses, plan: _Plan, sizes: Sequence[int]) -> list[Edit] | None:
+    """The edits of the numbers themselves; None where one stands for two sizes or is used elsewhere too."""
+    module = place.module
+    values = {id(number): size for number, size in zip(plan.numbers, sizes, strict=True)}
+    if any(values[id(number)] != size for number, size in zip(plan.numbers, sizes, strict=True)):
+        return None
+    literal = [(stand, axis) for stand, axis in plan.stands if not stand.by_name]
+    changed = NamesOfSizes(module, [*plan.numbers, *(stand.node for stand, _ in literal)])
+    involved = _involved(place, host, plan, changed)
+    if involved is None or not changed.are_used_in([one.site.subscript for one in involved]):
+        return None
+    if _is_imported(place, changed.names):
+        return None
+    found = [module.replaced(number, str(values[id(number)])) for number in plan.numbers]
+    for one in involved:
+        new = [values.get(id(number), number.evaluated_value) for number in one.numbers]
+        if prod(new) > float(place.parameters["most_threads"]) or _is_mostly_idle(one, new):
+            return None
+        found += one.count_edits(new)
+    found += [module.replaced(stand.node, str(sizes[axis] + stand.addend)) for stand, axis in literal]
+    return list(dict.fromkeys(edit for edit in found if module.text[edit.start : edit.end] != edit.text))
+
+
+def _involved(place: Place, host: HostUses, plan: _Plan, changed: NamesOfSizes) -> list[_Plan] | None:
+    """The plans of all launches that use changed names; None where one cannot take another block."""
+    found = [plan]
+    for site, kernel in host.launches:
+        used = any(inside(place.module, one, site.subscript) for one in changed.uses)
+        if site.call is not plan.site.call and used:
+            other = _plan(place, site, kernel)
+            if other is None or not all(stand.by_name for stand, _ in other.stands):
+                return None
+            found.append(other)
+    return found
+
+
+def _in_the_launch(plan: _Plan, sizes: Sequence[int]) -> list[Edit] | None:
+    """The edits that write the numbers into the launch and its grid; None where others use the grid too."""
+    site, module = plan.site, plan.site.module
+    changed = NamesOfSizes(module, [stand.node for stand, _ in plan.stands])
+    if not changed.are_used_in([site.subscript]):
+        return None
+    written = ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "")
+    if not isinstance(site.defined(site.block), cst.Tuple):
+        written = str(sizes[0])
+    elif not isinstance(site.block, cst.Tuple) or not site.block.lpar:
+        # The brackets around a tuple are no part of its range.
+        written = f"({written})"
+    found = [module.replaced(site.block, written), *plan.count_edits(sizes)]
+    found += [module.replaced(stand.node, str(sizes[axis] + stand.addend)) for stand, axis in plan.stands]
+    return found
+
+
+def _is_imported(place: Place, names: set[str]) -> bool:
+    """Whether another file that is known names this one and one of the names."""
+    stem = place.finding.path.rpartition("/")[2].removesuffix(".py")
+    word = re.compile(rf"\b{re.escape(stem)}\b")
+    wanted = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b") if names else None
+    others = (text for path, text in place.modules.texts.items() if path != place.finding.path)
+    return wanted is not None and any(word.search(text) and wanted.search(text) for text in others)

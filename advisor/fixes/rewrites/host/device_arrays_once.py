@@ -1,0 +1,258 @@
+"""Copies the NumPy arrays of a launch to the device once, and back only what the kernel writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import libcst as cst
+
+from advisor.fixes.known_facts import Row
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.cuda_name import cuda_text
+from advisor.fixes.support.edits.inserted_lines import line_before, line_behind
+from advisor.fixes.support.host.argument_arrays import is_host_array
+from advisor.fixes.support.host.host_loops import line_of
+from advisor.fixes.support.host.host_uses import HostUses, Use
+from advisor.fixes.support.host.new_arrays import is_bound_elsewhere, is_new_array
+from advisor.fixes.support.host.source_effects import parameter_names
+from advisor.fixes.support.host.understood_calls import copies, is_understood
+from advisor.fixes.support.kernel.assigned_names import names_in
+from advisor.fixes.support.launches.launch_regions import Region, widest_region
+from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.model.findings import Edit
+
+# Functions that make memory which both the host and the device see.
+_SHARED_MEMORY = frozenset({"mapped_array", "managed_array", "mapped_array_like", "mapped"})
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """An array that is copied to the device in front of a region, and the arguments that it replaces."""
+
+    name: str
+    written: str
+    region: Region
+    arguments: tuple[cst.BaseExpression, ...]
+    copied_back: bool
+
+    @property
+    def saves(self) -> bool:
+        """Whether there are fewer copies than before: none back, or one for several launches."""
+        single = self.region.first is self.region.last and isinstance(
+            self.region.first, cst.SimpleStatementLine
+        )
+        return not (self.copied_back and single)
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits of the launch and the lines around it; None where they would save no copy, since no argument
+    is known to be such an array or all are written, and where the launch is part of another expression.
+    """
+    host = HostUses(place)
+    found = next(((site, kernel) for site, kernel in host.launches if _is_at(place, site)), None)
+    cuda = cuda_text(place.module)
+    if found is None or found[1] is None or cuda is None:
+        return None
+    expression = place.module.parent(found[0].call)
+    line = line_of(place.module, expression) if isinstance(expression, cst.Expr) else None
+    if line is None or len(found[0].subscript.slice) != 2 or found[0].arguments is None:
+        return None
+    launch = _Launch(host, found[0], found[1], line)
+    if launch.waits_for_other_work():
+        return None
+    moved = list(launch.moved())
+    return _written(place, cuda, moved) if any(one.saves for one in moved) else None
+
+
+def _is_at(place: Place, site: LaunchSite) -> bool:
+    return place.module.range_of(site.subscript) == (place.begin, place.end)
+
+
+class _Launch:
+    """A launch that stands as a statement of its own."""
+
+    def __init__(self, host: HostUses, site: LaunchSite, kernel: Row, line: cst.BaseStatement) -> None:
+        self.host, self.module, self.place = host, host.module, host.place
+        self.site, self.kernel, self.line = site, kernel, line
+        self.scope = site.function()
+        self.taken = {one.value for one in self.module.nodes(cst.Name)}
+
+    @cached_property
+    def parameters(self) -> list[str]:
+        """The names of the kernel's parameters."""
+        kernel = self.place.function_of(self.kernel)
+        return parameter_names(kernel[1]) if kernel is not None else []
+
+    def waits_for_other_work(self) -> bool:
+        """Whether the host may rely on the end of the launch, which copies back: for what kernels print, for
+        memory that both sides see, and for copies on streams.
+        """
+        words = {one.value for one in self.module.nodes(cst.Name)}
+        if words & _SHARED_MEMORY:
+            return True
+        calls = list(self.module.nodes(cst.Call))
+        if any(copies(self.module, one) and not is_understood(self.module, one) for one in calls):
+            return True
+        return any(isinstance(one.func, cst.Name) and one.func.value == "print" and self._runs_on_device(one)
+                   for one in calls)  # fmt: skip
+
+    def _runs_on_device(self, call: cst.Call) -> bool:
+        """Whether a call stands in a function with a decorator, as kernels and device functions have."""
+        above = self.module.parent(call)
+        while above is not None and not isinstance(above, cst.FunctionDef):
+            above = self.module.parent(above)
+        return isinstance(above, cst.FunctionDef) and bool(above.decorators)
+
+    def moved(self) -> Iterator[_Moved]:
+        """The arrays that can be copied once, in the order of the arguments."""
+        known: set[str] = set()
+        for position, argument in enumerate(self.site.call.args):
+            written = self.module.code_of(argument.value)
+            if position >= len(self.parameters) or written in known:
+                continue
+            one = self._moved(position, argument.value)
+            if one is not None:
+                known.add(written)
+                yield one
+
+    def _moved(self, position: int, value: cst.BaseExpression) -> _Moved | None:
+        certain = is_host_array(self.site, position) and self._is_used_as_array(position)
+        if isinstance(value, cst.Name) and (certain or self._is_new(value)):
+            return self._named(position, value)
+        simple = isinstance(value, cst.Attribute | cst.Subscript | cst.Name)
+        if not ((certain and not isinstance(value, cst.Name)) or (simple and self._is_array(position))):
+            return None
+        alike = [one for one in self.site.call.args if self._same(one.value, value)]
+        if any(self._writes(one) for one in alike) or self._is_written_before(position):
+            return None
+        name, written = self._name_of_parameter(position), self.module.code_of(value)
+        return _Moved(name, written, Region(self.line, self.line), tuple(one.value for one in alike), False)
+
+    def _writes(self, argument: cst.Arg) -> bool:
+        return self.host.effect(self.site.call, argument).writes
+
+    def _is_written_before(self, position: int) -> bool:
+        """Whether the kernel may write to an argument in front of one, and that may be the same memory. The
+        copy back of the one, as it was, then hides what the kernel wrote.
+        """
+        arguments = self.site.call.args
+        named = {one.value for one in names_in(self.module, arguments[position])}
+        for argument in arguments[:position]:
+            value = argument.value
+            if not self._writes(argument):
+                continue
+            if not isinstance(value, cst.Name) or not self._is_new(value):
+                return True
+            names = self.host.same_array(value.value, self.scope, self.line)
+            if names is None or names & named:
+                return True
+        return False
+
+    def _name_of_parameter(self, position: int) -> str:
+        """A free name made of the parameter's, which no array of that name on the host would get."""
+        name = self.parameters[position]
+        return self._free_name(f"{name}_argument" if self.host.of(name, self.scope) else name)
+
+    def _named(self, position: int, value: cst.Name) -> _Moved | None:
+        names = self.host.same_array(value.value, self.scope, self.line)
+        new = self._is_new(value)
+        uses = self.host.of(value.value, self.scope)
+        region = Region(self.line, self.line)
+        apart = names is not None and new and all(self.host.is_in(use.node, self.scope) for use in uses)
+        if names is not None and apart and self._is_local(value.value) and not self._may_be_left_early():
+            others = [use for name in names - {value.value} for use in self.host.of(name, self.scope)]
+            region = widest_region(self.host, self.line, uses, others)
+        inner = [use for use in uses if use.kind == "argument" and region.contains(self.module, use.node)]
+        writes = any(use.effect.writes for use in inner)
+        if (writes and not (new and names is not None)) or self._meets_itself(
+            inner, names or {value.value}, twice=writes
+        ):
+            return None
+        if not (new and names is not None) and self._is_written_before(position):
+            return None
+        arguments = tuple(use.node for use in inner)
+        moved = _Moved(self._free_name(value.value), value.value, region, arguments, writes)
+        told = not any(use.effect.keeps for use in inner)
+        return moved if told or moved.saves else None
+
+    def _may_be_left_early(self) -> bool:
+        """Whether an error in a launch may be caught before the end of the function."""
+        above = self.module.parent(self.line)
+        while above is not None and not isinstance(above, cst.FunctionDef):
+            if isinstance(above, cst.Try | cst.TryStar | cst.With):
+                return True
+            above = self.module.parent(above)
+        return False
+
+    def _is_used_as_array(self, position: int) -> bool:
+        """Whether the kernel itself uses elements or the shape of a parameter, which numbers do not have."""
+        kernel = self.place.function_of(self.kernel)
+        if kernel is None:
+            return False
+        module, function = kernel
+        uses = [one for one in names_in(module, function.body) if one.value == self.parameters[position]]
+        above = [module.parent(one) for one in uses]
+        return any(isinstance(one, cst.Subscript | cst.Attribute) for one in above)
+
+    def _is_new(self, value: cst.Name) -> bool:
+        return is_new_array(self.module, value, self.scope)
+
+    def _is_local(self, name: str) -> bool:
+        return bool(self.module.bindings(name, self.scope)) and not is_bound_elsewhere(self.module, name)
+
+    def _meets_itself(self, uses: list[Use], names: set[str], twice: bool) -> bool:
+        """Whether a launch is given another part of an array, or with `twice` the array itself once more."""
+        for use in uses:
+            call = self.module.parent(self.module.parent(use.node) or use.node)
+            given = [one.value for one in self.module.nodes_in(cst.Name, call)] if call is not None else []
+            others = [one for one in given if one in names and one != use.node.value]
+            if others or (twice and given.count(use.node.value) > 1):
+                return True
+        return False
+
+    def _is_array(self, position: int) -> bool:
+        """Whether a run has shown that a parameter is an array in device memory."""
+        return any(
+            row.values.get("array") == self.parameters[position]
+            and row.values.get("space") == "global"
+            and "moved_bytes" in row.values
+            for row in self.place.facts.of_kernel("access", self.kernel)
+        )
+
+    def _same(self, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
+        return one is other or (
+            not isinstance(other, cst.Call) and self.module.code_of(one) == self.module.code_of(other)
+        )
+
+    def _free_name(self, name: str) -> str:
+        wanted = free = f"d_{name}"
+        number = 1
+        while free in self.taken:
+            number += 1
+            free = f"{wanted}_{number}"
+        self.taken.add(free)
+        return free
+
+
+def _written(place: Place, cuda: str, moved: list[_Moved]) -> list[Edit]:
+    """The edits: lines for the same place in one edit, in the order of the arguments."""
+    module = place.module
+    before: dict[cst.BaseStatement, list[str]] = {}
+    behind: dict[cst.BaseStatement, list[str]] = {}
+    found = []
+    for one in moved:
+        before.setdefault(one.region.first, []).append(f"{one.name} = {cuda}.to_device({one.written})")
+        if one.copied_back:
+            behind.setdefault(one.region.last, []).append(f"{one.name}.copy_to_host({one.written})")
+        found += [module.replaced(argument, one.name) for argument in one.arguments]
+    for statement, lines in before.items():
+        found.append(line_before(module, statement, _joined(place, statement, lines)))
+    for statement, lines in behind.items():
+        found.append(line_behind(module, statement, _joined(place, statement, lines)))
+    return found
+
+
+def _joined(place: Place, statement: cst.BaseStatement, lines: list[str]) -> str:
+    return f"{place.module.line_end}{place.module.indentation(statement)}".join(lines)

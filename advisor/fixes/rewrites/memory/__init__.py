@@ -1,0 +1,1 @@
+"""Fixes of how a kernel reaches memory: registers, shared tiles, layouts."""

@@ -1,0 +1,132 @@
+"""Makes a device array Fortran-ordered whose first axis the lanes of the kernel run along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from advisor.fixes import known_fixes
+from advisor.fixes.place import Place
+from advisor.fixes.rewrites.memory import stage_shared_tile, swap_thread_axes
+from advisor.fixes.support.edits.imported_names import name_of
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.host.host_arrays_of_launch import creation_of, is_allocation, is_copy, names_of
+from advisor.fixes.support.kernel.lane_terms import LaneTerms
+from advisor.fixes.support.kernel.thread_axes import cuda_attribute
+from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.fixes.support.values.speedup_left import speedup_left
+from advisor.model.findings import Edit
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits of the array's creation for each launch; None where other uses of it would lose, and where
+    a run shows that something else takes about as long as moving the sectors does.
+    """
+    if not _pays(place):
+        return None
+    kernel, sites, array = place.kernel(), place.launches(), _array(place)
+    if kernel is None or not sites or array is None or _explicit_signature(*kernel):
+        return None
+    position = _position(kernel[1], array)
+    if position is None or not _lanes_along_first_axis(*kernel, array):
+        return None
+    found: list[Edit] = []
+    for site in sites:
+        call = creation_of(site, position, sites)
+        edit = _ordered(site.module, call) if call is not None and _fills_sectors(place, site) else None
+        if edit is None:
+            return None
+        found += place.in_file(site.module, [edit])
+    return None if _another_fix_helps(place) else sorted(set(found))
+
+
+def _pays(place: Place) -> bool:
+    """Whether fewer sectors may make the kernel faster by what the host's copy in another order is worth.
+
+    They do not shorten the wait for a load: where a thread walks along its row, a sector serves its next
+    loads from L1, and in the other order each of these needs a sector of its own.
+    """
+    relieved = frozenset(str(place.parameters["relieves"]).split())
+    left = speedup_left(place, relieved)
+    return left is None or left >= float(place.parameters["least_speedup"])
+
+
+def _array(place: Place) -> str | None:
+    """The array of the finding, where the lanes run along a slow axis in each of its accesses."""
+    rows = place.rows("access")
+    here = [row for row in rows if row.path == place.finding.path and row.span == place.finding.span]
+    names = {row.label for row in here}
+    if len(names) != 1:
+        return None
+    name = names.pop()
+    # Rows without a pattern are of instructions; the text of the kernel is looked at as well.
+    same = [row.values for row in rows if row.label == name and "lane_axis" in row.values]
+    slow = all(one["lane_axis"] == "slow" and one.get("space") == "global" for one in same)
+    return name if same and slow else None
+
+
+def _position(function: cst.FunctionDef, array: str) -> int | None:
+    """Which argument a kernel's array is, None where it is none or has a default."""
+    params = function.params
+    if params.posonly_params or params.kwonly_params or isinstance(params.star_arg, cst.Param):
+        return None
+    names = [one.name.value for one in params.params if one.default is None]
+    return names.index(array) if array in names else None
+
+
+def _explicit_signature(module: SourceModule, function: cst.FunctionDef) -> bool:
+    """Whether the types of the arguments, and so their order in memory, are or may be stated."""
+    if len(function.decorators) != 1:
+        return True
+    decorator = function.decorators[0].decorator
+    if isinstance(decorator, cst.Call):
+        if any(one.keyword is None or one.keyword.value == "argtypes" for one in decorator.args):
+            return True
+        decorator = decorator.func
+    return cuda_attribute(module, decorator) != "jit"
+
+
+def _lanes_along_first_axis(module: SourceModule, function: cst.FunctionDef, array: str) -> bool:
+    """Whether each use of an array in a kernel is an element whose first index alone follows the lane."""
+    lanes = LaneTerms(module, function)
+    for use in names_of(module, array, function.body):
+        above = module.parent(use)
+        if isinstance(above, cst.Attribute) and above.attr.value in ("shape", "size", "ndim", "dtype"):
+            continue
+        if not isinstance(above, cst.Subscript) or above.value is not use:
+            return False
+        indices = [one.slice.value for one in above.slice if isinstance(one.slice, cst.Index)]
+        if len(indices) != len(above.slice) or len(indices) < 2:
+            return False
+        if not lanes.steps_by_one(indices[0]) or any(lanes.depends(one) for one in indices[1:]):
+            return False
+    return True
+
+
+def _fills_sectors(place: Place, site: LaunchSite) -> bool:
+    width = site.row.values.get("block_x")
+    return width is None or float(width) >= float(place.parameters["lanes"])
+
+
+def _ordered(module: SourceModule, call: cst.Call) -> Edit | None:
+    """The edit that makes a new array Fortran-ordered, None for calls of another form."""
+    if is_allocation(module, call):
+        # The place of an argument holds its brackets, that of its value does not.
+        end = module.range_of(call.args[-1])[1]
+        return Edit(end, end, ', order="F"')
+    numpy = name_of(module, "numpy")
+    if numpy is None or not is_copy(module, call):
+        return None
+    value = call.args[0].value
+    if isinstance(value, cst.Call) and module.written(value.func).split(".")[-1] == "asfortranarray":
+        return None
+    return module.replaced(call.args[0], f"{numpy}.asfortranarray({module.code_of(call.args[0])})")
+
+
+def _another_fix_helps(place: Place) -> bool:
+    """Whether the lanes can follow the array as it lies, which needs no change of the host's arrays."""
+    parameters = {fix.id: fix.parameters for fix in known_fixes()}
+    swapped = swap_thread_axes.edits(replace(place, parameters=parameters["swap-thread-axes"]))
+    staged = stage_shared_tile.edits(replace(place, parameters=parameters.get("stage-shared-tile", {})))
+    return bool(swapped or staged)

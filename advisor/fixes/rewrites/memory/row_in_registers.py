@@ -1,0 +1,140 @@
+"""Loads a short row once before the outer of two loops that reads it again in each iteration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.rewrites.memory.hoist_loop_invariant import (
+    CONDITIONS,
+    elements_like,
+    keeps_elements,
+    may_be_a_record,
+    may_change,
+)
+from advisor.fixes.support.edits.cuda_name import cuda_text
+from advisor.fixes.support.kernel.assigned_names import (
+    around,
+    indices_of,
+    is_assigned,
+    names_in,
+    only_computes,
+    words_in,
+)
+from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.model.findings import Edit
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """`for counter in range(count)` around an element, and the outermost loop in which the row stays."""
+
+    inner: cst.For
+    counter: str
+    count: cst.BaseExpression
+    outer: cst.For | cst.While
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits of the loads and the lines that fill a local array before the outer loop.
+
+    None where something in it may change the elements or keep a thread off them, and where the row's length
+    is no constant.
+    """
+    body, element = own_kernel(place), place.exactly(cst.Subscript)
+    if body is None or element is None or not isinstance(element.value, cst.Name):
+        return None
+    indices, cuda = indices_of(element), cuda_text(place.module)
+    if indices is None or cuda is None or not all(only_computes(place.module, one) for one in indices):
+        return None
+    walk = _walk(body, element)
+    if walk is None or may_be_a_record(body, element) or not _only_counts(body, walk.counter):
+        return None
+    uses = elements_like(body, walk.outer, element)
+    if not uses or element.value.value not in body.parameters or may_change(place, body, element):
+        return None
+    return _edits(body, walk, element, [one for one in uses if _is_walked(body, walk, one)], cuda)
+
+
+def _edits(
+    body: KernelBody, walk: _Walk, element: cst.Subscript, uses: list[cst.Subscript], cuda: str
+) -> list[Edit]:
+    module, array = body.module, body.module.code_of(element.value)
+    (row,) = body.free_names(f"{array}_row")
+    lines = [
+        f"{row} = {cuda}.local.array({module.code_of(walk.count)}, {array}.dtype)",
+        f"for {walk.counter} in range({module.code_of(walk.count)}):",
+        f"{body.step}{row}[{walk.counter}] = {module.code_of(element)}",
+    ]
+    begin, _ = module.range_of(walk.outer)
+    end = module.line_end + module.indentation(walk.outer)
+    first = Edit(begin, begin, "".join(f"{line}{end}" for line in lines))
+    return [first, *(module.replaced(one, f"{row}[{walk.counter}]") for one in uses)]
+
+
+def _walk(body: KernelBody, element: cst.Subscript) -> _Walk | None:
+    """The loop whose counter walks over the row, and the outermost one in which nothing else of its index
+    changes and each iteration comes to the loads.
+    """
+    inner: cst.For | None = None
+    counter, found, names = "", None, words_in(body.module, element)
+    for outer in around(body.module, element, body.function):
+        if isinstance(outer, cst.For) and inner is None:
+            if not isinstance(outer.target, cst.Name) or outer.target.value not in names:
+                return None
+            inner, counter = outer, outer.target.value
+            if not keeps_elements(body, inner, names - {counter}, element) or _changes(body, inner, counter):
+                return None
+        elif isinstance(outer, cst.For | cst.While):
+            if inner is None or not keeps_elements(body, outer, names - {counter}, element):
+                break
+            found = outer
+        if isinstance(outer, CONDITIONS):
+            break
+    count = _constant_count(body, inner) if inner is not None else None
+    return _Walk(inner, counter, count, found) if inner and found is not None and count is not None else None
+
+
+def _changes(body: KernelBody, loop: cst.For, counter: str) -> bool:
+    names = names_in(body.module, loop.body)
+    return any(one.value == counter and is_assigned(body.module, one) for one in names)
+
+
+def _constant_count(body: KernelBody, loop: cst.For) -> cst.BaseExpression | None:
+    """The n of `range(n)` where that is a number, or a constant of the module."""
+    call = loop.iter
+    if not isinstance(call, cst.Call) or body.module.written(call.func) != "range" or len(call.args) != 1:
+        return None
+    count = call.args[0].value
+    if isinstance(count, cst.Integer):
+        return count
+    if not isinstance(count, cst.Name) or count.value in body.parameters:
+        return None
+    local, bound = body.module.bindings(count.value, body.function), body.module.bindings(count.value, None)
+    if local or len(bound) != 1 or not isinstance(bound[0], cst.Assign):
+        return None
+    return count if isinstance(bound[0].value, cst.Integer) else None
+
+
+def _only_counts(body: KernelBody, counter: str) -> bool:
+    """Whether a name is nothing but the counter of loops in which it is used."""
+    return counter not in body.parameters and all(
+        any(_counts(one, counter) for one in around(body.module, name, body.function))
+        for name in names_in(body.module, body.function.body)
+        if name.value == counter
+    )
+
+
+def _counts(loop: cst.CSTNode, counter: str) -> bool:
+    return isinstance(loop, cst.For) and isinstance(loop.target, cst.Name) and loop.target.value == counter
+
+
+def _is_walked(body: KernelBody, walk: _Walk, use: cst.Subscript) -> bool:
+    """Whether an element that is written as the row's stands in a loop that walks over the row likewise."""
+    for outer in around(body.module, use, walk.outer):
+        if _counts(outer, walk.counter):
+            alike = body.module.written(outer.iter) == body.module.written(walk.inner.iter)  # type: ignore[attr-defined]
+            return alike and not _changes(body, outer, walk.counter)  # type: ignore[arg-type]
+    return False

@@ -1,0 +1,189 @@
+"""Copies a transpose through a padded tile in shared memory, so that loads and stores follow the lanes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.kernel_body import KernelBody
+from advisor.fixes.support.kernel.thread_axes import cuda_attribute, grid_call, thread_index
+from advisor.fixes.support.launches.launch_axes import block_of
+from advisor.model.findings import Edit
+
+
+@dataclass(frozen=True)
+class _Transpose:
+    """A kernel `x, y = cuda.grid(2)`, then `if …: target = value` where the two meet rows the other way."""
+
+    module: SourceModule
+    function: cst.FunctionDef
+    indices: tuple[cst.SimpleStatementLine, ...]
+    names: tuple[str, str]
+    copy: cst.BaseStatement
+    target: cst.Subscript
+    value: cst.Subscript
+    loads_along_lanes: bool
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits of the kernel's body; None unless it is a plain transpose by square blocks of known size."""
+    kernel, sites = place.kernel(), place.launches()
+    found = _transpose(*kernel) if kernel is not None and sites else None
+    if found is None:
+        return None
+    blocks = {block_of(site) for site in sites or ()}
+    block = blocks.pop() if len(blocks) == 1 else None
+    if block is None or block[0] != block[1] or block[0] < float(place.parameters["least_side"]):
+        return None
+    return place.in_file(found.module, _staged(found, block[0]))
+
+
+def _transpose(module: SourceModule, function: cst.FunctionDef) -> _Transpose | None:
+    body = function.body
+    if not isinstance(body, cst.IndentedBlock) or len(body.body) < 2:
+        return None
+    lines = [one for one in body.body if not _is_text(one)]
+    indices = tuple(one for one in lines[:-1] if isinstance(one, cst.SimpleStatementLine))
+    names = _index_names(module, indices)
+    if len(indices) != len(lines) - 1 or names is None or _has_comments(module, lines):
+        return None
+    found = _copied(lines[-1])
+    if found is None or not _asks_only_for_sizes(module, lines[-1]):
+        return None
+    order = [_order(module, one, names) for one in found]
+    target, value = (_array(one) for one in found)
+    if target == value or not {target, value} <= _parameters(function) or sorted(order) != [(0, 1), (1, 0)]:
+        return None
+    return _Transpose(module, function, indices, names, lines[-1], *found, order[1] == (1, 0))
+
+
+def _has_comments(module: SourceModule, lines: list[cst.BaseStatement]) -> bool:
+    """Whether comments stand in lines that would be written twice or in another place."""
+    begin, end = module.range_of(lines[0])[0], module.range_of(lines[-1])[1]
+    return any(True for _ in module.nodes_between(cst.Comment, begin, end))
+
+
+def _is_text(line: cst.CSTNode) -> bool:
+    """Whether a statement is a docstring."""
+    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString)
+
+
+def _index_names(module: SourceModule, lines: tuple[cst.SimpleStatementLine, ...]) -> tuple[str, str] | None:
+    """The names of the indices along x and y that the lines define, None where they do more or less."""
+    found: dict[str, str] = {}
+    for line in lines:
+        part = line.body[0] if len(line.body) == 1 else None
+        if not isinstance(part, cst.Assign) or len(part.targets) != 1:
+            return None
+        target = part.targets[0].target
+        if isinstance(target, cst.Tuple) and grid_call(module, part.value) == 2 and not found:
+            both = [one.value.value for one in target.elements if isinstance(one.value, cst.Name)]
+            found = dict(zip("xy", both, strict=False))
+        elif isinstance(target, cst.Name) and (axis := _global_axis(module, part.value)) not in found:
+            found[axis] = target.value
+        else:
+            return None
+    if set(found) != {"x", "y"} or found["x"] == found["y"]:
+        return None
+    return found["x"], found["y"]
+
+
+def _global_axis(module: SourceModule, value: cst.BaseExpression) -> str:
+    """The axis of `blockIdx.x * blockDim.x + threadIdx.x` in any order, empty for other expressions."""
+    if not isinstance(value, cst.BinaryOperation) or not isinstance(value.operator, cst.Add):
+        return ""
+    for one, other in ((value.left, value.right), (value.right, value.left)):
+        thread = thread_index(module, one)
+        if thread is None or thread[0] != "threadIdx" or not isinstance(other, cst.BinaryOperation):
+            continue
+        factors = {thread_index(module, other.left), thread_index(module, other.right)}
+        product = isinstance(other.operator, cst.Multiply)
+        if product and factors == {("blockIdx", thread[1]), ("blockDim", thread[1])}:
+            return thread[1]
+    return ""
+
+
+def _copied(line: cst.BaseStatement) -> tuple[cst.Subscript, cst.Subscript] | None:
+    """Target and value of the one assignment, in nested conditions without else or in none."""
+    inner: cst.BaseStatement | cst.BaseSmallStatement = line
+    while isinstance(inner, cst.If):
+        if inner.orelse is not None or len(inner.body.body) != 1:
+            return None
+        inner = inner.body.body[0]
+    part = inner.body[0] if isinstance(inner, cst.SimpleStatementLine) and len(inner.body) == 1 else None
+    if not isinstance(part, cst.Assign) or len(part.targets) != 1:
+        return None
+    target, value = part.targets[0].target, part.value
+    if isinstance(target, cst.Subscript) and isinstance(value, cst.Subscript):
+        return target, value
+    return None
+
+
+def _asks_only_for_sizes(module: SourceModule, line: cst.BaseStatement) -> bool:
+    """Whether the conditions are the same for whichever thread asks: no calls, elements or thread indices."""
+    for condition in module.nodes_in(cst.If, line):
+        test = condition.test
+        if any(True for kind in (cst.Call, cst.NamedExpr) for _ in module.nodes_in(kind, test)):
+            return False
+        if any(cuda_attribute(module, one) is not None for one in module.nodes_in(cst.Attribute, test)):
+            return False
+        for element in module.nodes_in(cst.Subscript, test):
+            if not isinstance(element.value, cst.Attribute) or element.value.attr.value != "shape":
+                return False
+    return True
+
+
+def _order(module: SourceModule, element: cst.Subscript, names: tuple[str, str]) -> tuple[int, ...]:
+    """Which of the names the two indices of an element are, empty for anything else."""
+    written = [module.code_of(one) for one in element.slice]
+    return tuple(names.index(one) for one in written if one in names) if len(written) == 2 else ()
+
+
+def _array(element: cst.Subscript) -> str:
+    return element.value.value if isinstance(element.value, cst.Name) else ""
+
+
+def _parameters(function: cst.FunctionDef) -> set[str]:
+    return {one.name.value for one in function.params.params}
+
+
+def _staged(found: _Transpose, side: int) -> list[Edit]:
+    """The edits that load a tile with lanes along the rows of the source, and store it along the target's."""
+    module, lines, cuda = found.module, found.indices, _cuda_name(found)
+    (tile,) = KernelBody(module, found.function).free_names("tile")
+    indent = module.line_end + module.indentation(lines[0])
+    begin, end = module.range_of(lines[0])[0], module.range_of(lines[-1])[1]
+    straight = module.text[begin:end]
+    across = indent.join(
+        f"{name} = {cuda}.blockIdx.{axis} * {side} + {cuda}.threadIdx.{other}"
+        for name, axis, other in zip(found.names, "xy", "yx", strict=True)
+    )
+    load = _phase(found, found.target, f"{tile}[{cuda}.threadIdx.y, {cuda}.threadIdx.x]")
+    store = _phase(found, found.value, f"{tile}[{cuda}.threadIdx.x, {cuda}.threadIdx.y]")
+    allocation = f"{tile} = {cuda}.shared.array(({side}, {side + 1}), {_array(found.value)}.dtype)"
+    first, then = (straight, across) if found.loads_along_lanes else (across, straight)
+    staged = indent.join([load, f"{cuda}.syncthreads()", then, store])
+    return [
+        Edit(begin, begin, allocation + indent),
+        *([] if first == straight else [Edit(begin, end, first)]),
+        Edit(*module.range_of(found.copy), staged),
+    ]
+
+
+def _phase(found: _Transpose, element: cst.Subscript, instead: str) -> str:
+    """The copying statement as it stands, but for one of its two elements."""
+    begin, end = found.module.range_of(found.copy)
+    first, last = found.module.range_of(element)
+    text = found.module.text
+    return text[begin:first] + instead + text[last:end].rstrip()
+
+
+def _cuda_name(found: _Transpose) -> str:
+    """The text that the kernel has for numba.cuda."""
+    module = found.module
+    uses = [one for line in found.indices for one in module.nodes_in(cst.Attribute, line)]
+    return next(module.written(one.value) for one in uses if cuda_attribute(module, one) is not None)

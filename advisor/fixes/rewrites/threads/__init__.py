@@ -1,0 +1,1 @@
+"""Fixes of which thread does what: bounds, strides, reductions, barriers."""

@@ -1,0 +1,145 @@
+"""Puts the part of a kernel that uses the thread's index under a check that the index is inside the array."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.assigned_names import indices_of, words_in
+from advisor.fixes.support.kernel.grid_indices import grid_indices
+from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.fixes.support.kernel.thread_axes import cuda_attribute
+from advisor.fixes.support.values.joint_work import needs_all_threads
+from advisor.model.findings import Edit
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits that indent the rest of the kernel below the check; None where threads outside the array are
+    needed, or where it is not clear which array limits the index.
+    """
+    body = own_kernel(place)
+    if body is None or not body.all_threads_reach_the_end():
+        return None
+    here = place.exactly(cst.Subscript)
+    if here is None or not _bare(body, here):
+        return None
+    element = limiting_element(body)
+    if element is None or not words_in(body.module, here) & set(grid_indices(body)) <= _limited(element):
+        return None
+    return body.module.answer(_edits, body.function)
+
+
+def _edits(module: SourceModule, function: cst.FunctionDef) -> list[Edit] | None:
+    body = KernelBody(module, function)
+    region, element = guarded_region(body), limiting_element(body)
+    if element is None:
+        return None
+    begin, end = whole_lines(body.module, region[0])[0], whole_lines(body.module, region[-1])[1]
+    deeper = indented(body.module, begin, end, body.step)
+    if deeper is None:
+        return None
+    check = line_before(body.module, region[0], f"if {inside_check(body, element)}:")
+    # The first line's own step follows the check on the same line.
+    first = Edit(check.start, check.end, check.text + body.step)
+    return [first, *(edit for edit in deeper if edit.start != begin)]
+
+
+def guarded_region(body: KernelBody) -> list[cst.BaseStatement]:
+    """The statements of a kernel from the first one that uses a grid index to the end; none where they cannot
+    stand under a condition.
+    """
+    return body.module.answer(_guarded_region, body.function)
+
+
+def _guarded_region(module: SourceModule, function: cst.FunctionDef) -> list[cst.BaseStatement]:
+    body = KernelBody(module, function)
+    indices = grid_indices(body)
+    lines = [body.module.range_of(line)[0] for line in indices.values()]
+    used = [
+        number
+        for number, line in enumerate(body.statements)
+        if words_in(body.module, line) & set(indices) and body.module.range_of(line)[0] not in lines
+    ]
+    if not used:
+        return []
+    region = [line for line in body.statements[used[0] :] if isinstance(line, cst.BaseStatement)]
+    last_index = max(lines)
+    if last_index > body.module.range_of(region[0])[0]:
+        return []
+    together = (needs_all_threads(body.module, one) or _declares_shared(body, one) for one in region)
+    return [] if any(together) else region
+
+
+def _declares_shared(body: KernelBody, line: cst.CSTNode) -> bool:
+    attributes = body.module.nodes_in(cst.Attribute, line)
+    return any(cuda_attribute(body.module, one) == "shared" for one in attributes)
+
+
+def limiting_element(body: KernelBody) -> cst.Subscript | None:
+    """An element of the guarded region that each thread reaches, indexed by grid indices: by the most,
+    and a stored one before others.
+
+    None where an index is used in another way than by itself, so that its limits are others.
+    """
+    return body.module.answer(_limiting_element, body.function)
+
+
+def _limiting_element(module: SourceModule, function: cst.FunctionDef) -> cst.Subscript | None:
+    body = KernelBody(module, function)
+    candidates = []
+    for line in guarded_region(body):
+        for node in body.module.nodes_in(cst.Subscript, line):
+            if not words_in(body.module, node) & set(grid_indices(body)):
+                continue
+            if not isinstance(node.value, cst.Name) or not _bare(body, node):
+                return None
+            if isinstance(line, cst.SimpleStatementLine) and _always(body, node, line):
+                candidates.append(node)
+    stored = {id(one) for one in candidates if _is_stored(body, one)}
+    order = sorted(candidates, key=lambda one: (-len(_limited(one)), id(one) not in stored))
+    array = order[0].value.value if order else ""  # type: ignore[attr-defined]
+    # Of a name that the kernel gives another array the shape would be asked too early.
+    if array not in body.parameters or body.module.bindings(array, body.function):
+        return None
+    everything = frozenset(name for one in candidates for name in _limited(one))
+    return order[0] if everything & set(grid_indices(body)) <= _limited(order[0]) else None
+
+
+def _always(body: KernelBody, node: cst.CSTNode, line: cst.CSTNode) -> bool:
+    above = body.module.parent(node)
+    while above is not None and above is not line:
+        if isinstance(above, cst.IfExp | cst.BooleanOperation | cst.BaseComp | cst.Comparison | cst.Lambda):
+            return False
+        above = body.module.parent(above)
+    return True
+
+
+def _bare(body: KernelBody, node: cst.Subscript) -> bool:
+    """Whether grid indices stand in an element only as indices of their own."""
+    indices = indices_of(node)
+    known = set(grid_indices(body))
+    return indices is not None and all(
+        isinstance(one, cst.Name) or not words_in(body.module, one) & known for one in indices
+    )
+
+
+def _limited(node: cst.Subscript) -> frozenset[str]:
+    return frozenset(one.value for one in indices_of(node) or () if isinstance(one, cst.Name))
+
+
+def _is_stored(body: KernelBody, node: cst.Subscript) -> bool:
+    above = body.module.parent(node)
+    return isinstance(above, cst.AssignTarget) or (isinstance(above, cst.AugAssign) and above.target is node)
+
+
+def inside_check(body: KernelBody, element: cst.Subscript) -> str:
+    """The condition that the grid indices of an element are inside its array."""
+    known = grid_indices(body)
+    array = body.module.written(element.value)
+    return " and ".join(
+        f"{one.value} < {array}.shape[{axis}]"
+        for axis, one in enumerate(indices_of(element) or ())
+        if isinstance(one, cst.Name) and one.value in known
+    )

@@ -1,0 +1,136 @@
+"""Gives each element of the runs that threads walk a thread of its own, with as many more blocks."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.inserted_lines import end_with_comments, without_line
+from advisor.fixes.support.kernel.assigned_names import only_computes
+from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
+from advisor.fixes.support.kernel.thread_runs import ThreadRun, run_around
+from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.fixes.support.launches.launch_sizes import is_whole_number
+from advisor.fixes.support.values.independent_iterations import iterations_are_independent
+from advisor.model.findings import Edit
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits of the kernel and of the grid of all its launches; None where the kernel does anything else
+    with its threads, or where the length of the run is not known at a launch.
+    """
+    body = own_kernel(place)
+    run = run_around(place, body) if body is not None else None
+    if body is None or run is None or not _is_all(body, run):
+        return None
+    inner = _inner_edits(body, run)
+    sites = place.launches()
+    if inner is None or not sites:
+        return None
+    found = place.in_file(body.module, inner)
+    for site in sites:
+        length = _known_at(site, body, run)
+        if length is None or not is_whole_number(site, site.grid):
+            return None
+        grid = site.module.code_of(site.grid)
+        loose = isinstance(site.grid, cst.BinaryOperation) and not site.grid.lpar
+        more = f"({grid}) * {length}" if loose else f"{grid} * {length}"
+        found += place.in_file(site.module, [site.module.replaced(site.grid, more)])
+    return found
+
+
+def _is_all(body: KernelBody, run: ThreadRun) -> bool:
+    """Whether the loop is all that a kernel does, and each of its iterations may have a thread of its own."""
+    names = [cuda_attribute(body.module, one) or "" for one in body.nodes(cst.Attribute)]
+    asked = any(name in {*INDEX_NAMES, "gridsize", "shared"} for name in names)
+    ends = any(True for kind in (cst.Break, cst.Continue) for _ in body.module.nodes_in(kind, run.loop))
+    if asked or ends or run.loop not in body.statements or not isinstance(run.loop.body, cst.IndentedBlock):
+        return False
+    rest = (line for line in body.statements if line is not run.loop)
+    return all(_only_names(body, line) for line in rest) and iterations_are_independent(
+        body, run.loop, run.index
+    )
+
+
+def _only_names(body: KernelBody, line: cst.CSTNode) -> bool:
+    """Whether a statement only gives names a value, or is the kernel's docstring."""
+    parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
+    return bool(parts) and all(_only_name(body, part) for part in parts)
+
+
+def _only_name(body: KernelBody, part: cst.BaseSmallStatement) -> bool:
+    if isinstance(part, cst.Expr):
+        return isinstance(part.value, cst.SimpleString)
+    if not isinstance(part, cst.Assign) or not all(isinstance(one.target, cst.Name) for one in part.targets):
+        return False
+    return only_computes(body.module, part.value) or _uses_grid(body, part.value)
+
+
+def _uses_grid(body: KernelBody, value: cst.BaseExpression) -> bool:
+    """Whether an expression only computes with `cuda.grid(1)`."""
+    if isinstance(value, cst.BinaryOperation):
+        return _uses_grid(body, value.left) and _uses_grid(body, value.right)
+    return grid_call(body.module, value) == 1 or only_computes(body.module, value)
+
+
+def _inner_edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:
+    """The edits that put the loop's body in its place."""
+    module, text = body.module, body.module.text
+    grid = module.written(run.grid)
+    head = module.range_of(run.loop)[0], module.range_of(run.loop.iter)[1]
+    begin = text.index("\n", text.index(":", head[1])) + 1
+    rest = text[head[1] : begin]
+    # Brackets or a line break may stand between the range and the colon.
+    if not rest.lstrip().startswith(":") or begin > module.range_of(run.loop.body.body[0])[0]:
+        return None
+    last = end_with_comments(text, module.range_of(run.loop)[1], module.indentation(run.loop))
+    end = text.find("\n", last) + 1 or len(text)
+    if run.product is not None:
+        found = [Edit(module.line_start(head[0]), begin, ""), module.replaced(run.product, grid)]
+    else:
+        line_end = rest[rest.index(":") + 1 :]
+        found = [Edit(head[0], begin, f"{run.index} = {grid}{line_end}")]
+        if run.line is not None:
+            removed = without_line(module, run.line)
+            if removed is None:
+                return None
+            found.append(removed)
+    less = _less_indented(body, begin, end)
+    return None if less is None else [*found, *less]
+
+
+def _less_indented(body: KernelBody, begin: int, end: int) -> list[Edit] | None:
+    """The edits that take one step from the lines between two offsets; None where a line has none."""
+    module, found, place = body.module, [], begin
+    if any(module.line_of(one) != module.line_of(other) for one, other in _texts(body, begin, end)):
+        return None
+    for line in module.text[begin:end].splitlines(keepends=True):
+        if line.strip():
+            if not line.startswith(body.indent + body.step):
+                return None
+            found.append(Edit(place, place + len(body.step), ""))
+        place += len(line)
+    return found
+
+
+def _texts(body: KernelBody, begin: int, end: int) -> list[tuple[int, int]]:
+    kinds = (cst.SimpleString, cst.FormattedString)
+    module = body.module
+    return [module.range_of(one) for kind in kinds for one in module.nodes_between(kind, begin, end)]
+
+
+def _known_at(site: LaunchSite, body: KernelBody, run: ThreadRun) -> str | None:
+    """The length of the run as the launch can say it: a number, or a constant of the module of both."""
+    length = run.length
+    if isinstance(length, cst.Integer):
+        return length.value
+    if not isinstance(length, cst.Name) or site.module is not body.module:
+        return None
+    name, function = length.value, site.function()
+    if name in body.parameters or len(body.module.bindings(name, None)) != 1:
+        return None
+    same = isinstance(site.defined(length), cst.Integer) and not (
+        function is not None and body.module.bindings(name, function)
+    )
+    return name if same else None

@@ -1,0 +1,47 @@
+"""Spreads the runs of neighbouring elements that threads walk alone over the grid, lane beside lane."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.inserted_lines import line_before, without_line
+from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.fixes.support.kernel.thread_runs import ThreadRun, run_around
+from advisor.fixes.support.values.independent_iterations import iterations_are_independent
+from advisor.model.findings import Edit
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits that make the loop stride over the grid; None where iterations may need each other."""
+    body = own_kernel(place)
+    if body is None:
+        return None
+    run = run_around(place, body)
+    if run is None or not iterations_are_independent(body, run.loop, run.index):
+        return None
+    return _edits(body, run)
+
+
+def _edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:
+    """The edits of a run; the loop keeps its number of iterations, which the compiler often knows."""
+    module = body.module
+    grid = module.written(run.grid)
+    size = grid.replace(".grid(", ".gridsize(")
+    if run.product is not None:
+        return [module.replaced(run.product, f"{grid} + {run.counter} * {size}")]
+    if not isinstance(run.loop.body, cst.IndentedBlock):
+        return None
+    (counter,) = body.free_names("k")
+    first = line_before(module, run.loop.body.body[0], f"{run.index} = {grid} + {counter} * {size}")
+    found = [
+        module.replaced(run.loop.target, counter),
+        module.replaced(run.loop.iter, f"range({module.written(run.length)})"),
+        first,
+    ]
+    if run.line is not None:
+        removed = without_line(module, run.line)
+        if removed is None:
+            return None
+        found.append(removed)
+    return found

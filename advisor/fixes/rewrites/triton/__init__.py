@@ -1,0 +1,1 @@
+"""Fixes of Triton kernels."""

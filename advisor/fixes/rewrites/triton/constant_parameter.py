@@ -1,0 +1,41 @@
+"""Annotates a parameter that is the extent of a block as `tl.constexpr`."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.imported_names import name_of
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.model.findings import Edit
+
+_LANGUAGE = "triton.language"
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edit of the parameter; None where it is annotated already, or the file has no name for the type."""
+    function, row = place.function(), place.facts.row_at("triton_size", place.finding)
+    wanted = str(row.values.get("parameter", "")) if row is not None else ""
+    if function is None or not wanted:
+        return None
+    parameters = [*function.params.posonly_params, *function.params.params, *function.params.kwonly_params]
+    parameter = next((one for one in parameters if one.name.value == wanted), None)
+    annotation = _annotation(place.module, parameters)
+    if parameter is None or parameter.annotation is not None or annotation is None:
+        return None
+    _, end = place.module.range_of(parameter.name)
+    if parameter.default is None:
+        return [Edit(end, end, f": {annotation}")]
+    begin, _ = place.module.range_of(parameter.default)
+    return [Edit(end, begin, f": {annotation} = ")]
+
+
+def _annotation(module: SourceModule, parameters: list[cst.Param]) -> str | None:
+    """How the file writes the type: as other parameters have it, or by the name of the language's module."""
+    for one in parameters:
+        if one.annotation is not None:
+            written = module.code_of(one.annotation.annotation)
+            if written.rpartition(".")[2] == "constexpr":
+                return written
+    name = name_of(module, _LANGUAGE)
+    return f"{name}.constexpr" if name else None

@@ -1,0 +1,26 @@
+"""Gives a block the next size that is possible: a power of two, and 16 or more for a factor of `tl.dot`."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.model.findings import Edit
+
+_LARGEST = 1 << 20
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edit of a number in a launch or a configuration; None for one that is written inside of the kernel,
+    where it is part of the algorithm, and for anything but a plain number.
+    """
+    number = place.exactly(cst.Integer)
+    row = place.facts.row_at("triton_size", place.finding)
+    if number is None or row is None or row.values.get("given_at") not in ("launch", "configuration"):
+        return None
+    size = int(number.value, 0) if not number.value.startswith("0") else 0
+    if not 0 < size < _LARGEST:
+        return None
+    least = place.parameters.get("product", 0) if row.values.get("of_product") else 0
+    possible = max(1 << (size - 1).bit_length(), int(least))
+    return None if possible == size else [place.module.replaced(number, str(possible))]

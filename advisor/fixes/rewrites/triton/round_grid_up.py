@@ -1,0 +1,61 @@
+"""Rounds the size of a grid up: `triton.cdiv(n, BLOCK)` for `n // BLOCK`."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.imported_names import name_of
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.model.findings import Edit
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edits of the grid's quotients by a block's size; None where the grid is not written at the launch
+    or in the one assignment of its name, or where the file does not import triton.
+    """
+    module = place.module
+    launched = place.exactly(cst.Subscript)
+    name = name_of(module, "triton")
+    call = module.parent(launched) if launched is not None else None
+    if launched is None or name is None or not isinstance(call, cst.Call) or len(launched.slice) != 1:
+        return None
+    grid = _grid(place, launched)
+    blocks = {module.code_of(one.value) for one in call.args}
+    found = (
+        [] if grid is None else [one for one in _quotients(module, grid) if _by_block(module, one, blocks)]
+    )
+    if not found:
+        return None
+    return [
+        module.replaced(one, f"{name}.cdiv({module.code_of(one.left)}, {module.code_of(one.right)})")
+        for one in found
+    ]
+
+
+def _grid(place: Place, launched: cst.Subscript) -> cst.CSTNode | None:
+    """The expression of the grid."""
+    module, part = place.module, launched.slice[0].slice
+    if not isinstance(part, cst.Index) or not isinstance(part.value, cst.Name):
+        return part
+    function = module.function_around(place.begin)
+    bindings = module.bindings(part.value.value, function) or module.bindings(part.value.value, None)
+    return bindings[0].value if len(bindings) == 1 and isinstance(bindings[0], cst.Assign) else None
+
+
+def _quotients(module: SourceModule, grid: cst.CSTNode) -> list[cst.BinaryOperation]:
+    """The whole divisions that are sizes of the grid, not parts of a larger sum."""
+    return [
+        one
+        for one in module.nodes_in(cst.BinaryOperation, grid)
+        if isinstance(one.operator, cst.FloorDivide)
+        and not isinstance(module.parent(one), cst.BinaryOperation | cst.UnaryOperation)
+        and not any(
+            isinstance(inner.operator, cst.Add | cst.Subtract)
+            for inner in module.nodes_in(cst.BinaryOperation, one.left)
+        )
+    ]
+
+
+def _by_block(module: SourceModule, quotient: cst.BinaryOperation, blocks: set[str]) -> bool:
+    return isinstance(quotient.right, cst.Subscript) or module.code_of(quotient.right) in blocks

@@ -1,0 +1,45 @@
+"""Gives a masked `tl.load` a value for the lanes that the mask holds back, which does not change the result.
+
+For a sum or a product that is zero, for a maximum minus infinity, for a minimum infinity.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.call_keywords import with_keyword
+from advisor.model.findings import Edit
+
+_VALUES = {
+    "sum": "0.0",
+    "dot": "0.0",
+    "xor_sum": "0",
+    "max": 'float("-inf")',
+    "argmax": 'float("-inf")',
+    "min": 'float("inf")',
+    "argmin": 'float("inf")',
+}
+
+
+def edits(place: Place) -> list[Edit] | None:
+    """The edit that adds `other=`; None for another reduction, or where the value may be given already.
+
+    None, too, where a maximum or minimum is not of the loaded value itself, or both are taken of it.
+    """
+    call = place.exactly(cst.Call)
+    row = place.facts.row_at("triton_access", place.finding)
+    value = _VALUES.get(str(row.values.get("reduction", ""))) if row is not None else None
+    if call is None or value is None or not isinstance(call.func, cst.Attribute | cst.Name):
+        return None
+    if "inf" in value and not (
+        row is not None and row.values.get("reduced_as_loaded") and not row.values.get("reduced_both_ways")
+    ):
+        return None
+    positional = [one for one in call.args if one.keyword is None]
+    if len(positional) > 2 or any(
+        one.keyword is not None and one.keyword.value == "other" for one in call.args
+    ):
+        return None
+    edit = with_keyword(place.module, call, "other", value)
+    return None if edit is None else [edit]

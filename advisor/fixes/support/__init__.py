@@ -1,0 +1,1 @@
+"""What fixes ask and write with."""

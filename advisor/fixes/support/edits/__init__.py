@@ -1,0 +1,1 @@
+"""Edits of text at the places of syntax nodes."""

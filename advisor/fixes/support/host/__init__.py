@@ -1,0 +1,1 @@
+"""Host code: where arrays come from and how they are used."""

@@ -1,0 +1,1 @@
+"""A kernel's body: names, thread indices, loops, sums."""

@@ -1,0 +1,121 @@
+"""A kernel's body as a fix rewrites it: its statements, where code may be put, names that are free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+import libcst as cst
+
+from advisor.fixes.place import Place
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.model.findings import Edit
+
+_Node = TypeVar("_Node", bound=cst.CSTNode)
+
+# Nodes with which threads leave a kernel before its end, or whose code is not the kernel's own.
+_LEAVING: tuple[type[cst.CSTNode], ...] = (
+    cst.Return, cst.Raise, cst.Assert, cst.Yield, cst.Await, cst.Try, cst.With, cst.Lambda, cst.FunctionDef,
+    cst.ClassDef,
+)  # fmt: skip
+
+
+class KernelBody:
+    """The body of a kernel whose statements stand on lines of their own."""
+
+    def __init__(self, module: SourceModule, function: cst.FunctionDef) -> None:
+        self.module, self.function = module, function
+        self.statements = list(function.body.body) if isinstance(function.body, cst.IndentedBlock) else []
+
+    @property
+    def indent(self) -> str:
+        """The white space before the statements of the body."""
+        return self.module.indentation(self.statements[0])
+
+    @property
+    def step(self) -> str:
+        """The white space that a nested block has more than the block around it."""
+        return self.indent[len(self.module.indentation(self.function)) :]
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the parameters in order."""
+        params = self.function.params
+        return [one.name.value for one in (*params.posonly_params, *params.params, *params.kwonly_params)]
+
+    def all_threads_reach_the_end(self) -> bool:
+        """Whether no thread leaves the kernel early, as far as its own statements say."""
+        return not any(True for kind in _LEAVING for _ in self.nodes(kind))
+
+    def nodes(self, kind: type[_Node]) -> Iterator[_Node]:
+        """The nodes of a kind in the kernel's statements, in the order of the text."""
+        return self.module.nodes_in(kind, self.function.body)
+
+    def top_statement(self, node: cst.CSTNode) -> cst.BaseStatement | cst.BaseSmallStatement:
+        """The statement of the body that a node lies in."""
+        begin, end = self.module.range_of(node)
+        for statement in self.statements:
+            first, last = self.module.range_of(statement)
+            if first <= begin and end <= last:
+                return statement
+        raise ValueError("the node lies outside of the body")
+
+    def bound_once(self, name: str, before: int) -> bool:
+        """Whether a name is given its value by one plain assignment among the body's own statements that
+        ends before an offset."""
+        bindings = self.module.bindings(name, self.function)
+        if len(bindings) != 1 or not isinstance(bindings[0], cst.Assign):
+            return False
+        line = self.module.parent(bindings[0])
+        return line in self.statements and self.module.range_of(bindings[0])[1] <= before
+
+    def free_names(self, *wanted: str) -> list[str]:
+        """The wanted names, with a number where a name of the kernel or of the module is in the way."""
+        taken = {node.value for node in self.module.nodes_in(cst.Name, self.function)}
+        found = []
+        for name in wanted:
+            number, free = 1, name
+            while free in taken or self.module.bindings(free, None):
+                number += 1
+                free = f"{name}_{number}"
+            taken.add(free)
+            found.append(free)
+        return found
+
+    def lines_before(self, statement: cst.CSTNode, lines: list[str]) -> Edit:
+        """The edit that puts lines, indented as the body, before a statement of it."""
+        begin, _ = self.module.range_of(statement)
+        end = self.module.line_end
+        return Edit(begin, begin, "".join(f"{line}{end}{self.indent}" for line in lines))
+
+    def lines_at_end(self, lines: list[str]) -> Edit:
+        """The edit that puts an empty line and lines, indented as the body, behind its last statement."""
+        end = self.module.line_end
+        text = "".join(f"{end}{self.indent}{line}" if line else end for line in ["", *lines])
+        place = self._end_of_line(self.module.range_of(self.statements[-1])[1])
+        return Edit(place, place, text)
+
+    def _end_of_line(self, offset: int) -> int:
+        text = self.module.text
+        while True:
+            ends = [found for found in (text.find("\r", offset), text.find("\n", offset)) if found >= 0]
+            if not ends:
+                return len(text)
+            offset = min(ends)
+            behind = offset + (2 if text.startswith("\r\n", offset) else 1)
+            line = text[behind:].split("\n", 1)[0]
+            # Comments that belong to the last block stay with it.
+            if not (line.lstrip().startswith("#") and line.startswith(self.indent)):
+                return offset
+            offset = behind
+
+
+def own_kernel(place: Place) -> KernelBody | None:
+    """The body of the kernel that a finding stands in; None where it stands in another function, or where the
+    kernel is also called as a device function."""
+    kernel = place.kernel()
+    if kernel is None or kernel[0] is not place.module or place.function() is not kernel[1]:
+        return None
+    body = KernelBody(*kernel)
+    called = body.function.name.value in body.module.called_names
+    return body if body.statements and not called else None

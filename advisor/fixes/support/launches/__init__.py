@@ -1,0 +1,1 @@
+"""Launches: their sites, grids, sizes and arguments."""

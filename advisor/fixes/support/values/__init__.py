@@ -1,0 +1,1 @@
+"""What is certain of values, elements and iterations."""

@@ -1,0 +1,1 @@
+"""What travels through a check: findings, records, texts, settings, devices; it knows nothing of kernels."""

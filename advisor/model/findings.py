@@ -1,0 +1,308 @@
+"""What the program tells the user: findings with their evidence, and problems with files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from advisor.model.records import Source, Value
+from advisor.model.text.source_text import Span
+
+Severity: TypeAlias = Literal["info", "warning", "error"]
+Confidence: TypeAlias = Literal["low", "medium", "high"]
+Safety: TypeAlias = Literal["safe", "needs review", "display only"]
+Verdict: TypeAlias = Literal[
+    "measured faster",
+    "predicted faster",
+    "no difference",
+    "predicted slower",
+    "measured slower",
+    "results differ",
+    "cannot tell",
+]
+# Measured is what a GPU showed, predicted what a model says and exact counts carry.
+FASTER: frozenset[Verdict] = frozenset({"measured faster", "predicted faster"})
+SLOWER: frozenset[Verdict] = frozenset({"measured slower", "predicted slower"})
+
+SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
+# What is said of the further places of a finding.
+HERE_TOO = "here too"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One number behind a finding; `threshold` is what it was compared with, in the same unit."""
+
+    metric: str
+    value: Value
+    unit: str
+    threshold: Value | None
+    source: Source
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The expected speed-up (1.5 = one and a half times as fast), `at most` or `about`."""
+
+    speedup: float
+    basis: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """A text in the place of the characters `start` to `end` (exclusive) of a file.
+
+    `path` is empty for the finding's own file.
+    """
+
+    start: int
+    end: int
+    text: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What `advisor verify` found of a fix: the verdict, how many times as fast the kernel became (None where
+    it is not known), what was run, and what decided.
+    """
+
+    verdict: Verdict
+    speedup: float | None
+    evidence: str
+    detail: str
+
+    @property
+    def withdraws(self) -> bool:
+        """Whether the fix is wrong for this kernel."""
+        return self.verdict == "results differ" or self.verdict in SLOWER
+
+    def in_words(self) -> str:
+        """The verdict with its ratio, evidence and reason."""
+        told = self.speedup is not None and self.verdict != "cannot tell"
+        ratio = f" ({self.speedup:.2f} x)" if told else ""
+        return f"{self.verdict}{ratio}, {self.evidence}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A remedy; with edits one that can be applied, all of them or none.
+
+    `condition` says when results stay the same. Without edits it is a rule's advice in a few words, or a fix
+    whose proof withdraws it.
+    """
+
+    title: str
+    safety: Safety
+    id: str = ""
+    condition: str = ""
+    edits: tuple[Edit, ...] = ()
+    proof: Proof | None = None
+
+    def in_words(self) -> str:
+        """The title with the safety, and what was found of the fix by running it."""
+        if self.proof is None:
+            return f"{self.title} ({self.safety})"
+        if self.proof.withdraws:
+            return f"{self.title}: withdrawn. {_sentence(self.proof.in_words())}"
+        return f"{self.title} ({self.safety}). {_sentence(self.proof.in_words())}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that belongs to a finding: the launch, the declaration of the array. `kernel` is the name
+    of the kernel that stands there.
+    """
+
+    path: str
+    span: Span
+    message: str
+    kernel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to tell, at one place. `path` is relative to the working directory, POSIX separators.
+
+    `weight` is a number where a rule is reported once for each kernel, at the place where it is largest.
+    """
+
+    rule: str
+    path: str
+    span: Span
+    kernel: str | None
+    severity: Severity
+    confidence: Confidence
+    message: str
+    why: str = ""
+    advice: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    gain: Gain | None = None
+    effort: str = ""
+    assumptions: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    related: tuple[Related, ...] = ()
+    url: str = ""
+    title: str = ""
+    category: str = ""
+    weight: float | None = None
+
+    @property
+    def further_places(self) -> tuple[Related, ...]:
+        """The other places in the kernel where the same holds, of a rule reported once for each kernel."""
+        return tuple(one for one in self.related if one.message == HERE_TOO)
+
+    def kernel_concerned(self) -> str | None:
+        """The kernel that the finding lies in, or that its launch or copy belongs to; None for none."""
+        return self.kernel or next((one.kernel for one in self.related if one.kernel), None)
+
+    def paths(self) -> set[str]:
+        """The finding's file and the files that its fixes edit."""
+        return {self.path, *(edit.path for fix in self.fixes for edit in fix.edits if edit.path)}
+
+
+def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings, of one rule, line and kernel the first of those with the highest severity."""
+    kept: dict[tuple[str, str, int, str | None], Finding] = {}
+    for finding in findings:
+        key = (finding.rule, finding.path, finding.span.line, finding.kernel)
+        first = kept.setdefault(key, finding)
+        if SEVERITIES.index(finding.severity) > SEVERITIES.index(first.severity):
+            kept[key] = finding
+    yield from kept.values()
+
+
+def once_for_each_kernel(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings, those of a rule that is reported once for each kernel joined into one.
+
+    It stands where the severity is highest and, of these, the weight is largest; the others are related.
+    """
+    alike: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        together = finding.weight is not None and finding.kernel is not None
+        key = (finding.rule, finding.path, finding.kernel) if together else number
+        alike.setdefault(key, []).append(finding)
+    return [_heaviest(group) for group in alike.values()]
+
+
+def _heaviest(group: list[Finding]) -> Finding:
+    if len(group) == 1:
+        return group[0]
+    chosen = max(group, key=lambda one: (SEVERITIES.index(one.severity), one.weight or 0.0))
+    others = sorted((one.span for one in group if one is not chosen), key=_beginning)
+    places = tuple(Related(chosen.path, span, HERE_TOO) for span in others)
+    return replace(chosen, related=(*chosen.related, *places))
+
+
+def _beginning(span: Span) -> tuple[int, int]:
+    return span.line, span.column
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file, a kernel or a source of evidence that could not be looked at, and why.
+
+    `line` is 0 for what concerns no line, `column` counts from 1. `checked` where the source was checked
+    all the same, and only other evidence is missing: any other problem means that not everything was
+    checked.
+    """
+
+    path: str
+    line: int
+    message: str
+    column: int = 1
+    checked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecognised:
+    """Lines of a file with `cuda.jit` that no kernel was recognised from, and lines that launch kernels whose
+    source was not found.
+    """
+
+    path: str
+    uses: tuple[int, ...]
+    launches: tuple[int, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """The first of these lines."""
+        return min((*self.uses, *self.launches))
+
+    def as_problem(self) -> Problem:
+        """The same as a problem at the first of these lines."""
+        return Problem(self.path, self.line, self.in_words())
+
+    def as_notice(self) -> str:
+        """The same with its place before it."""
+        return f"{self.path}:{self.line}: {self.in_words()}"
+
+    def in_words(self) -> str:
+        """One sentence with all lines, the first few of many."""
+        parts = []
+        if self.uses:
+            uses = "1 use" if len(self.uses) == 1 else f"{len(self.uses)} uses"
+            verb = "was" if len(self.uses) == 1 else "were"
+            noun = "a kernel" if len(self.uses) == 1 else "kernels"
+            parts.append(f"{uses} of cuda.jit {verb} not recognised as {noun}: {_lines(self.uses)}")
+        if self.launches:
+            one = len(self.launches) == 1
+            count = "1 launch is" if one else f"{len(self.launches)} launches are"
+            parts.append(f"{count} of kernels whose source was not found: {_lines(self.launches)}")
+        return "; ".join(parts) + "."
+
+
+_MOST_LINES = 10
+
+
+def _lines(lines: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, lines[:_MOST_LINES]))
+    more = f" and {len(lines) - _MOST_LINES} more" if len(lines) > _MOST_LINES else ""
+    return f"line{'' if len(lines) == 1 else 's'} {shown}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A rule that could not be decided at some places for lack of a metric."""
+
+    rule: str
+    places: int
+    needs: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+
+@dataclass
+class Report:
+    """The result of one check, ready for any output format.
+
+    `device` is the name of the device the numbers were computed for; `texts` holds the source of every file
+    with a finding (path to text) for excerpts; `summary` is JSON-ready; `notices` are single lines for the
+    user (evidence that is missing on this machine and how to get it). `shares` are those of kernels in the
+    time of the run, by name; `room` is the speed-up that is left at most for the remedy of a rule in a
+    kernel. Both hold only what is known. `unread` are, for each file with a syntax error, the lines of
+    functions of which a part could not be read: nothing is said of them. What is `unrecognised` is also told
+    by the notices or problems.
+    """
+
+    device: str
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    undecided: list[Undecided] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    summary: dict[str, object] = field(default_factory=dict)
+    shares: dict[str | None, float] = field(default_factory=dict)
+    room: dict[tuple[str, str | None], float] = field(default_factory=dict)
+    unread: dict[str, frozenset[int]] = field(default_factory=dict)
+    unrecognised: list[Unrecognised] = field(default_factory=list)
+
+    @property
+    def checked_everything(self) -> bool:
+        """Whether all that was asked for was looked at, as far as its source goes."""
+        return all(problem.checked for problem in self.problems)

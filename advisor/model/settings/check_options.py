@@ -1,0 +1,43 @@
+"""What a check is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from advisor.model.records import SOURCES, Source
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import SourceText
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What to check for. `root` is the folder that reported paths are relative to.
+
+    `neighbours` are the other files to look for launches in; None means those of the workspace. With `fixes`
+    remedies are written as edits; with `proofs` a fix carries what `advisor verify` found of it, and is
+    withdrawn where that says so.
+    """
+
+    device: str
+    root: Path
+    evidence: Source = "compiled"
+    no_run: bool = False
+    strict: bool = False
+    select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    settings: Config = field(default_factory=Config)
+    cache_folder: Path | None = None
+    jobs: int | None = None
+    stdin: SourceText | None = None
+    neighbours: tuple[Path, ...] | None = None
+    fixes: bool = True
+    proofs: bool = True
+
+    def wants(self, source: Source) -> bool:
+        """Whether a source of evidence is asked for."""
+        return SOURCES.index(self.evidence) >= SOURCES.index(source)

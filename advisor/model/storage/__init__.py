@@ -1,0 +1,1 @@
+"""Stores on disk for results that are costly to compute."""

@@ -1,0 +1,1 @@
+"""Source text with positions, its syntax trees, and notebooks as one text."""

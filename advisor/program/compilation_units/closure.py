@@ -1,0 +1,143 @@
+"""Makes a kernel self-contained: its text, the functions it calls, its constants and its likely types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
+from advisor.program.compilation_units.function_text import text_columns
+from advisor.program.compilation_units.unit_functions import Target, UnitFunction, UnitFunctions
+from advisor.program.compilation_units.unit_namespace import Namespace
+from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, assumed_types
+from advisor.program.effects.use_analysis import UseAnalysis
+from advisor.program.kernels.declarations import Declaration
+from advisor.program.names.scope_names import parameter_defaults
+from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.library_values import Undetermined
+from advisor.program.resolution.literal_text import LibraryName, literal_text
+from advisor.program.resolution.meanings import ConstantName
+from advisor.program.resolution.resolution import Names
+from advisor.program.resolution.signatures import stated_typings
+from advisor.program.syntax.module import ModuleSyntax
+
+_OPTIONS = ("fastmath", "max_registers", "debug", "opt", "inline", "launch_bounds")
+
+
+def compilation_unit(
+    declaration: Declaration,
+    workspace: Workspace,
+    declarations_of: Callable[[ModuleSyntax], list[Declaration]],
+    call_types: Mapping[str, str] | None = None,
+) -> CompilationUnit:
+    """The self-contained form of one kernel, found without importing or running anything of the workspace.
+
+    `declarations_of` gives the kernels and device functions of a module; `call_types` are types of parameters
+    that the launches show. What cannot be resolved is named in `missing`, each with its reason.
+    """
+    names = Names(workspace, declarations_of)
+    functions = UnitFunctions(names, declaration.module.path)
+    functions.collect(declaration.module, declaration.node)
+    namespace = Namespace(functions.order)
+    options, ignored = _options(declaration, names)
+    candidates, reasons = _candidates(declaration, names, functions, call_types or {})
+    texts = _texts(declaration, functions, namespace, names)
+    assumptions = (*names.assumptions, *ignored)
+    return CompilationUnit(
+        kernel=declaration.key,
+        path=declaration.module.path,
+        functions=texts,
+        constants=namespace.texts("constant"),
+        aliases=namespace.texts("alias"),
+        candidates=tuple(replace(c, assumptions=(*c.assumptions, *assumptions)) for c in candidates),
+        options=options,
+        missing=tuple(functions.missing.values()),
+        parameters=declaration.parameters,
+        untyped=reasons,
+        assumptions=assumptions,
+        undefined=tuple(functions.undefined),
+    )
+
+
+def _texts(
+    declaration: Declaration, functions: UnitFunctions, namespace: Namespace, names: Names
+) -> tuple[FunctionText, ...]:
+    """Every function's text, the kernel's last."""
+    found = []
+    for function in functions.order:
+        kernel = function.node is declaration.node
+        defaults = {} if kernel else _literal_defaults(function, names)
+        try:
+            source = namespace.text(function, defaults)
+        except ValueError as problem:
+            functions.missing[function.node.name] = f"{function.node.name} ({problem})"
+            continue
+        own = namespace.names[Target("function", function.node.name, function=function.node)]
+        module, node = function.module, function.node
+        columns = text_columns(module.source.lines[node.lineno - 1 : node.end_lineno])
+        found.append(FunctionText(own, source, module.path, node.lineno, not kernel, columns))
+    return tuple(sorted(found, key=lambda text: not text.device))
+
+
+def _literal_defaults(function: UnitFunction, names: Names) -> dict[str, str]:
+    """The defaults of a device function that are plain literals; callers may leave these arguments out."""
+    scopes = function.module.scopes(function.node)
+    found = {}
+    for name, default in parameter_defaults(function.node).items():
+        meaning = names.meaning(default, function.module, scopes)
+        if isinstance(meaning, ConstantName) and isinstance(meaning.value, int | float | bool | str | None):
+            text = literal_text(meaning.value)
+            if text is not None:
+                found[name] = text
+    return found
+
+
+def _options(declaration: Declaration, names: Names) -> tuple[dict[str, object], tuple[str, ...]]:
+    """The decorator's literal options and a sentence for each other one."""
+    values = names.values(declaration.module, declaration.module.scopes(declaration.node))
+    options: dict[str, object] = {}
+    ignored = []
+    for name in _OPTIONS:
+        if name not in declaration.options:
+            continue
+        node = declaration.options[name]
+        try:
+            literal = isinstance(node, ast.Dict | ast.Set)
+            options[name] = ast.literal_eval(node) if literal else _plain(values.value(node))
+        except (Undetermined, ValueError):
+            ignored.append(f"The option {name} of the decorator is left out: its value is not a constant.")
+    return options, tuple(ignored)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, LibraryName):
+        raise ValueError("not a plain value")
+    return value
+
+
+def _candidates(
+    declaration: Declaration, names: Names, functions: UnitFunctions, call_types: Mapping[str, str]
+) -> tuple[tuple[ArgumentTypes, ...], tuple[str, ...]]:
+    """The typings to try, and why there are no assumed ones where that is so."""
+    count = len(declaration.parameters)
+    known = list(stated_typings(declaration, names))
+    if known:
+        return tuple(known), ()
+    if len(call_types) == count and not any(one.endswith(OF_SOME_DIMENSIONS) for one in call_types.values()):
+        known = [ArgumentTypes(tuple(call_types[name] for name in declaration.parameters))]
+    analysis = UseAnalysis(functions.callees.get)
+    uses = analysis.uses(declaration.node)
+    arguments = declaration.node.args
+    if arguments.vararg is not None or arguments.kwarg is not None or arguments.kwonlyargs:
+        return tuple(known), () if known else (f"{declaration.name} (its parameters are not all positional)",)
+    assumed = assumed_types(declaration.parameters, uses)
+    if call_types and not known:
+        # Should the launches' types not fit the code, the plain assumptions come after them.
+        assumed = (*assumed_types(declaration.parameters, uses, call_types), *assumed)
+    reasons = [
+        f"{name} (its elements are records, of which the field {uses[name].record} is read)"
+        for name in declaration.parameters
+        if uses[name].record
+    ]
+    return (*known, *assumed), () if known else tuple(reasons)

@@ -1,0 +1,1 @@
+"""What functions do with their parameters: reads, writes, escapes, kinds of values."""

@@ -1,0 +1,101 @@
+"""Typings of a kernel's parameters that its code allows, from the most to the least likely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from advisor.model.compilation_unit import ArgumentTypes
+from advisor.program.effects.parameter_use import Use
+
+# Behind the element's type, for an array of which only that is known.
+OF_SOME_DIMENSIONS = "[?]"
+RANDOM_STATES = "xoroshiro128p_type"
+_MOST = 4
+_INDEX, _COUNT = "int32", "int64"
+# A Python float is a float64 to Numba; NumPy's float32 scalars are rare.
+_SCALAR = "float64"
+_COMPLEX = {"float32": "complex64", "float64": "complex128"}
+
+
+def array_type(element: str, dims: int, column_major: bool = False) -> str:
+    """The Numba type of a contiguous array, in C order `float32[:,::1]`."""
+    if column_major:
+        return f"{element}[::1{',:' * (dims - 1)}]"
+    return f"{element}[{':,' * (dims - 1)}::1]"
+
+
+def assumed_types(
+    parameters: Sequence[str], uses: Mapping[str, Use], known: Mapping[str, str] | None = None
+) -> tuple[ArgumentTypes, ...]:
+    """At most four typings, each saying what it assumes; empty when a record is among them.
+
+    `known` are types that need no assumption, those of arrays whose dimensions are not known apart.
+    """
+    known = known or {}
+    if any(uses[name].record for name in parameters):
+        return ()
+    elements = {
+        name: text.removesuffix(OF_SOME_DIMENSIONS)
+        for name, text in known.items()
+        if text.endswith(OF_SOME_DIMENSIONS)
+    }
+    known = {name: text for name, text in known.items() if name not in elements}
+    floats = _float_element([*elements.values(), *known.values()])
+    attempts = [
+        {name: _likely(uses[name], floats) for name in parameters},
+        {name: _likely(uses[name], floats, counters=True) for name in parameters},
+        {name: _likely(uses[name], floats, hints=False) for name in parameters},
+        {name: _likely(uses[name], floats, integers=True) for name in parameters},
+    ]
+    arrays = {
+        name: array_type(element, uses[name].dims) for name, element in elements.items() if uses[name].dims
+    }
+    attempts = [{**attempt, **arrays} for attempt in attempts]
+    found: list[ArgumentTypes] = []
+    for attempt in attempts:
+        types = tuple(known.get(name, text) for name, text in attempt.items())
+        if types not in [earlier.types for earlier in found]:
+            guessed = {name: text for name, text in attempt.items() if name not in known}
+            found.append(ArgumentTypes(types, _sentences(guessed, uses), tuple(guessed)))
+    return tuple(found[:_MOST])
+
+
+def _float_element(known: Iterable[str]) -> str:
+    """The element of float arrays of unknown type: float64 where the kernel's known ones are."""
+    found = {text.partition("[")[0] for text in known if "[" in text}
+    wide = found & {"float64", "complex128"} and not found & {"float32", "complex64"}
+    return "float64" if wide else "float32"
+
+
+def _likely(use: Use, floats: str, hints: bool = True, counters: bool = False, integers: bool = False) -> str:
+    scalar, element = (_COUNT, _INDEX) if integers else (_SCALAR, floats)
+    if use.random_states:
+        return f"{RANDOM_STATES}[::1]"
+    if use.tuple_length:
+        return f"UniTuple({_COUNT if use.integer or use.likely_integer else scalar}, {use.tuple_length})"
+    if use.dims:
+        integer = use.integer or (hints and use.likely_integer) or (counters and use.maybe_integer)
+        return array_type(_COMPLEX[floats] if use.complex else _INDEX if integer else element, use.dims)
+    return _COUNT if use.integer else _COMPLEX["float64"] if use.complex else scalar
+
+
+def _sentences(types: Mapping[str, str], uses: Mapping[str, Use]) -> tuple[str, ...]:
+    arrays: dict[str, list[str]] = {}
+    scalars: dict[str, list[str]] = {}
+    for name, text in types.items():
+        if uses[name].random_states:
+            continue
+        if uses[name].dims and not uses[name].tuple_length:
+            arrays.setdefault(text.partition("[")[0], []).append(name)
+        else:
+            scalars.setdefault(text, []).append(name)
+    sentences = [
+        f"{_subject('Array parameter', names)} taken to be {kind}, C-contiguous."
+        for kind, names in arrays.items()
+    ]
+    sentences += [f"{_subject('Parameter', names)} taken to be {kind}." for kind, names in scalars.items()]
+    return tuple(sentences)
+
+
+def _subject(noun: str, names: Sequence[str]) -> str:
+    return f"{noun} {names[0]} is" if len(names) == 1 else f"{noun}s {', '.join(names)} are"

@@ -1,0 +1,289 @@
+"""Finds out how functions use their parameters, also through local names and device functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from itertools import pairwise
+
+from advisor.program.effects.local_values import LocalValues
+from advisor.program.effects.parameter_use import Use
+from advisor.program.effects.value_kinds import ValueKinds, last_name, operands
+from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.tree_nodes import below
+
+_PASSES = 4
+_DEPTH = 12
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+_ARRAY_ATTRIBUTES = frozenset({"size", "T", "dtype", "strides", "itemsize", "nbytes", "flat", "ndim"})
+_ARRAY_METHODS = frozenset({"fill", "copy", "sum", "reshape", "view", "ravel", "flatten", "astype"})
+_COMPLEX_ATTRIBUTES = frozenset({"real", "imag", "conjugate", "conj"})
+_ITERATES = frozenset({"len", "enumerate", "zip", "sum"})
+_SAME_KIND = frozenset({"min", "max", "abs"})
+_RANDOM = "xoroshiro128p_"
+
+Callee = Callable[[ast.expr], FunctionNode | None]
+
+
+class UseAnalysis:
+    """Uses of the parameters of functions; `callee` gives the function behind the `func` of a call."""
+
+    def __init__(self, callee: Callee) -> None:
+        self.callee = callee
+        self._known: dict[FunctionNode, _FunctionUse] = {}
+        self.asked: list[_FunctionUse] = []
+
+    def uses(self, function: FunctionNode) -> dict[str, Use]:
+        """The use of each parameter, by name."""
+        return self.of(function).uses
+
+    def of(self, function: FunctionNode) -> _FunctionUse:
+        """The analysis of one function; of one that is still being analysed, what is known so far."""
+        if function not in self._known:
+            self._known[function] = _FunctionUse(function, self)
+            self._known[function].run()
+        return self._known[function]
+
+
+class _FunctionUse:
+    def __init__(self, function: FunctionNode, analysis: UseAnalysis) -> None:
+        self.function, self.analysis = function, analysis
+        self.locals = LocalValues(function)
+        self.uses = {
+            name: Use(tuple_length=self.locals.tuples.get(name, 0)) for name in self.locals.parameters
+        }
+        self.kinds = ValueKinds(self.locals, self.uses, self._callee_complex)
+        self.returned = [
+            n.value for n in below(function) if isinstance(n, ast.Return) and n.value is not None
+        ]
+        self._demanded: set[tuple[str, str]] = set()
+        self._integer_result = False
+
+    def _callee_complex(self, func: ast.expr) -> bool | None:
+        target = self.analysis.callee(func)
+        if target is None:
+            return None
+        inner = self.analysis.of(target)
+        if inner in self.analysis.asked:
+            return False
+        # A function that calls itself returns what its other paths do.
+        self.analysis.asked.append(inner)
+        try:
+            return any(inner.kinds.is_complex(value) for value in inner.returned)
+        finally:
+            self.analysis.asked.pop()
+
+    def run(self) -> None:
+        for _ in range(_PASSES):
+            before = [repr(use) for use in self.uses.values()]
+            self._demanded.clear()
+            for statement in self.function.body:
+                for node in below(statement):
+                    self._see_node(node)
+            if self._integer_result:
+                self._demand_result()
+            if before == [repr(use) for use in self.uses.values()]:
+                break
+
+    def demand_integer_result(self) -> None:
+        """Notes that callers use the result as an integer."""
+        if not self._integer_result:
+            self._integer_result = True
+            self.run()
+
+    def _demand_result(self) -> None:
+        for value in self.returned:
+            self._demand(value, "integer")
+
+    def _see_node(self, node: ast.AST) -> None:
+        method = getattr(self, f"_visit_{type(node).__name__.lower()}", None)
+        if method is not None:
+            method(node)
+
+    def _visit_subscript(self, node: ast.Subscript) -> None:
+        field = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        count, _ = self.locals.indices(node.slice)
+        for view in self.locals.views(node.value):
+            use = self.uses[view.parameter]
+            if isinstance(field, str):
+                use.record = use.record or field
+            else:
+                use.see_dims(view.consumed + count)
+        if not isinstance(field, str):
+            self._demand_index(node.slice)
+        self._shape_index(node)
+
+    def _demand_index(self, index: ast.expr) -> None:
+        if isinstance(index, ast.Tuple):
+            for item in index.elts:
+                self._demand_index(item)
+        elif isinstance(index, ast.Slice):
+            for bound in (index.lower, index.upper, index.step):
+                if bound is not None:
+                    self._demand(bound, "integer")
+        else:
+            self._demand(index, "integer")
+
+    def _shape_index(self, node: ast.Subscript) -> None:
+        """`a.shape[k]`, also through a local name for the shape."""
+        index = node.slice
+        if isinstance(index, ast.UnaryOp) and isinstance(index.operand, ast.Constant):
+            index = index.operand
+            wanted = index.value if isinstance(index.value, int) else 0
+        elif isinstance(index, ast.Constant) and isinstance(index.value, int):
+            wanted = index.value + 1
+        else:
+            return
+        for owner in self.kinds.shapes(node.value):
+            self._see(owner, wanted)
+
+    def _see(self, node: ast.expr, dims: int) -> None:
+        for view in self.locals.views(node):
+            self.uses[view.parameter].see_dims(view.consumed + dims)
+
+    def _visit_assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Tuple):
+                for owner in self.kinds.shapes(node.value):
+                    self._see(owner, len(target.elts))
+                if isinstance(node.value, ast.Name) and node.value.id in self.uses:
+                    self.uses[node.value.id].tuple_length = len(target.elts)
+            self._store(target, node.value)
+
+    def _visit_augassign(self, node: ast.AugAssign) -> None:
+        self._store(node.target, node.value)
+        if isinstance(node.op, _BITS):
+            self._demand(node.target, "integer")
+            self._demand(node.value, "integer")
+
+    def _store(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Subscript) and self.kinds.is_complex(value):
+            self._demand(target, "complex")
+
+    def _visit_for(self, node: ast.For) -> None:
+        self._see(node.iter, 1)
+
+    def _visit_attribute(self, node: ast.Attribute) -> None:
+        if node.attr in _COMPLEX_ATTRIBUTES:
+            for view in self.locals.views(node.value):
+                self.uses[view.parameter].complex = True
+            return
+        for view in self.locals.views(node.value):
+            use = self.uses[view.parameter]
+            if node.attr == "shape" or node.attr in _ARRAY_ATTRIBUTES or node.attr in _ARRAY_METHODS:
+                use.see_dims(view.consumed + 1)
+            else:
+                use.record = use.record or node.attr
+
+    def _visit_binop(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, _BITS):
+            self._demand(node.left, "integer")
+            self._demand(node.right, "integer")
+        elif isinstance(node.op, ast.FloorDiv | ast.Mod):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if self.kinds.is_integer(one):
+                    self._suggest(other)
+
+    def _visit_unaryop(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Invert):
+            self._demand(node.operand, "integer")
+
+    def _visit_compare(self, node: ast.Compare) -> None:
+        sides = [node.left, *node.comparators]
+        for left, right in pairwise(sides):
+            for one, other in ((left, right), (right, left)):
+                if self.kinds.is_integer(one) and not self.kinds.is_fixed(one):
+                    self._suggest(other)
+
+    def _suggest(self, node: ast.expr) -> None:
+        """Notes that a value is likely an integer: enough for a scalar, a hint for an array's elements."""
+        if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Div):
+            self._suggest(node.left)
+            self._suggest(node.right)
+        for view in self.locals.views(node):
+            use = self.uses[view.parameter]
+            if use.dims or view.consumed:
+                use.likely_integer = True
+            else:
+                use.integer = True
+
+    def _visit_call(self, node: ast.Call) -> None:
+        name = last_name(node.func)
+        target = self.analysis.callee(node.func)
+        if target is not None:
+            self._pass_on(node, target)
+        elif name == "range":
+            for argument in node.args:
+                self._demand(argument, "integer")
+        elif name in _ITERATES:
+            for argument in node.args:
+                self._see(argument, 1)
+        elif name.startswith(_RANDOM) and node.args:
+            for view in self.locals.views(node.args[0]):
+                self.uses[view.parameter].random_states = True
+            for argument in node.args[1:]:
+                self._demand(argument, "integer")
+        elif _is_atomic(node.func) and len(node.args) >= 2:
+            self._atomic(node)
+
+    def _atomic(self, node: ast.Call) -> None:
+        self._see(node.args[0], self.locals.arity(node.args[1]))
+        self._demand_index(node.args[1])
+        if any(
+            isinstance(argument, ast.Constant) and type(argument.value) is int for argument in node.args[2:]
+        ):
+            for view in self.locals.views(node.args[0]):
+                self.uses[view.parameter].maybe_integer = True
+
+    def _pass_on(self, call: ast.Call, target: FunctionNode) -> None:
+        inner = self.analysis.of(target)
+        pairs = list(zip(inner.locals.parameters, call.args, strict=False))
+        pairs += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg in inner.uses]
+        for parameter, argument in pairs:
+            use = inner.uses[parameter]
+            for view in self.locals.views(argument):
+                self.uses[view.parameter].absorb(use, view.consumed)
+            if use.integer and not use.dims:
+                self._demand(argument, "integer")
+
+    def _demand(self, node: ast.expr, kind: str, depth: int = _DEPTH) -> None:
+        """Notes that a value must be of a kind, and so must what it is computed from."""
+        if depth == 0:
+            return
+        if isinstance(node, ast.Name):
+            if (node.id, kind) not in self._demanded:
+                self._demanded.add((node.id, kind))
+                if node.id in self.uses:
+                    setattr(self.uses[node.id], kind, True)
+                for value in self.locals.bound.get(node.id, ()):
+                    self._demand(value, kind, depth - 1)
+        elif isinstance(node, ast.Subscript):
+            self._demand_element(node, kind, depth)
+        elif isinstance(node, ast.Call):
+            self._demand_call(node, kind, depth)
+        elif not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and kind == "integer"):
+            for operand in operands(node):
+                self._demand(operand, kind, depth - 1)
+
+    def _demand_element(self, node: ast.Subscript, kind: str, depth: int) -> None:
+        for view in self.locals.views(node.value):
+            setattr(self.uses[view.parameter], kind, True)
+        owner: ast.expr = node
+        while isinstance(owner, ast.Subscript):
+            owner = owner.value
+        if isinstance(owner, ast.Name) and (f"{owner.id}[]", kind) not in self._demanded:
+            self._demanded.add((f"{owner.id}[]", kind))
+            for value in self.locals.stored.get(owner.id, ()):
+                self._demand(value, kind, depth - 1)
+
+    def _demand_call(self, node: ast.Call, kind: str, depth: int) -> None:
+        target = self.analysis.callee(node.func)
+        if target is not None and kind == "integer":
+            self.analysis.of(target).demand_integer_result()
+        elif last_name(node.func) in _SAME_KIND:
+            for argument in node.args:
+                self._demand(argument, kind, depth - 1)
+
+
+def _is_atomic(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and last_name(node.value) == "atomic"

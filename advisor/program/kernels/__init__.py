@@ -1,0 +1,1 @@
+"""Kernels and device functions, in every form in which they are declared."""

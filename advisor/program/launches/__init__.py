@@ -1,0 +1,1 @@
+"""Launches: which kernel, which block and grid, which arguments, in which loop."""

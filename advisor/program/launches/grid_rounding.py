@@ -1,0 +1,115 @@
+"""Whether a grid size is rounded up to whole blocks, so that its last threads stand past the data."""
+
+from __future__ import annotations
+
+import ast
+
+from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.syntax.tree_nodes import below
+from advisor.program.values.constants import Constants
+
+_CEILING_CALLS = frozenset({"ceil", "cdiv", "ceildiv", "ceil_div", "div_up", "divup", "div_ceil", "round_up"})
+_DEPTH = 4
+
+
+def rounds_up(node: ast.expr, scope: HostScope) -> bool:
+    """Whether the expression, or what its names and functions stand for, divides and rounds up; not where the
+    source tells that the division leaves no remainder, as one by a block of a single thread.
+    """
+    constants = Constants(scope.workspace, scope.module, scope.function)
+    return any(_remainder(one, constants) != 0 for one in _roundings(node, scope))
+
+
+def divides_up(node: ast.expr, scope: HostScope) -> bool:
+    """Whether the expression, or what its names and functions stand for, is a size in whole blocks."""
+    return bool(_roundings(node, scope))
+
+
+def _roundings(node: ast.expr, scope: HostScope) -> list[ast.expr]:
+    """The divisions that round up in the expression, or in what its names stand for: sizes in such a division
+    are not asked in turn.
+    """
+    asked, names, found = [node], set[str](), list[ast.expr]()
+    for _ in range(_DEPTH):
+        inside = [inner for one in asked for inner in below(one)]
+        rounding = [inner for inner in inside if isinstance(inner, ast.expr) and _rounds(inner, scope)]
+        sizes = {id(inner) for one in rounding for inner in below(one)}
+        new = {inner.id for inner in inside if isinstance(inner, ast.Name) and id(inner) not in sizes} - names
+        names |= new
+        found += rounding
+        asked = [value for name in new for value in scope.bound(scope.module, scope.function, name)]
+    return found
+
+
+def _remainder(node: ast.expr, constants: Constants) -> object:
+    """What the division of a rounding leaves, 0 for certain only; None where the source does not tell."""
+    if isinstance(node, ast.Call):
+        return _remainder_of_call(node, constants)
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+        return None
+    one_less = not isinstance(node.left, ast.UnaryOp)
+    return _left_over(node.left, node.right, constants, int(one_less))
+
+
+def _remainder_of_call(call: ast.Call, constants: Constants) -> object:
+    """That of `ceil(n / t)`, or of `cdiv(n, t)`."""
+    if _name_of(call) == "ceil" and len(call.args) == 1:
+        quotient = call.args[0]
+        value = constants.value(quotient)
+        if isinstance(value, int | float):
+            return value % 1
+        if isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.Div):
+            return _left_over(quotient.left, quotient.right, constants, 0)
+    if _name_of(call) in _CEILING_CALLS and len(call.args) == 2:
+        return _left_over(call.args[0], call.args[1], constants, 0)
+    return None
+
+
+def _left_over(whole: ast.expr, part: ast.expr, constants: Constants, less: int) -> object:
+    """What is left of `whole` in parts; with `less` 1, `whole` is by one smaller than a part too large."""
+    size, number = constants.value(part), constants.value(whole)
+    if size == 1 and type(size) is int:
+        return 0
+    if type(size) is not int or type(number) is not int or size <= 0:
+        return None
+    return (number - less * (size - 1)) % size
+
+
+def _rounds(node: ast.AST, scope: HostScope) -> bool:
+    if isinstance(node, ast.BinOp):
+        return _is_ceiling(node)
+    return isinstance(node, ast.Call) and _calls_ceiling(node, scope)
+
+
+def _is_ceiling(node: ast.BinOp) -> bool:
+    """`(n + t - 1) // t`, `n // t + 1`, and `-n // t` as a part of `-(-n // t)`."""
+    left, right = node.left, node.right
+    if isinstance(node.op, ast.FloorDiv):
+        return isinstance(left, ast.UnaryOp) or any(
+            isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add) for inner in below(left)
+        )
+    one = isinstance(right, ast.Constant) and right.value == 1
+    return isinstance(node.op, ast.Add) and one and _divides(left)
+
+
+def _divides(node: ast.expr) -> bool:
+    return any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.FloorDiv) for inner in below(node))
+
+
+def _calls_ceiling(call: ast.Call, scope: HostScope) -> bool:
+    dotted = scope.module.dotted(call.func)
+    name = dotted.rpartition(".")[2] if dotted else ""
+    if name in _CEILING_CALLS:
+        return True
+    place = scope.workspace.member(dotted, scope.module) if dotted else None
+    function = place[0].top_level.get(place[1]) if place else None
+    return isinstance(function, ast.FunctionDef) and any(
+        (isinstance(inner, ast.BinOp) and _is_ceiling(inner))
+        or (isinstance(inner, ast.Call) and _name_of(inner) in _CEILING_CALLS)
+        for inner in below(function)
+    )
+
+
+def _name_of(call: ast.Call) -> str:
+    function = call.func
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")

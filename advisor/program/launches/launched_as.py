@@ -1,0 +1,124 @@
+"""What the launches of a kernel show of it, over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from advisor.program.arrays.array_extents import Extents
+from advisor.program.arrays.array_orders import Order, agreed
+from advisor.program.arrays.given_arrays import Given
+from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS
+from advisor.program.launches.block_shape import BlockShape
+
+
+@dataclass
+class LaunchedAs:
+    """What the launches of one kernel show: block shapes, a grid that is rounded up, arguments (types, sizes,
+    orders, whether they are NumPy arrays, which the launch copies, and whether two are the same array); and
+    whether tests alone launch it.
+    """
+
+    blocks: list[BlockShape] = field(default_factory=list)
+    rounded_up: bool = False
+    by_tests: bool = False
+    types: list[tuple[str | None, ...]] = field(default_factory=list)
+    extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
+    orders: list[tuple[Order, ...]] = field(default_factory=list)
+    given: list[tuple[Given, ...]] = field(default_factory=list)
+    same: list[tuple[bool, ...]] = field(default_factory=list)
+
+    @property
+    def everything(self) -> tuple[object, ...]:
+        """All that decides what is said of the kernel, to be compared."""
+        arguments = (
+            tuple(self.types),
+            tuple(self.extents),
+            tuple(self.orders),
+            tuple(self.given),
+            tuple(self.same),
+        )
+        return (tuple(self.blocks), self.rounded_up, self.by_tests, *arguments)
+
+    def note(
+        self,
+        block: BlockShape | None,
+        rounded_up: bool,
+        types: tuple[str | None, ...],
+        extents: tuple[Extents | None, ...] = (),
+        orders: tuple[Order, ...] = (),
+        given: tuple[Given, ...] = (),
+        same: tuple[bool, ...] = (),
+    ) -> None:
+        """Adds what one launch shows."""
+        if same not in self.same:
+            self.same.append(same)
+        if given not in self.given:
+            self.given.append(given)
+        if orders not in self.orders:
+            self.orders.append(orders)
+        if extents not in self.extents:
+            self.extents.append(extents)
+        self.rounded_up |= rounded_up
+        if block is not None and block not in self.blocks:
+            self.blocks.append(block)
+        if types not in self.types:
+            self.types.append(types)
+
+    def extents_of(self, parameters: Sequence[str]) -> dict[str, Extents]:
+        """The sizes of those array parameters that all launches agree on."""
+        if len(self.extents) != 1 or len(self.extents[0]) != len(parameters):
+            return {}
+        return {name: one for name, one in zip(parameters, self.extents[0], strict=True) if one}
+
+    def orders_of(self, parameters: Sequence[str]) -> dict[str, Order]:
+        """The order in memory of each array parameter, over all launches."""
+        fitting = [orders for orders in self.orders if len(orders) == len(parameters)]
+        return {name: agreed(found) for name, *found in zip(parameters, *fitting, strict=True) if found}
+
+    def same_of(self, parameters: Sequence[str]) -> frozenset[str]:
+        """The parameters that a launch gives the same array as another one, or parts of one."""
+        return frozenset(
+            name for same in self.same for name, one in zip(parameters, same, strict=False) if one
+        )
+
+    def given_of(self, parameters: Sequence[str]) -> dict[str, Given]:
+        """What all launches that tell give for a parameter, where one tells.
+
+        A launch with another number of arguments would fail, and tells nothing.
+        """
+        if () in self.given:
+            return {}
+        fitting = [given for given in self.given if len(given) == len(parameters)]
+        columns = zip(parameters, *fitting, strict=True)
+        found = {name: {one for one in given if one} for name, *given in columns}
+        # How many elements an array has that is no NumPy array stays open.
+        empty: dict[str, Given] = {name: "empty" for name, one in found.items() if one == {"empty", "other"}}
+        return {**{name: one.pop() for name, one in found.items() if len(one) == 1}, **empty}
+
+    def variants(self) -> float | None:
+        """How many combinations of argument types the launches show at least, None where no type is known."""
+        if len({len(types) for types in self.types}) != 1:
+            return None
+        columns = [
+            {one for one in column if one is not None and not one.endswith(OF_SOME_DIMENSIONS)}
+            for column in zip(*self.types, strict=True)
+        ]
+        return float(max(map(len, columns), default=0)) or None
+
+    def types_of(self, parameters: Sequence[str]) -> dict[str, str]:
+        """The Numba types of those parameters that all launches agree on."""
+        fitting = [types for types in self.types if len(types) == len(parameters)]
+        if not fitting or len(fitting) < len(self.types):
+            return {}
+        columns = zip(parameters, *fitting, strict=True)
+        return {name: text for name, *found in columns if (text := _agreed(found))}
+
+
+def _agreed(types: Sequence[str | None]) -> str | None:
+    """The type that all of several are; one that lacks the dimensions may be any with its elements."""
+    found = set(types)
+    if None in found or len({str(one).partition("[")[0] for one in found}) > 1:
+        return None
+    whole = [one for one in found if one and not one.endswith(OF_SOME_DIMENSIONS)]
+    return whole[0] if len(whole) == 1 else found.pop() if len(found) == 1 else None

@@ -1,0 +1,141 @@
+"""What the statements of one scope bind to its names, each binding for itself and in order."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.module import Import, ModuleSyntax
+from advisor.program.syntax.reaching_definitions import START
+from advisor.program.syntax.tree_nodes import below_in_scope
+
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One place that binds a name: to the function or class defined there, to the value of an assignment (or
+    the part of a tuple with the number `part`), to an import, or without these to something unknown.
+    """
+
+    node: ast.AST
+    definition: Definition | None = None
+    value: ast.expr | None = None
+    part: int | None = None
+    imported: Import | None = None
+
+    @property
+    def line(self) -> int:
+        """The line that binds, 0 for what holds from the scope's beginning."""
+        return getattr(self.node, "lineno", 0)
+
+
+# The nodes that bind names in their scope.
+_BINDING = frozenset({
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.NamedExpr,
+    ast.AugAssign, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.Delete, ast.ExceptHandler,
+    ast.MatchAs, ast.MatchStar, ast.MatchMapping, *_IMPORTS,
+})  # fmt: skip
+
+
+@dataclass
+class ScopeBindings:
+    """The bindings of a scope's names in order of lines, and the names that it says are of outer scopes."""
+
+    names: dict[str, list[Binding]] = field(default_factory=dict)
+    of_module: set[str] = field(default_factory=set)
+    of_outer: set[str] = field(default_factory=set)
+
+
+def scope_bindings(module: ModuleSyntax, scope: Definition | ast.Lambda | None) -> ScopeBindings:
+    """The bindings of a function, a class or, for None, of the module; each scope is read once."""
+    return module.once(_read, module.tree if scope is None else scope)
+
+
+def _read(module: ModuleSyntax, scope: ast.AST) -> ScopeBindings:
+    """What the statements of a scope say, functions and classes in it left out."""
+    found = ScopeBindings()
+    if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        for name in parameter_names(scope):
+            found.names[name] = [Binding(scope.args)]
+    nodes = [] if isinstance(scope, ast.Lambda) else below_in_scope(scope)
+    for node in nodes:
+        if isinstance(node, ast.Global):
+            found.of_module.update(node.names)
+        elif isinstance(node, ast.Nonlocal):
+            found.of_outer.update(node.names)
+        elif node.__class__ in _BINDING:
+            for name, binding in _bound(node, module):
+                found.names.setdefault(name, []).append(binding)
+    for bindings in found.names.values():
+        bindings.sort(key=lambda one: one.line)
+    return found
+
+
+def _bound(node: ast.AST, module: ModuleSyntax) -> list[tuple[str, Binding]]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [(node.name, Binding(node, definition=node))]
+    if isinstance(node, ast.Assign):
+        return [one for target in node.targets for one in _targets(node, target, node.value)]
+    if isinstance(node, ast.AnnAssign | ast.NamedExpr):
+        return _targets(node, node.target, node.value) if node.value is not None else []
+    if isinstance(node, _IMPORTS):
+        names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
+        return [(name, Binding(node, imported=module.imports.get(name))) for name in names]
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+        return [(node.name, Binding(node))]
+    if isinstance(node, ast.MatchMapping) and node.rest:
+        return [(node.rest, Binding(node))]
+    unknown: list[ast.AST] = []
+    if isinstance(node, ast.AugAssign | ast.For | ast.AsyncFor):
+        unknown = [node.target]
+    elif isinstance(node, ast.With | ast.AsyncWith):
+        unknown = [item.optional_vars for item in node.items if item.optional_vars is not None]
+    elif isinstance(node, ast.Delete):
+        unknown = [*node.targets]
+    return [
+        (inner.id, Binding(node))
+        for target in unknown
+        for inner in ast.walk(target)
+        if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)
+    ]
+
+
+def _targets(node: ast.AST, target: ast.expr, value: ast.expr) -> list[tuple[str, Binding]]:
+    if isinstance(target, ast.Name):
+        return [(target.id, Binding(node, value=value))]
+    if not isinstance(target, ast.Tuple | ast.List):
+        return []
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else None
+    apart = parts is not None and len(parts) == len(target.elts)
+    found = []
+    for number, inner in enumerate(target.elts):
+        if apart and parts is not None:
+            found += _targets(node, inner, parts[number])
+        elif isinstance(inner, ast.Name):
+            found.append((inner.id, Binding(node, value=value, part=number)))
+        else:
+            found += [(one.id, Binding(node)) for one in ast.walk(inner) if isinstance(one, ast.Name)]
+    return found
+
+
+def reaching(module: ModuleSyntax, scope: Definition | None, name: str, at: ast.AST | None) -> list[Binding]:
+    """Those of a scope's bindings of a name that may hold at a node of the scope's own, or for None when the
+    scope has run, as for a function in it; all of them where that is not told apart.
+    """
+    bindings = scope_bindings(module, scope).names.get(name, [])
+    definitions = module.definitions(module.tree if scope is None else scope)
+    found = definitions.at_end(name) if at is None else definitions.reaching(name, at)
+    if definitions.bound_by_others(name):
+        return [*bindings, Binding(definitions.scope)]
+    if not found:
+        return bindings
+    live = [
+        one
+        for one in bindings
+        if one.node in found or (START in found and isinstance(one.node, ast.arguments))
+    ]
+    return live or bindings

@@ -1,0 +1,223 @@
+"""The modules of a workspace, found by import name and parsed on demand. Nothing is imported or executed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from advisor.model.errors import SourceProblem
+from advisor.model.text.source_text import read_source
+from advisor.program.names.library_names import star_member
+from advisor.program.syntax.module import Import, ModuleSyntax, read_module
+
+# Roots of the libraries a kernel may name: they are never looked for in the workspace.
+KNOWN_LIBRARIES = frozenset(
+    {
+        "numba", "numba_cuda", "numba_cuda_mlir", "numpy", "math", "cmath", "operator", "cupy", "torch",
+        "scipy", "pandas",
+    }
+)  # fmt: skip
+_RE_EXPORTS = 3
+_PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", ".git")
+
+
+class Workspace:
+    """Modules below `root`, each parsed at most once; paths are reported relative to `root`.
+
+    `imports` are the files whose modules were found by an import, each after the file of the importer.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._modules: dict[str, ModuleSyntax | None] = {}
+        self._folders: dict[str, str] = {}
+        self._found: dict[tuple[str, int, str], str | None] = {}
+        self.imports: set[tuple[str, str]] = set()
+
+    def report_path(self, file: Path) -> str:
+        """The path a file is reported under: relative to the root where possible, POSIX separators."""
+        try:
+            relative = os.path.relpath(file, self.root)
+        except ValueError:
+            return file.as_posix()
+        return file.as_posix() if relative.startswith("..") else Path(relative).as_posix()
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Every file that was read so far, also those that could not be parsed."""
+        return frozenset(self._modules)
+
+    def add(self, module: ModuleSyntax) -> None:
+        """Makes an already parsed module known, so that it is not read again."""
+        if module.file:
+            self._modules[module.file] = module
+
+    def leave_out(self, file: Path) -> None:
+        """Makes a file count as one that cannot be parsed, whatever is on the disk."""
+        self._modules[str(file)] = None
+
+    def module(self, file: Path) -> ModuleSyntax | None:
+        """The parsed module in `file`, None when it cannot be read or parsed."""
+        key = str(file)
+        if key not in self._modules:
+            try:
+                self._modules[key] = read_module(read_source(file, self.report_path(file)), key)
+            except SourceProblem:
+                self._modules[key] = None
+        return self._modules[key]
+
+    def find(self, imported: Import, importer: ModuleSyntax) -> ModuleSyntax | None:
+        """The workspace module that an import names, None for libraries and what cannot be found."""
+        file = self._file(imported.module, imported.level, importer)
+        if file is None:
+            return None
+        self.imports.add((importer.file, file))
+        return self._modules[file] if file in self._modules else self.module(Path(file))
+
+    def definition(self, name: str, module: ModuleSyntax, depth: int = 4) -> tuple[ModuleSyntax, str] | None:
+        """The module and name under which `name`, as seen in `module`, is defined; follows re-exports."""
+        if name in module.top_level or name in module.assigned:
+            return module, name
+        if depth == 0:
+            return None
+        imported = module.imports.get(name)
+        candidates = [imported] if imported and imported.name else []
+        for candidate in candidates:
+            target = self.find(candidate, module)
+            if target is not None and candidate.name is not None:
+                found = self.definition(candidate.name, target, depth - 1)
+                if found:
+                    return found
+        for star in module.star_imports:
+            target = self.find(star, module)
+            if target is not None and target is not module:
+                found = self.definition(name, target, depth - 1)
+                if found:
+                    return found
+        return None
+
+    def member(self, dotted: str, module: ModuleSyntax) -> tuple[ModuleSyntax, str] | None:
+        """The module and name behind a dotted name such as `package.module.function`."""
+        level = len(dotted) - len(dotted.lstrip("."))
+        head, _, name = dotted.lstrip(".").rpartition(".")
+        if not head and not level:
+            return self.definition(name, module)
+        target = self.find(Import(head, None, level), module)
+        return None if target is None else self.definition(name, target)
+
+    def library_name(self, dotted: str, module: ModuleSyntax) -> str:
+        """`numba.cuda.jit` for a dotted name whose root a workspace module re-exports from a library, or that
+        a star import brings in.
+        """
+        if module.star_imports and not dotted.startswith("."):
+            starred = self._starred(dotted, module, _RE_EXPORTS)
+            dotted = starred or self._of_unseen_star(dotted, module) or dotted
+        for _ in range(_RE_EXPORTS):
+            level = len(dotted) - len(dotted.lstrip("."))
+            parts = dotted.lstrip(".").split(".")
+            if not level and (parts[0] in KNOWN_LIBRARIES or len(parts) == 1):
+                return dotted
+            renamed = self._re_export(parts, level, module)
+            if renamed is None:
+                return dotted
+            dotted, module = renamed
+        return dotted
+
+    def _starred(self, dotted: str, module: ModuleSyntax, depth: int) -> str | None:
+        """A name whose root only a star import can bind, as it is called in the library it comes from."""
+        root, _, rest = dotted.partition(".")
+        if root in module.top_level or root in module.assigned or _is_imported(root, module):
+            return None
+        for star in reversed(module.star_imports):
+            if not star.level and star_member(star.module, root):
+                return f"{star.module}.{dotted}"
+            target = self.find(star, module) if depth > 0 else None
+            if target is None or target is module:
+                continue
+            imported = target.imports.get(root)
+            if imported is not None:
+                return self.library_name(f"{imported.dotted}.{rest}" if rest else imported.dotted, target)
+            found = self._starred(dotted, target, depth - 1)
+            if found is not None:
+                return found
+        return None
+
+    def _of_unseen_star(self, dotted: str, module: ModuleSyntax) -> str | None:
+        """`numba.cuda.grid` for `cuda.grid` where a module that is not found must bring in `cuda`, and its
+        `jit` is used: no other library has one.
+        """
+        if not dotted.startswith("cuda.") or "cuda.jit" not in module.source.text:
+            return None
+        if "cuda" in module.top_level or "cuda" in module.assigned or _is_imported("cuda", module):
+            return None
+        unseen = (one for one in module.star_imports if one.module.partition(".")[0] not in KNOWN_LIBRARIES)
+        return f"numba.{dotted}" if any(self.find(one, module) is None for one in unseen) else None
+
+    def _re_export(
+        self, parts: list[str], level: int, module: ModuleSyntax
+    ) -> tuple[str, ModuleSyntax] | None:
+        for cut in range(len(parts) - 1, 0 if not level else -1, -1):
+            target = self.find(Import(".".join(parts[:cut]), None, level), module)
+            if target is not None and target is not module:
+                imported = target.imports.get(parts[cut])
+                if imported is None:
+                    return None
+                return ".".join([imported.dotted, *parts[cut + 1 :]]), target
+        return None
+
+    def _file(self, dotted: str, level: int, importer: ModuleSyntax) -> str | None:
+        if not importer.file or (not level and dotted.partition(".")[0] in KNOWN_LIBRARIES):
+            return None
+        folder = self._folders.get(importer.file)
+        if folder is None:
+            folder = self._folders[importer.file] = str(Path(importer.file).parent)
+        key = (dotted, level, folder)
+        if key not in self._found:
+            file = self._search(dotted, level, Path(folder))
+            self._found[key] = None if file is None else str(file)
+        return self._found[key]
+
+    def _search(self, dotted: str, level: int, folder: Path) -> Path | None:
+        parts = [part for part in dotted.split(".") if part]
+        if level:
+            for _ in range(level - 1):
+                folder = folder.parent
+            return _module_file(folder, parts)
+        for base in self._bases(folder):
+            found = _module_file(base, parts)
+            if found is not None:
+                return found
+        return None
+
+    def _bases(self, folder: Path) -> list[Path]:
+        """Where an absolute import may start: the file's folder, its parents up to the project, and `src`."""
+        bases = [folder]
+        while (
+            folder != self.root
+            and folder.parent != folder
+            and not any((folder / m).exists() for m in _PROJECT_MARKS)
+        ):
+            folder = folder.parent
+            bases.append(folder)
+        for extra in (self.root, self.root / "src", folder / "src"):
+            if extra not in bases:
+                bases.append(extra)
+        return bases
+
+
+def _is_imported(root: str, module: ModuleSyntax) -> bool:
+    """Whether a name, as written or as it is called in the library it comes from, is imported by itself."""
+    return root in module.imports or any(
+        one.module.partition(".")[0] == root for one in module.imports.values()
+    )
+
+
+def _module_file(base: Path, parts: list[str]) -> Path | None:
+    if not parts:
+        package = base / "__init__.py"
+        return package if package.is_file() else None
+    stem = base.joinpath(*parts)
+    for file in (stem.with_name(stem.name + ".py"), stem / "__init__.py"):
+        if file.is_file():
+            return file
+    return None

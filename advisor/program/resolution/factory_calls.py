@@ -1,0 +1,139 @@
+"""What the calls of a factory give its parameters, which the kernels made by it read as closure variables."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from advisor.program.kernels.function_values import arguments_given, enclosing_method, function_of
+from advisor.program.names.scope_names import parameter_defaults, parameter_names
+from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.literal_text import LibraryName, literal_text
+from advisor.program.resolution.meanings import ConstantName, FunctionName, Meaning, UnknownName
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax, Scope
+
+# Calls beyond these say no more of what is common.
+_MOST_CALLS = 64
+_MOST_SHOWN = 3
+
+
+class Evaluator(Protocol):
+    """Finds out what expressions mean."""
+
+    workspace: Workspace
+
+    def apart(
+        self, node: ast.expr, module: ModuleSyntax, scopes: Sequence[Scope]
+    ) -> tuple[Meaning, tuple[str, ...]]:
+        """What an expression means in `scopes` of a module, and on which assumptions that rests."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What one call gives a parameter: the meaning, the assumptions behind it, and the call's line, None for
+    a default that the call leaves as it is.
+    """
+
+    meaning: Meaning
+    assumptions: tuple[str, ...]
+    line: int | None
+
+
+class FactoryCalls:
+    """Chooses one call of each factory: of those that give most, the first of the commonest."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._chosen: dict[FunctionNode, dict[str, Given]] = {}
+        self._others: dict[FunctionNode, dict[str, list[str]]] = {}
+
+    def given(self, parameter: str, module: ModuleSyntax, factory: FunctionNode) -> Given | None:
+        """What the chosen call gives a parameter; None where no call in the module gives a known value."""
+        if factory not in self._chosen:
+            self._chosen[factory] = {}
+            self._choose(module, factory)
+        return self._chosen[factory].get(parameter)
+
+    def in_words(self, parameter: str, module: ModuleSyntax, factory: FunctionNode) -> str:
+        """The value that was chosen for a parameter as a sentence, with others that calls give it."""
+        given = self._chosen[factory][parameter]
+        texts = self._others.get(factory, {}).get(parameter, [])
+        others = ", ".join(texts[:_MOST_SHOWN])
+        more = f" and {len(texts) - _MOST_SHOWN} more" if len(texts) > _MOST_SHOWN else ""
+        tail = f"; other calls give {others}{more}" if texts else ""
+        name = _called_name(factory, module)
+        if given.line is None:
+            value = text_of(given.meaning)
+            return f"{parameter} of {name} is taken to have its default value {value}{tail}."
+        return (
+            f"`{parameter}` is taken to be {text_of(given.meaning)}, as the call of `{name}` in line "
+            f"{given.line} gives it{tail}."
+        )
+
+    def _choose(self, module: ModuleSyntax, factory: FunctionNode) -> None:
+        calls = _calls_of(factory, module, self._evaluator.workspace)
+        found = [self._of_call(call, module, factory) for call in calls[:_MOST_CALLS]]
+        if not found:
+            return
+        most = max(len(one) for one in found)
+        fullest = [one for one in found if len(one) == most]
+        counts = Counter(map(_texts, fullest))
+        chosen = max(fullest, key=lambda one: counts[_texts(one)])
+        self._chosen[factory] = chosen
+        for name, given in chosen.items():
+            own = text_of(given.meaning)
+            texts = dict.fromkeys(text_of(one[name].meaning) for one in found if name in one)
+            self._others.setdefault(factory, {})[name] = [text for text in texts if text and text != own]
+
+    def _of_call(self, call: ast.Call, module: ModuleSyntax, factory: FunctionNode) -> dict[str, Given]:
+        scopes = [one for one in module.scopes(call) if not isinstance(one, ast.ClassDef)]
+        found = {}
+        for name, node in arguments_given(factory, call).items():
+            if name in parameter_names(factory):
+                found[name] = Given(*self._evaluator.apart(node, module, scopes), call.lineno)
+        around = module.scopes(factory)
+        for name, default in parameter_defaults(factory).items():
+            if name not in found:
+                found[name] = Given(*self._evaluator.apart(default, module, around), None)
+        return {name: one for name, one in found.items() if text_of(one.meaning) is not None}
+
+
+def text_of(meaning: Meaning) -> str | None:
+    """A value as text, None for one that is not known or that a kernel cannot read."""
+    if isinstance(meaning, UnknownName):
+        return None
+    if isinstance(meaning, ConstantName):
+        return literal_text(meaning.value)
+    if isinstance(meaning, LibraryName):
+        return literal_text(meaning)
+    return f"`{meaning.node.name}`" if isinstance(meaning, FunctionName) else None
+
+
+def _texts(given: Mapping[str, Given]) -> tuple[tuple[str, str | None], ...]:
+    return tuple((name, text_of(one.meaning)) for name, one in sorted(given.items()))
+
+
+def _called_name(factory: FunctionNode, module: ModuleSyntax) -> str:
+    """The name that calls of a function have: of an `__init__` its class's."""
+    owner = module.parents.get(factory)
+    return owner.name if factory.name == "__init__" and isinstance(owner, ast.ClassDef) else factory.name
+
+
+def _calls_of(factory: FunctionNode, module: ModuleSyntax, workspace: Workspace) -> list[ast.Call]:
+    """The calls of a function in its module, of an `__init__` those of its class, but not by itself."""
+    name = _called_name(factory, module)
+    found = []
+    for call in module.calls:
+        called = call.func
+        last = called.id if isinstance(called, ast.Name) else getattr(called, "attr", None)
+        if last != name or factory in module.scopes(call):
+            continue
+        if name == factory.name:
+            meant = function_of(called, module, workspace) or enclosing_method(called, module)
+            if meant is None or meant[1] is not factory:
+                continue
+        found.append(call)
+    return found

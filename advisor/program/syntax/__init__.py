@@ -1,0 +1,1 @@
+"""Modules as syntax trees and their top-level parts."""

@@ -1,0 +1,1 @@
+"""Constants that the source fixes, followed through names, calls and modules."""

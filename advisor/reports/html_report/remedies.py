@@ -1,0 +1,98 @@
+"""Findings with their fixes and what running them showed, and those that the source alone gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from advisor.check.pipeline import Checked, check_with_tables
+from advisor.fixes import with_fixes
+from advisor.fixes.proofs import with_proofs
+from advisor.model.findings import Finding
+from advisor.model.settings.check_options import CheckOptions
+from advisor.runs.comparison.ranking.order import Advised, steps_of
+from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
+
+_Key = tuple[str, str, str | None, int]
+
+
+def with_remedies(rankings: Sequence[Ranking], options: CheckOptions) -> list[Ranking]:
+    """The rankings with fixes and proofs at their findings, and with what the files alone tell.
+
+    A finding that several rankings have stays in the first of them. Files that are gone or do not parse add
+    nothing.
+    """
+    kernels = [kernel for ranking in rankings for kernel in ranking.kernels]
+    paths = sorted({one.place.path for one in kernels if one.place.state in ("same", "changed")})
+    files = [options.root / path for path in paths if (options.root / path).is_file()]
+    if not files:
+        return list(rankings)
+    device = _device(rankings[0], options)
+    wanted = replace(
+        options, device=device, evidence="source", no_run=True, cache_folder=None, fixes=False, proofs=False
+    )
+    checked = check_with_tables(files, wanted)
+    return _with_fixes(_with_source(rankings, checked), checked, options)
+
+
+def _device(ranking: Ranking, options: CheckOptions) -> str:
+    return ranking.device.id if ranking.device else options.device
+
+
+def _with_source(rankings: Sequence[Ranking], checked: Checked) -> list[Ranking]:
+    """The rankings with the findings of a check at the first kernel that they concern, none of them twice."""
+    told: set[_Key] = set()
+    alone: dict[tuple[str, str | None], list[Finding]] = {}
+    for finding in checked.report.findings:
+        alone.setdefault((finding.path, finding.kernel_concerned()), []).append(finding)
+
+    def found(kernel: RankedKernel) -> RankedKernel:
+        every = (*kernel.findings, *alone.get((kernel.place.path, kernel.name), ()))
+        return replace(kernel, findings=_new(every, told))
+
+    return [
+        replace(
+            ranking,
+            kernels=tuple(found(kernel) for kernel in ranking.kernels),
+            findings=_new(ranking.findings, told),
+        )
+        for ranking in rankings
+    ]
+
+
+def _new(findings: Sequence[Finding], told: set[_Key]) -> tuple[Finding, ...]:
+    """The findings that were not told yet; they are from now on."""
+    found = []
+    for one in findings:
+        key = (one.rule, one.path, one.kernel, one.span.line)
+        if key not in told:
+            told.add(key)
+            found.append(one)
+    return tuple(found)
+
+
+def _with_fixes(rankings: Sequence[Ranking], checked: Checked, options: CheckOptions) -> list[Ranking]:
+    """The rankings with fixes and proofs: all fixes are written at once, as each file is parsed for them."""
+    every = [list(_findings(ranking)) for ranking in rankings]
+    together = [one for those in every for one in those]
+    if checked.tables is not None:
+        together = with_fixes(together, checked.texts, checked.tables, checked.report.unread)
+    waiting = iter(together)
+    found = []
+    for ranking, those in zip(rankings, every, strict=True):
+        own = [next(waiting) for _ in those]
+        device = _device(ranking, options)
+        tried = iter(with_proofs(own, checked.texts, options.settings.root, device))
+        kernels = [
+            replace(kernel, findings=tuple(next(tried) for _ in kernel.findings))
+            for kernel in ranking.kernels
+        ]
+        advised = [Advised(one.name, one.path, one.share_of_run, one.room, one.findings) for one in kernels]
+        steps = steps_of(advised, ranking.findings)
+        found.append(replace(ranking, kernels=tuple(kernels), steps=steps))
+    return found
+
+
+def _findings(ranking: Ranking) -> Iterator[Finding]:
+    for kernel in ranking.kernels:
+        yield from kernel.findings

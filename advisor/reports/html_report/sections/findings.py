@@ -1,0 +1,240 @@
+"""Findings in the recommended order, those of one rule in one kernel together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.model.findings import FASTER, Evidence, Finding, Fix
+from advisor.reports.html_report.amounts import amounts
+from advisor.reports.html_report.material import Material
+from advisor.reports.html_report.parts import Table, cells
+from advisor.reports.outputs import RuleCatalogue
+from advisor.reports.outputs.wording.counts import counted, listed
+from advisor.reports.outputs.wording.quantities import quantity
+from advisor.reports.rule_pages.page_model import web_only
+from advisor.runs.comparison.ranking.order import Advice, Step
+
+_SOURCES = {
+    "assumed": "assumed", "source": "source", "compiled": "machine code", "simulated": "predicted",
+    "measured": "measured",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FixText:
+    """A fix in words; `style` is that of its verdict."""
+
+    title: str
+    safety: str
+    condition: str
+    verdict: str
+    style: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one rule found in one kernel: words of the first finding, and the places of all."""
+
+    name: str
+    number: int
+    severity: str
+    title: str
+    rule: str
+    kernel: str
+    kernel_number: int | None
+    places: tuple[str, ...]
+    summary: str
+    message: str
+    others: tuple[str, ...]
+    why: str
+    facts: tuple[str, ...]
+    advice: tuple[str, ...]
+    evidence: Table
+    assumptions: tuple[str, ...]
+    fixes: tuple[FixText, ...]
+    has_rule: bool
+    url: str
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class StepPart:
+    """A step of the recommended order with its entries."""
+
+    name: str
+    title: str
+    text: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """What is said of a rule that found something."""
+
+    id: str
+    title: str
+    category: str
+    doc: str
+    why: str
+    url: str
+
+
+@dataclass(frozen=True)
+class FindingsPart:
+    """All steps, the words above them, the rules that they name, and entries by place (path, line)."""
+
+    paragraphs: tuple[str, ...]
+    steps: tuple[StepPart, ...]
+    rules: tuple[RuleText, ...]
+    at: Mapping[tuple[str, int], tuple[int, ...]]
+
+
+def findings_part(material: Material) -> FindingsPart:
+    """The findings of all rankings, step by step."""
+    steps: list[StepPart] = []
+    best = _most_rewarding(material)
+    at: dict[tuple[str, int], tuple[int, ...]] = {}
+    number = left_out = 0
+    for step, groups in _steps(material):
+        entries = []
+        for group in groups:
+            if number >= amounts().findings:
+                left_out += 1
+                continue
+            number += 1
+            entries.append(_entry(material, number, group, best))
+            for advice in group:
+                place = (advice.finding.path, advice.finding.span.line)
+                if number not in at.get(place, ()):
+                    at[place] = (*at.get(place, ()), number)
+        steps.append(StepPart(f"step-{step.id}", step.title, step.text, tuple(entries)))
+    named = {entry.rule for step in steps for entry in step.entries}
+    rules = tuple(_rule(material.rules, name) for name in sorted(named) if name in material.rules)
+    return FindingsPart(_paragraphs(number, left_out), tuple(steps), rules, at)
+
+
+def _steps(material: Material) -> Iterator[tuple[Step, list[list[Advice]]]]:
+    """The steps of all rankings together, each with its findings by rule and kernel."""
+    every: dict[str, Step] = {step.id: step for ranking in material.rankings for step in ranking.steps}
+    for step_id, step in every.items():
+        groups: dict[tuple[str, str, str | None], list[Advice]] = {}
+        for ranking in material.rankings:
+            for own in (one for one in ranking.steps if one.id == step_id):
+                for advice in own.advice:
+                    finding = advice.finding
+                    groups.setdefault((finding.rule, finding.path, finding.kernel), []).append(advice)
+        yield step, list(groups.values())
+
+
+def _most_rewarding(material: Material) -> Advice | None:
+    """The finding that can save the most of a run's time: it is shown open."""
+    every = [one for ranking in material.rankings for step in ranking.steps for one in step.advice]
+    return max(every, key=lambda one: one.gain_of_run or 0.0, default=None)
+
+
+def _paragraphs(number: int, left_out: int) -> tuple[str, ...]:
+    if not number:
+        return ("The rules found nothing to tell of these kernels.",)
+    text = (
+        "In the recommended order, and in each step by what is saved of the run's time for the effort. "
+        "What one rule says of several lines of a kernel stands together."
+    )
+    more = f"{counted(left_out, 'more entry', 'more entries')} that save less are left out here."
+    return (text, more) if left_out else (text,)
+
+
+def _entry(material: Material, number: int, group: Sequence[Advice], best: Advice | None) -> Entry:
+    first = group[0]
+    finding = first.finding
+    lines = list(dict.fromkeys(f"{one.finding.path}:{one.finding.span.line}" for one in group))
+    most = amounts().places
+    others = [
+        f"Line {one.finding.span.line}: {one.finding.message}"
+        for one in group[1:most]
+        if one.finding.message != finding.message
+    ]
+    concerned = first.kernel or finding.kernel or ""
+    return Entry(
+        name=f"finding-{number}",
+        number=number,
+        severity=finding.severity,
+        title=finding.title or finding.rule,
+        rule=finding.rule,
+        kernel=concerned,
+        kernel_number=_kernel_number(material, concerned, finding),
+        places=tuple(lines[:most]) + ((f"and {len(lines) - most} more",) if len(lines) > most else ()),
+        summary=_gain(first),
+        message=finding.message,
+        others=tuple(dict.fromkeys(others)),
+        why=finding.why,
+        facts=_facts(first),
+        advice=finding.advice,
+        evidence=_evidence(finding.evidence),
+        assumptions=finding.assumptions,
+        fixes=tuple(dict.fromkeys(_fix(fix) for one in group for fix in one.finding.fixes)),
+        has_rule=finding.rule in material.rules,
+        url=web_only(finding.url),
+        is_open=any(one is best for one in group),
+    )
+
+
+def _kernel_number(material: Material, name: str, finding: Finding) -> int | None:
+    for ranking in material.rankings:
+        for kernel in ranking.kernels:
+            if kernel.name == name and kernel.place.path == finding.path:
+                return material.number(kernel)
+    return None
+
+
+def _gain(advice: Advice) -> str:
+    if advice.speedup is None or advice.speedup <= 1.0:
+        return ""
+    return f"up to {advice.speedup:.3g} ×"
+
+
+def _facts(advice: Advice) -> tuple[str, ...]:
+    finding = advice.finding
+    found = []
+    if finding.gain is not None:
+        found.append(f"kernel {finding.gain.basis} {finding.gain.speedup:.3g} × as fast, by the rule")
+    if advice.gain_of_run is not None and advice.gain_of_run > 1.0:
+        found.append(f"run at most {advice.gain_of_run:.3g} × as fast")
+    if finding.effort:
+        found.append(f"effort {finding.effort}")
+    return (*found, f"confidence {finding.confidence}")
+
+
+def _evidence(evidence: Sequence[Evidence]) -> Table:
+    rows = tuple(
+        cells(
+            one.metric,
+            one.text or quantity(one.value, one.unit),
+            "" if one.threshold is None else quantity(one.threshold, one.unit),
+            _SOURCES[one.source],
+        )
+        for one in evidence
+    )
+    return Table("Evidence", ("metric", "value", "compared with", "known from"), rows, frozenset({1, 2}))
+
+
+def _fix(fix: Fix) -> FixText:
+    proof = fix.proof
+    if proof is None:
+        verdict, style = ("not tried yet: `advisor verify` does" if fix.edits else ""), ""
+    else:
+        verdict = ("withdrawn: " if proof.withdraws else "") + proof.in_words()
+        style = "withdrawn" if proof.withdraws else ("faster" if proof.verdict in FASTER else "")
+    return FixText(fix.title, fix.safety, fix.condition, verdict, style)
+
+
+def _rule(rules: RuleCatalogue, name: str) -> RuleText:
+    rule = rules[name]
+    return RuleText(rule.id, rule.title, rule.category, rule.doc, rule.why, web_only(rule.url))
+
+
+def severities(part: FindingsPart) -> str:
+    """How many entries there are of each severity, in words."""
+    every = [entry.severity for step in part.steps for entry in step.entries]
+    found = [counted(every.count(one), one) for one in ("error", "warning", "info") if one in every]
+    return listed(found) or "no findings"

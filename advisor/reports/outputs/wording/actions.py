@@ -1,0 +1,60 @@
+"""Actions in sentences: where, what, and what they gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.check.speedup_bounds.actions import Action, ranked_actions
+from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.model.findings import Report
+
+# What is told with two decimals is no gain below it.
+_WORTH = 1.005
+
+
+def first_actions(report: Report) -> Sequence[Action]:
+    """The actions that a long report begins with: the most rewarding ones.
+
+    There are none for a short report, nor where no gain is known at all.
+    """
+    tree = diagnosis_tree()
+    if len(report.findings) < tree.first_from:
+        return ()
+    room = report.room
+    actions = ranked_actions(
+        report.findings, report.shares, lambda one: room.get((one.rule, one.kernel_concerned()))
+    )
+    return actions[: tree.first] if any(one.reward > _WORTH for one in actions) else ()
+
+
+def what_to_do(action: Action) -> str:
+    """The fix, or the first advice, without a full stop."""
+    finding = action.finding
+    what = action.fix.title if action.fix else (finding.advice[0] if finding.advice else finding.message)
+    return what.rstrip(".")
+
+
+def gain_in_words(action: Action) -> str:
+    """What an action gains, with its confidence and effort."""
+    if action.speedup is None:
+        return "no estimate of the gain"
+    if action.speedup < _WORTH:
+        return (
+            "tried, and it helped nothing"
+            if action.tried
+            else "what it relieves is not what the kernel waits for"
+        )
+    basis = _basis(action)
+    said = f"{basis} {action.speedup:.2f} times as fast"
+    if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
+        said += f", all kernels together {action.gain_of_run:.2f}"
+    effort = f", {action.finding.effort} effort" if action.finding.effort else ""
+    return f"{said}, {action.finding.confidence} confidence{effort}"
+
+
+def _basis(action: Action) -> str:
+    """Where the speed-up of an action comes from."""
+    proof = action.fix.proof if action.fix is not None else None
+    if not action.tried or proof is None:
+        return "at most"
+    return "measured" if proof.verdict == "measured faster" else "predicted"

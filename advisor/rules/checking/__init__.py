@@ -1,0 +1,1 @@
+"""Rule files put together and checked: names, units, definitions, computed metrics."""

@@ -1,0 +1,56 @@
+"""Definitions checked by themselves, used or not: what they call, and that none calls itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from advisor.rules.checking.expansion import Definitions
+from advisor.rules.checking.vocabulary import hint_for
+from advisor.rules.language.drafts import FileContent
+from advisor.rules.language.expressions import Expression, Macro, Operation, Quantified
+from advisor.rules.language.problems import Complaints
+
+Contents = Sequence[tuple[FileContent, Complaints]]
+
+
+def check_definitions(contents: Contents, definitions: Definitions) -> None:
+    """Nothing; notes calls of what does not exist, and each cycle once, at the first of its places."""
+    for content, complaints in contents:
+        for definition in content.definitions:
+            for call in _calls(definition.body):
+                if call.name not in definitions:
+                    hint = hint_for(call.name, definitions)
+                    complaints.add("E211", call.span, name=call.name, hint=hint)
+    told: set[str] = set()
+    for content, complaints in sorted(contents, key=lambda one: one[0].path):
+        for definition in content.definitions:
+            cycle = [] if definition.name in told else _cycle(definition.name, definitions)
+            if cycle:
+                told.update(cycle)
+                shown = " → ".join(cycle)
+                complaints.add("E212", definition.span, name=definition.name, cycle=shown)
+
+
+def _calls(expression: Expression) -> Iterator[Macro]:
+    if isinstance(expression, Macro):
+        yield expression
+    elif isinstance(expression, Operation):
+        for operand in expression.operands:
+            yield from _calls(operand)
+    elif isinstance(expression, Quantified):
+        yield from _calls(expression.condition)
+
+
+def _cycle(name: str, definitions: Definitions) -> list[str]:
+    """The way from a definition through those that it calls back to itself, empty where there is none."""
+    ways, seen = [[name]], set[str]()
+    while ways:
+        way = ways.pop()
+        body = definitions.get(way[-1])
+        for call in _calls(body[1]) if body is not None else ():
+            if call.name == name:
+                return [*way, name]
+            if call.name not in seen:
+                seen.add(call.name)
+                ways.append([*way, call.name])
+    return []

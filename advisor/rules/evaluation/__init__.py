@@ -1,0 +1,1 @@
+"""Rules judged over tables of records, in three-valued logic."""

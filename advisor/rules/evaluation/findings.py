@@ -1,0 +1,62 @@
+"""Matches turned into findings at their places."""
+
+from __future__ import annotations
+
+from advisor.evidence.metrics.tables import Tables
+from advisor.model.findings import Finding, Fix, Related
+from advisor.rules.evaluation.matches import Match
+from advisor.rules.model import Rulebook
+
+# Kernels of Numba, and of Triton.
+KERNEL_ENTITIES = ("kernel", "triton_kernel")
+# These lie in host code, beside the kernels they belong to.
+HOST_ENTITIES = frozenset({"launch", "triton_launch"})
+
+
+def kernel_of_row(entity: str, row: int, tables: Tables, rulebook: Rulebook) -> int:
+    """The row of the kernel that a row of an entity belongs to, -1 for none."""
+    while entity != "kernel" and row >= 0:
+        row = int(tables[entity].owners[row])
+        entity = rulebook.entities[entity].owner or "kernel"
+        if entity not in tables:
+            return -1
+    return row
+
+
+def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
+    """The finding of a match, at the place of its row."""
+    del rulebook
+    rule = match.rule
+    table = tables[rule.entity]
+    kernel = table.labels[match.row] if rule.entity in KERNEL_ENTITIES else None
+    related: tuple[Related, ...] = ()
+    owner = int(table.owners[match.row]) if len(table.owners) else -1
+    owner_entity = next((one for one in KERNEL_ENTITIES if one in dict(rule.variables).values()), None)
+    if kernel is None and owner >= 0 and owner_entity in tables:
+        kernels = tables[owner_entity]
+        if rule.entity in HOST_ENTITIES:
+            message = f"kernel `{kernels.labels[owner]}`"
+            related = (Related(kernels.paths[owner], kernels.spans[owner], message, kernels.labels[owner]),)
+        else:
+            kernel = kernels.labels[owner]
+    return Finding(
+        rule=rule.id,
+        path=table.paths[match.row],
+        span=table.spans[match.row],
+        kernel=kernel,
+        severity=match.severity,
+        confidence=rule.confidence,
+        message=match.say,
+        why=match.why,
+        advice=match.advice,
+        evidence=match.evidence,
+        gain=match.gain,
+        effort=rule.effort,
+        assumptions=match.assumptions,
+        fixes=tuple(Fix(fix.title, fix.safety) for fix in rule.fixes),
+        related=related,
+        url=rule.url,
+        title=rule.title,
+        category=rule.category,
+        weight=match.weight,
+    )

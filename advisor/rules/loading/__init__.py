@@ -1,0 +1,1 @@
+"""Rule files and packs found, loaded, and kept for the next time."""

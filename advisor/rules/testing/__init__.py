@@ -1,0 +1,1 @@
+"""The examples inside rules, and mutants that they should notice."""

@@ -1,0 +1,1 @@
+"""Programs run and compared: profiles, searches, proofs of fixes, differences between runs."""

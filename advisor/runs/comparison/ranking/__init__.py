@@ -1,0 +1,1 @@
+"""The kernels of runs ranked, beside their rooflines and budgets."""

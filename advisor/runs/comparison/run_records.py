@@ -1,0 +1,145 @@
+"""What the history keeps of runs as records, which the rules judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.evidence.metrics.joining import join
+from advisor.model.history.fingerprint import Extent, Fingerprint, Run
+from advisor.model.records import LineReading, Record, Source, Value, kernel_key
+from advisor.model.text.source_text import Span
+from advisor.runs.comparison.ranking.kernel_places import KernelPlaces, Place
+from advisor.runs.comparison.times import time_of
+
+_NO_WALL_TIME = "How long the run took is not known; the time of its kernels stands for it."
+
+
+@dataclass(frozen=True)
+class RunRecords:
+    """Records of runs and their kernels, with the texts of the files of kernels that are still the same."""
+
+    records: tuple[Record, ...]
+    texts: Mapping[str, str]
+
+
+def records_of_runs(
+    runs: Sequence[Run],
+    places: KernelPlaces,
+    source: Sequence[Record],
+    with_source: Callable[[Fingerprint], bool],
+) -> RunRecords:
+    """The records of runs with their fingerprints: every shape of a launch is a kernel of its own.
+
+    Shapes come with the longest time first, since of several findings at a kernel the first is told. `source`
+    are records of the source; those of kernels that `with_source` chooses come together with the longest
+    shape.
+    """
+    records: list[Record] = []
+    texts: dict[str, str] = {}
+    known = {record.key for record in source if record.entity == "kernel"}
+    lines: dict[Source, list[LineReading]] = {}
+    for run in runs:
+        key = f"run {run.id or run.facts.label} {run.facts.started}"
+        records.append(_run_record(run, key))
+        totals = _totals(run.fingerprints)
+        longest_first = sorted(run.fingerprints, key=lambda one: -(time_of(one) or 0.0))
+        for number, one in enumerate(longest_first):
+            place = places.place(one, run)
+            if place.text is not None:
+                texts[place.path] = place.text
+            own = kernel_key(place.path, one.identity.name, place.line or 1)
+            is_joined = with_source(one) and own in known
+            known.discard(own)
+            kernel = _kernel_record(
+                own if is_joined else f"{own} {key} {number}", one, place, run, key, totals[_kernel(one)]
+            )
+            records.append(kernel)
+            if is_joined:
+                lines.setdefault(one.source, []).extend(_line_readings(kernel, one, place, run))
+            else:
+                records += _line_records(kernel, one, place, run)
+    for of, readings in lines.items():
+        records += join([*source, *records], readings, of)
+    return RunRecords((*source, *records), texts)
+
+
+def _run_record(run: Run, key: str) -> Record:
+    source: Source = "simulated" if run.facts.executed_on == "simt" else "measured"
+    record = Record("run", key, run.facts.command, Span(1), run.facts.label or run.facts.command)
+    times = [time for time in map(time_of, run.fingerprints) if time is not None]
+    if times:
+        record.know(source, (_NO_WALL_TIME,), total_latency_ms=sum(times))
+    record.know(source, (_run_in_words(run),), **run.metrics)
+    return record
+
+
+def _kernel(one: Fingerprint) -> tuple[str | None, str]:
+    return one.identity.path, one.identity.name
+
+
+def _totals(fingerprints: Sequence[Fingerprint]) -> dict[tuple[str | None, str], dict[str, float]]:
+    """What belongs to a kernel over all its shapes: its time and its launches."""
+    found: dict[tuple[str | None, str], dict[str, float]] = {}
+    for one in fingerprints:
+        sums = found.setdefault(_kernel(one), {})
+        time = time_of(one)
+        if time is not None:
+            sums["latency_ms"] = sums.get("latency_ms", 0.0) + time
+        if one.launches:
+            sums["launches"] = sums.get("launches", 0.0) + one.launches
+    return found
+
+
+def _kernel_record(
+    key: str, one: Fingerprint, place: Place, run: Run, owner: str, totals: Mapping[str, float]
+) -> Record:
+    record = Record("kernel", key, place.path, Span(place.line or 1), one.identity.name, owner)
+    record.know(one.source, (_origin(one, run),), **{**one.metrics, **totals})
+    return record
+
+
+def _line_readings(kernel: Record, one: Fingerprint, place: Place, run: Run) -> list[LineReading]:
+    assumptions = (_origin(one, run),)
+    found = []
+    for line in one.lines:
+        own = line.path == one.identity.path
+        where = (place.path, line.line + place.moved) if own else (line.path, line.line)
+        array, space, kind = (str(line.metrics.get(name, "")) for name in ("array", "space", "kind"))
+        values: dict[str, Value | None] = dict(line.metrics)
+        found.append(LineReading(line.entity, kernel.key, *where, array, space, kind, values, assumptions))
+    return found
+
+
+def _line_records(kernel: Record, one: Fingerprint, place: Place, run: Run) -> list[Record]:
+    """Records of lines for themselves, where the source says nothing of them."""
+    found = []
+    for at, line in enumerate(_line_readings(kernel, one, place, run)):
+        span = Span(max(1, line.line))
+        label = line.array or f"line {line.line}"
+        record = Record(line.entity, f"{kernel.key} line {at}", line.path, span, label, kernel.key)
+        record.know(one.source, line.assumptions, **line.values)
+        found.append(record)
+    return found
+
+
+def _origin(one: Fingerprint, run: Run) -> str:
+    who = one.identity
+    shape = f", grid {shape_in_words(who.grid)}, block {shape_in_words(who.block)}" if who.grid else ""
+    inside = f", in {' / '.join(one.ranges)}" if one.ranges else ""
+    return f"{_run_in_words(run).rstrip('.')}{shape}{inside}."
+
+
+def _run_in_words(run: Run) -> str:
+    facts = run.facts
+    on = f"predicted for {facts.device}" if facts.executed_on == "simt" else f"on {facts.executed_on}"
+    name = f"Run {run.id}" if run.id is not None else facts.label
+    return f"{name}, {on}."
+
+
+def shape_in_words(extent: Extent | None) -> str:
+    """A grid or block without the ones at its end: `16 x 16`; `?` for one that is not known."""
+    numbers = list(extent or ())
+    while len(numbers) > 1 and numbers[-1] == 1:
+        numbers.pop()
+    return " x ".join(map(str, numbers)) or "?"

@@ -1,0 +1,1 @@
+"""Numbers in the source that a search may change."""

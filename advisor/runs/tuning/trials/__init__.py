@@ -1,0 +1,1 @@
+"""Configurations tried: changed copies of files, run in processes."""
