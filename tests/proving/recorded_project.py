@@ -93,6 +93,9 @@ def replacing(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
     module = types.ModuleType("advisor.fixes.replacing")
     module.edits = edits
     monkeypatch.setitem(sys.modules, "advisor.fixes.replacing", module)
+    monkeypatch.setattr(
+        "advisor.fixes.writing.module_name", lambda name: f"advisor.fixes.{name.replace('-', '_')}"
+    )
     fix = FixData("replacing", "Replace it", "needs review", ("slow-power",), "a test")
     monkeypatch.setattr(advisor.fixes, "known_fixes", lambda: (fix,))
 

@@ -96,6 +96,9 @@ def test_fixes_that_help_only_together(project: Path, monkeypatch, first, second
         module = types.ModuleType(f"advisor.fixes.replacing_{number}")
         module.edits = edits
         monkeypatch.setitem(sys.modules, module.__name__, module)
+        monkeypatch.setattr(
+            "advisor.fixes.writing.module_name", lambda name: f"advisor.fixes.{name.replace('-', '_')}"
+        )
         rules = ("slow-power",)
         known.append(FixData(f"replacing-{number}", "Replace it", "needs review", rules, "a test"))
     monkeypatch.setattr(fixes, "known_fixes", lambda: tuple(known))
