@@ -9,8 +9,8 @@ from typing import Any
 
 import jsonschema
 
-from advisor.config import Config
-from advisor.rulebook import rulebook_for
+from advisor.check.rulebook import rulebook_for
+from advisor.model.settings.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTS: dict[str, list[dict[str, Any]]] = {
