@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form, form
+from advisor.evidence.source.kernel_walk.affine_forms import Form, form, number
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
 from advisor.evidence.source.warps.thread_use import is_given_size, single_thread
 from advisor.model.records import Record
@@ -31,11 +31,35 @@ def _read_elsewhere(facts: KernelFacts) -> list[Access]:
     stores = [one for one in facts.accesses if one.kind != "load" and _is_own(one)]
     if not stores:
         return []
-    loads: dict[int, list[Access]] = defaultdict(list)
+    loads: dict[int, _Loads] = defaultdict(_Loads)
     for one in facts.accesses:
         if one.kind != "store" and _for_many(one, loading=True):
-            loads[id(one.array)].append(one)
-    return [one for one in stores if any(_meets_neighbour(one, load) for load in loads[id(one.array)])]
+            loads[id(one.array)].add(one)
+    return [
+        one for one in stores if any(_meets_neighbour(one, load) for load in loads[id(one.array)].near(one))
+    ]
+
+
+class _Loads:
+    """The loads of an array, by their indices: of thousands, those are looked at that a store may meet."""
+
+    def __init__(self) -> None:
+        self._in_loops: list[Access] = []
+        self._at: dict[tuple[int, Form], list[Access]] = defaultdict(list)
+
+    def add(self, load: Access) -> None:
+        if load.place.loops:
+            self._in_loops.append(load)
+            return
+        for axis, index in enumerate(_forms(load)):
+            self._at[axis, index].append(load)
+
+    def near(self, store: Access) -> Iterator[Access]:
+        """Those in loops, which may walk, and those that are one element away along an axis."""
+        yield from self._in_loops
+        for axis, index in enumerate(_forms(store)):
+            for step in (number(1), number(-1)):
+                yield from self._at.get((axis, index + step), ())
 
 
 def _is_own(access: Access) -> bool:
