@@ -176,6 +176,8 @@ def report_on(
     tables = tables_of([*records, device.record()], device, rulebook, looked_for)
     _judge(Evidence((Typing(tables, {}),)), rulebook, selected, device, options, report, means)
     _suppress(report, rulebook, selected, options)
+    report.problems += knowledge_problems(rulebook, options.root)
+    report.problems += empty_packs(options.settings, options.root)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
     return report

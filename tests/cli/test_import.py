@@ -296,6 +296,59 @@ def test_bad_input_is_told_in_a_sentence_and_nothing_is_kept(
     assert not (project / ".advisor").exists()
 
 
+def test_every_file_that_cannot_be_read_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "bad.csv").write_text("name,price\napple,3\n")
+    (project / "empty.csv").write_text("")
+    assert main(["import", "bad.csv", str(DATA / "ncu-raw.csv"), "empty.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "bad.csv: this is none of the reports" in said and "empty.csv: the file is empty" in said
+    assert main(["import", "bad.csv", "gone.csv", "absent.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "gone.csv: there is no such file" in said and "absent.csv: there is no such file" in said
+    assert not (project / ".advisor").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "old", "new", "said"),
+    [
+        ("nsys-gpu-trace.csv", 3, None, "x1y", "`x1y` in the column Duration is no number"),
+        ("ncu-raw.csv", 5, ",", "", "do not have the columns of the header"),
+    ],
+)
+def test_a_row_that_is_not_understood_is_named_by_its_line(
+    project: Path, capsys: pytest.CaptureFixture[str],
+    name: str, line: int, old: str | None, new: str, said: str,
+) -> None:  # fmt: skip
+    lines = (DATA / name).read_text().splitlines(keepends=True)
+    cells = lines[line - 1].split(",")
+    lines[line - 1] = (
+        ",".join([cells[0], new, *cells[2:]]) if old is None else "".join(lines[line - 1].split(old, 1))
+    )
+    (project / name).write_text("".join(lines))
+    assert main(["import", name]) == 2
+    error = capsys.readouterr().err
+    assert f"{name}:{line}: " in error and said in error
+    assert not (project / ".advisor").exists()
+
+
+@pytest.mark.parametrize(("level", "status"), [(None, 0), ("info", 1), ("warning", 1), ("error", 0)])
+def test_findings_make_the_status_only_where_a_fail_level_is_given(
+    project: Path, capsys: pytest.CaptureFixture[str], level: str | None, status: int
+) -> None:
+    argv = ["import", str(DATA / "ncu-raw.csv"), "--no-store", "--format", "json"]
+    assert main([*argv, *(["--fail-level", level] if level else [])]) == status
+    severities = {one["severity"] for one in json.loads(capsys.readouterr().out)["findings"]}
+    assert "warning" in severities and "error" not in severities
+
+
+def test_a_rule_that_does_not_load_is_an_error(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "pack").mkdir()
+    (project / "pack/broken.rules").write_text("rule x {\n")
+    (project / "pyproject.toml").write_text('[tool.advisor]\npacks = ["pack"]\n')
+    assert main(["import", str(DATA / "ncu-raw.csv"), "--no-store"]) == 2
+    assert "broken.rules:1" in capsys.readouterr().out
+
+
 def test_unused_metrics_are_counted_and_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", str(DATA / "ncu-raw.csv"), "--no-store"]) == 0
     printed = capsys.readouterr().out

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.model.errors import UsageError
+from advisor.model.findings import SEVERITIES
 
 if TYPE_CHECKING:
     from advisor.cli.importing.imported_run import Imported
@@ -37,13 +38,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--select", action="append", metavar="RULE,...", help="only these rules or categories"
     )
     parser.add_argument("--ignore", action="append", metavar="RULE,...", help="leave out these rules")
+    parser.add_argument(
+        "--fail-level",
+        choices=SEVERITIES,
+        help="the least severity of a finding that makes exit status 1 (default: none does)",
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("-v", "--verbose", action="store_true", help="name every metric that is not used")
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 once the reports are read and kept; 2, with nothing kept, where one of them cannot be read."""
+    """0 once the reports are read and kept, 1 for findings at or above the fail level that was asked for.
+
+    2 where not all could be read or judged; nothing is kept of reports of which one cannot be read.
+    """
     from advisor.cli.checking.report_file import write_to_stdout
+    from advisor.cli.checking.verdict import status_of
     from advisor.cli.importing.as_json import import_json
     from advisor.cli.importing.as_text import import_text
     from advisor.cli.importing.imported_run import import_reports
@@ -51,10 +61,13 @@ def run(args: argparse.Namespace) -> int:
 
     options = _options(args)
     files = [Path(name) for name in args.files]
-    for file in files:
-        if not file.is_file():
-            why = "this is a folder, not a report" if file.is_dir() else "there is no such file"
-            raise UsageError(f"{file}: {why}.")
+    absent = [
+        f"{file}: {'this is a folder, not a report' if file.is_dir() else 'there is no such file'}."
+        for file in files
+        if not file.is_file()
+    ]
+    if absent:
+        raise UsageError("\n".join(absent))
     imported = import_reports(files, options, project_of(options), args.label, args.map, args.device)
     if not args.no_store:
         imported = _kept(imported, options)
@@ -62,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         write_to_stdout(import_json(imported, options), True)
     else:
         write_to_stdout(import_text(imported, options, args.verbose), False)
-    return 0
+    return status_of(imported.report, imported.report.findings, args.fail_level)
 
 
 def _kept(imported: Imported, options: CheckOptions) -> Imported:

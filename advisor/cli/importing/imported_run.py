@@ -59,12 +59,12 @@ def import_reports(
     mapped: Sequence[str],
     named: str,
 ) -> Imported:
-    """The run that the reports tell of. Raises UsageError for a file that cannot be read.
+    """The run that the reports tell of. Raises UsageError that names every file that cannot be read.
 
     `named` is the device that the user names, empty for that of the reports.
     """
     matcher = Matcher(project.kernels, [Mapped.parsed(one) for one in mapped])
-    reports = [read_report(file) for file in files]
+    reports = _read(files)
     readings = [reading_of(report) for report in reports]
     fingerprints = merged(
         matcher.matched(one, name) for reading in readings for name, one in reading.fingerprints
@@ -81,6 +81,19 @@ def import_reports(
     )
     judged = _judged(run, files, replace(options, device=device.device.id), project)
     return Imported(run, judged, _unused(readings), _refused(readings), device.device.id)
+
+
+def _read(files: Sequence[Path]) -> list[ImportedReport]:
+    """The reports. Raises UsageError with a line for each file that cannot be read."""
+    found, refused = [], []
+    for file in files:
+        try:
+            found.append(read_report(file))
+        except UsageError as error:
+            refused.append(str(error))
+    if refused:
+        raise UsageError("\n".join(refused))
+    return found
 
 
 def _with_rates(one: Fingerprint, device: Device | None) -> Fingerprint:

@@ -54,14 +54,14 @@ def read(path: Path) -> ImportedReport:
 def _rows(path: Path) -> list[Mapping[str, str]]:
     header: list[str] = []
     rows: list[Mapping[str, str]] = []
-    for row in rows_of(path):
+    for line, row in rows_of(path):
         if has_columns(row, _NEEDED):
             header = [cell.strip() for cell in row]
         elif header and _is_row(row, header):
             rows.append(dict(zip(header, row, strict=False)))
         elif header and len(row) > 1:
             raise UsageError(
-                f"{path}: a row has {len(row)} columns where the header has {len(header)}; "
+                f"{path}:{line}: a row has {len(row)} columns where the header has {len(header)}; "
                 "the file is cut off or damaged."
             )
     return rows

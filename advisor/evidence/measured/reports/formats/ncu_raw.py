@@ -36,12 +36,12 @@ def read(path: Path) -> ImportedReport:
     header: list[str] = []
     units: list[str] = []
     rows: list[list[str]] = []
-    dropped = 0
-    for row in rows_of(path):
+    dropped: list[int] = []
+    for line, row in rows_of(path):
         if has_columns(row, ("ID", "Kernel Name")):
             if header and row != header:
                 raise UsageError(
-                    f"{path}: the file holds several tables with other columns; export them one by one."
+                    f"{path}:{line}: another table begins, with other columns; export them one by one."
                 )
             header, units = [cell.strip() for cell in row], []
         elif header and len(row) == len(header) and not row[header.index("ID")].strip():
@@ -49,11 +49,11 @@ def read(path: Path) -> ImportedReport:
         elif header and len(row) == len(header):
             rows.append(row)
         elif header and any(cell.strip() for cell in row) and len(row) > 1:
-            dropped += 1
+            dropped.append(line)
     if dropped:
         raise UsageError(
-            f"{path}: {dropped} of {dropped + len(rows)} rows do not have the columns of the header; "
-            "the file is cut off or damaged."
+            f"{path}:{dropped[0]}: {len(dropped)} of {len(dropped) + len(rows)} rows do not have the columns "
+            "of the header, this one first; the file is cut off or damaged."
         )
     if not rows:
         raise UsageError(f"{path}: the report holds no launch of a kernel.")

@@ -77,7 +77,7 @@ def _is_read(name: str) -> bool:
 def _parts(path: Path) -> Iterator[_Part]:
     kernel = file = ""
     part: _Part | None = None
-    for row in rows_of(path):
+    for line, row in rows_of(path):
         cells = [cell.strip() for cell in row]
         if len(cells) >= 2 and cells[0] in _KERNEL and not _is_header(cells):
             kernel, part = cells[1], None
@@ -90,7 +90,7 @@ def _parts(path: Path) -> Iterator[_Part]:
             part.rows.append(cells)
         elif part is not None and len(cells) > 1:
             raise UsageError(
-                f"{path}: a row has {len(cells)} columns where the header has {len(part.header)}; "
+                f"{path}:{line}: a row has {len(cells)} columns where the header has {len(part.header)}; "
                 "the file is cut off or damaged."
             )
 

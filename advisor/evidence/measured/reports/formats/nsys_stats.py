@@ -13,7 +13,7 @@ from pathlib import Path
 from advisor.evidence.measured.reports.cuda_calls import direction_in, is_pageable
 from advisor.evidence.measured.reports.reading.csv_tables import rows_of
 from advisor.evidence.measured.reports.reading.opening import decoded
-from advisor.evidence.measured.reports.reading.printed_numbers import Notation, notation_of
+from advisor.evidence.measured.reports.reading.printed_numbers import Notation, is_absent, notation_of
 from advisor.evidence.measured.reports.reading.printed_units import in_base_unit
 from advisor.evidence.measured.reports.report import ImportedReport, Launches, Quantity
 from advisor.evidence.measured.reports.run_totals import RunTotals
@@ -31,17 +31,19 @@ _READ = {
     "SrcMemKd", "DstMemKd", "Device", "Ctx", "GreenCtx", "Strm", "StcSMem", "DymSMem", "Reg/Trd",
     "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ",
 }  # fmt: skip
+_TEXTS = {"Name", "Operation", "SrcMemKd", "DstMemKd", "Device"}
 _NANOSECONDS = 1e6
 
 
 @dataclass
 class _Table:
-    """One report: its columns with their units, and its rows."""
+    """One report: its columns with their units, and its rows with the lines that they stand on."""
 
     kind: str
     names: list[str]
     units: list[str]
     rows: list[list[str]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
 
     def records(self) -> list[dict[str, str]]:
         """The rows by the names of their columns."""
@@ -87,6 +89,8 @@ def read(path: Path) -> ImportedReport:
     if not any(table.rows for table in tables):
         raise UsageError(f"{path}: the reports hold no kernels, calls or copies.")
     notation = notation_of(cell for table in tables for row in table.rows for cell in row)
+    for table in tables:
+        _refuse_other_than_numbers(table, notation, path)
     totals, groups = RunTotals(), LaunchGroups()
     launches: list[Launches] = []
     notes = [
@@ -119,7 +123,7 @@ def read(path: Path) -> ImportedReport:
 def _tables(path: Path) -> list[_Table]:
     tables: list[_Table] = []
     inside = False
-    for row in rows_of(path):
+    for line, row in rows_of(path):
         cells = [cell.strip() for cell in row]
         kind = _heading(cells)
         if kind:
@@ -130,12 +134,25 @@ def _tables(path: Path) -> list[_Table]:
             inside = False
         elif inside and len(cells) == len(tables[-1].names):
             tables[-1].rows.append(cells)
+            tables[-1].lines.append(line)
         elif inside:
             raise UsageError(
-                f"{path}: a row has {len(cells)} columns where the heading has {len(tables[-1].names)}; "
-                "the file is cut off or damaged."
+                f"{path}:{line}: a row has {len(cells)} columns where the heading has "
+                f"{len(tables[-1].names)}; the file is cut off or damaged."
             )
     return tables
+
+
+def _refuse_other_than_numbers(table: _Table, notation: Notation, path: Path) -> None:
+    """Nothing; raises UsageError with its line for a cell that should hold a number and does not."""
+    numbers = [at for at, name in enumerate(table.names) if name in _READ - _TEXTS]
+    for line, row in zip(table.lines, table.rows, strict=True):
+        for at in numbers:
+            if notation.number(row[at]) is None and not is_absent(row[at]):
+                raise UsageError(
+                    f"{path}:{line}: `{row[at]}` in the column {table.names[at]} is no number; "
+                    "the file is damaged."
+                )
 
 
 def _number(row: Mapping[str, str], column: str, notation: Notation) -> float:

@@ -15,27 +15,37 @@ _LONGEST_FIELD = 16 * 1024**2
 _DELIMITERS = ",;\t"
 
 
-def rows_of(path: Path) -> Iterator[list[str]]:
-    """The rows of a CSV file, lines of the profiler itself (`==PROF== …`) left out.
+def rows_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV file with the line, from 1, that each ends on; lines of the profiler itself
+    (`==PROF== …`) are left out.
 
     Raises UsageError for a file that is no text, or whose last row is cut off within quotes.
     """
+    lines = _Lines(path)
     previous = csv.field_size_limit(min(_LONGEST_FIELD, sys.maxsize))
     try:
         with opened_text(path) as text:
-            lines = (line for line in text if not line.startswith("=="))
-            yield from csv.reader(_with_nulls_refused(lines, path), delimiter=_delimiter(path), strict=True)
+            for row in csv.reader(lines.of(text), delimiter=_delimiter(path), strict=True):
+                yield lines.last, row
     except csv.Error as error:
-        raise UsageError(f"{path}: the CSV is damaged or cut off: {error}.") from None
+        raise UsageError(f"{path}:{lines.last}: the CSV is damaged or cut off: {error}.") from None
     finally:
         csv.field_size_limit(previous)
 
 
-def _with_nulls_refused(lines: Iterable[str], path: Path) -> Iterator[str]:
-    for line in lines:
-        if "\0" in line:
-            raise UsageError(f"{path}: the file is binary, not CSV.")
-        yield line
+class _Lines:
+    """The lines of a CSV file; `last` is the number of the last one that was asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self.last = path, 0
+
+    def of(self, text: Iterable[str]) -> Iterator[str]:
+        """The lines without the profiler's own. Raises UsageError for a file that is no text."""
+        for self.last, line in enumerate(text, 1):
+            if "\0" in line:
+                raise UsageError(f"{self._path}: the file is binary, not CSV.")
+            if not line.startswith("=="):
+                yield line
 
 
 def _delimiter(path: Path) -> str:

@@ -42,6 +42,11 @@ class Notation:
 POINT = Notation(".")
 
 
+def is_absent(text: str) -> bool:
+    """Whether a text says that there is no number."""
+    return text.strip().translate(_SPACES).casefold() in _ABSENT
+
+
 def notation_of(texts: Iterable[str]) -> Notation:
     """The notation that the numbers of one report share; a point where nothing decides it.
 
