@@ -6,9 +6,10 @@ FOLDER holds repositories, each in a folder of its own. Their files with kernels
 names (a path from FOLDER on each line), are opened one after the other and edited at random, also so that
 they do not parse for a moment. Right after each edit code actions are asked for at a random range; each fix
 that is offered is resolved where it has no edit yet, and put into the text that the client has. It has failed
-when the server refuses to resolve it, when its edit is for another version, when its edits overlap, or when
-the text parsed before and does not behind it. The files with offers are gone through again until there are
-enough. Nothing is written to FOLDER.
+when the server refuses to resolve it, when its edit is for another version, when its edits overlap, when the
+text parsed before and does not behind it, or when a text that did not parse has other broken lines behind it
+than before. The files with offers are gone through again until there are enough. Nothing is written to
+FOLDER.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from typing import Any
 
 from editor_client import Client
 
+from advisor.syntax_recovery import recovered
+
 _MOST_LINES = 3_000
 _ROUNDS, _ROUNDS_IN_VAIN = 40, 6
 _HALF_TYPED = ("x = (", "for step in range(", "if i <", "def other(", "value = a[", "'", "return x +", "@")
@@ -44,6 +47,8 @@ class Counts:
     requests: int = 0
     offered: int = 0
     applied: int = 0
+    while_broken: int = 0
+    broken_requests: int = 0
     preferred: int = 0
     comments: int = 0
     not_yet: int = 0
@@ -156,6 +161,7 @@ def _type_in(client: Client, file: Path, rng: random.Random, counts: Counts) -> 
             seconds = time.perf_counter() - begun
             fixed = _look_at(actions, text, counts)
             counts.requests += 1
+            counts.broken_requests += not _parses(text.text)
             counts.seconds.append(seconds)
             if fixed:
                 counts.seconds_with_fixes.append(seconds)
@@ -196,6 +202,7 @@ def _look_at(actions: Sequence[dict[str, Any]], text: Text, counts: Counts) -> l
             counts.comments += action["title"].startswith("Ignore ")
             continue
         counts.offered += 1
+        counts.while_broken += not _parses(text.text)
         counts.preferred += bool(action.get("isPreferred"))
         try:
             found.append(_applied(action, text))
@@ -228,6 +235,8 @@ def _applied(action: dict[str, Any], text: Text) -> str:
             raise Refused("an edit that changes nothing")
         if _parses(before) and not _parses(after):
             raise Refused("the text does not parse any more")
+        if not _parses(before) and _broken_lines(after) != _broken_lines(before):
+            raise Refused("other lines are broken than before")
         result = after if own else result
     return result
 
@@ -260,12 +269,21 @@ def _parses(text: str) -> bool:
     return True
 
 
+def _broken_lines(text: str) -> list[str] | None:
+    """The lines that cannot be read, as they stand; None where nothing can."""
+    read = recovered(text)
+    lines = text.split("\n")
+    return None if read is None else ["\n".join(lines[one.first - 1 : one.last]) for one in read.broken]
+
+
 def _tell(counts: Counts) -> None:
     print(
         f"requests {counts.requests:,}, fixes offered {counts.offered:,}, applied {counts.applied:,}, ",
         end="",
     )
     print(f"failed {sum(counts.failures.values()):,}")
+    print(f"while the text does not parse: requests {counts.broken_requests:,}, ", end="")
+    print(f"fixes offered {counts.while_broken:,}")
     print(f"preferred {counts.preferred:,}, shown as not known yet {counts.not_yet:,}, ", end="")
     print(f"comments that ignore {counts.comments:,}")
     for reason, number in counts.failures.most_common():
