@@ -31,7 +31,7 @@ from typing import Any
 
 from editor_client import Client
 
-from advisor.syntax_recovery import recovered
+from advisor.model.text.syntax_recovery import recovered
 
 _MOST_LINES = 3_000
 _ROUNDS, _ROUNDS_IN_VAIN = 40, 6

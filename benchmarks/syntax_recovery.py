@@ -24,12 +24,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
-from advisor.pipeline import check
-from advisor.syntax_recovery import recovered
-from advisor.syntax_trees import syntax_tree
-from advisor.text import SourceText
+from advisor.check.pipeline import check
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
+from advisor.model.text.source_text import SourceText
+from advisor.model.text.syntax_recovery import recovered
+from advisor.model.text.syntax_trees import syntax_tree
 
 _MOST_LINES = 6_000
 _HALF_TYPED = (
