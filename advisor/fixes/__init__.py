@@ -36,7 +36,8 @@ class FixData:
     """What is known of a fix: its name, title, safety, the rules it mends, and when results stay the same.
 
     Fixes of a smaller `turn` are applied before those of a larger one: those of launches first, since a
-    kernel that has been rewritten may depend on its block.
+    kernel that has been rewritten may depend on its block. One that `needs_kernel` has nothing to say of a
+    finding whose kernel is not known, such as the launch of a kernel that another distribution defines.
     """
 
     id: str
@@ -46,6 +47,7 @@ class FixData:
     condition: str
     parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
     turn: int = 2
+    needs_kernel: bool = False
 
 
 @cache
@@ -56,7 +58,8 @@ def known_fixes() -> tuple[FixData, ...]:
         data = tomllib.loads(file.read_text("utf-8"))
         rules, parameters = tuple(data["rules"]), data.get("parameters", {})
         words = (data["title"], data["safety"], rules, data["condition"])
-        found.append(FixData(file.stem, *words, parameters, data.get("turn", 2)))
+        more = (parameters, data.get("turn", 2), data.get("needs_kernel", False))
+        found.append(FixData(file.stem, *words, *more))
     return tuple(found)
 
 
@@ -92,10 +95,15 @@ def with_fixes(
     `tables` are what is known of kernels and launches; without them only fixes that look at the finding's own
     lines have something to say. Texts at the paths `with_errors` do not parse: these are not edited.
     """
+    from advisor.fixes.known_facts import KnownFacts
+
+    facts = KnownFacts(tables or {})
     writer: Any = None
     found = []
     for finding in findings:
         able = [fix for fix in known_fixes() if finding.rule in fix.rules]
+        if able and not facts.may_know_kernel(finding):
+            able = [fix for fix in able if not fix.needs_kernel]
         if able and finding.path in texts:
             if writer is None:
                 # LibCST takes a moment to import, which a check without such findings need not wait for.

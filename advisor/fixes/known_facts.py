@@ -53,6 +53,13 @@ class KnownFacts:
             numbers = set(here or alike)
         return self._row(kernels, numbers.pop()) if len(numbers) == 1 else None
 
+    def may_know_kernel(self, finding: Finding) -> bool:
+        """False where `kernel_of` gives None, and no launch of a known kernel stands at the finding's place."""
+        kernels = self._tables.get("kernel")
+        if kernels is None or not len(kernels):
+            return False
+        return finding.kernel in kernels.labels or (finding.path, finding.span) in self._by_place
+
     def of_kernel(self, entity: str, kernel: Row) -> list[Row]:
         """The rows of an entity that belong to a kernel, such as its launches or accesses."""
         table = self._tables.get(entity)
