@@ -1,4 +1,4 @@
-"""The places of LibCST's nodes, against those of its own provider."""
+"""The places and parents of LibCST's nodes, against those of its own providers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
-from advisor.fixes.support.edits.node_ranges import node_ranges
+from advisor.fixes.support.edits.node_ranges import ranges_and_parents
 
 _TEXTS = {
     "empty": "",
@@ -39,7 +39,8 @@ def _same_places(text: str) -> None:
     module = cst.parse_module(text)
     # A last line without an end is written with one at first.
     starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text)), len(text) + 1]
-    places = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    places, above = wrapper.resolve(PositionProvider), wrapper.resolve(ParentNodeProvider)
     expected = {
         node: (
             starts[place.start.line - 1] + place.start.column,
@@ -49,6 +50,7 @@ def _same_places(text: str) -> None:
         # The provider counts one line too many for a module whose last line has no end.
         if not isinstance(node, cst.Module)
     }
-    found = node_ranges(module)
+    found, parents = ranges_and_parents(module)
     assert found.pop(module) == (0, len(text))
     assert found == expected
+    assert parents == above

@@ -1,7 +1,7 @@
-"""Where the nodes of a LibCST tree begin and end in their text.
+"""Where the nodes of a LibCST tree begin and end in their text, and what node each is part of.
 
-LibCST's `PositionProvider` gives the same places as lines and columns. It takes five times as long: it visits
-the tree a second time, searches each token for line ends and makes three objects for each node.
+LibCST's `PositionProvider` and `ParentNodeProvider` give the same. They take five times as long: each visits
+the tree again, and one searches each token for line ends and makes three objects for each node.
 """
 
 from __future__ import annotations
@@ -11,24 +11,29 @@ from typing import Any
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-Range = tuple[int, int]
+Ranges = dict[cst.CSTNode, tuple[int, int]]
+Parents = dict[cst.CSTNode, cst.CSTNode]
 
 
-def node_ranges(module: cst.Module) -> dict[cst.CSTNode, Range]:
-    """The offsets where each node begins and ends, without the white space around it."""
+def ranges_and_parents(module: cst.Module) -> tuple[Ranges, Parents]:
+    """The offsets where each node begins and ends, without the white space around it; the parent of each."""
     state = _CountingState(module.default_indent, module.default_newline)
     module._codegen(state)
-    return state.ranges
+    return state.ranges, state.parents
 
 
 class _CountingState(CodegenState):
-    """The state of writing a tree's code that counts the characters written."""
+    """The state of writing a tree's code that counts the characters written.
+
+    A node is written while the one that it is part of is.
+    """
 
     def __init__(self, default_indent: str, default_newline: str) -> None:
         super().__init__(default_indent, default_newline)
         self.offset = 0
-        self.ranges: dict[cst.CSTNode, Range] = {}
-        self._begins: list[int] = []
+        self.ranges: Ranges = {}
+        self.parents: Parents = {}
+        self._begun: list[tuple[cst.CSTNode, int]] = []
 
     def add_indent_tokens(self) -> None:
         for token in self.indent_tokens:
@@ -42,11 +47,13 @@ class _CountingState(CodegenState):
         if self.tokens:
             self.offset -= len(self.tokens.pop())
 
-    def before_codegen(self, node: cst.CSTNode) -> None:  # noqa: ARG002 - LibCST calls it so
-        self._begins.append(self.offset)
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        if self._begun:
+            self.parents[node] = self._begun[-1][0]
+        self._begun.append((node, self.offset))
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        begin = self._begins.pop()
+        _, begin = self._begun.pop()
         # A node that knows where it begins without its white space has said so already.
         if node not in self.ranges:
             self.ranges[node] = begin, self.offset

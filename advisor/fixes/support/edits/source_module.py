@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from advisor.fixes.support.edits.node_ranges import node_ranges
+from advisor.fixes.support.edits.node_ranges import ranges_and_parents
 from advisor.fixes.unread_statements import fill, is_gap, names_of_variables
 from advisor.model.findings import Edit
 
@@ -32,10 +32,9 @@ class SourceModule:
         self.module = module
         self._answers: dict[tuple[object, cst.CSTNode], Any] = {}
         self._by_kind: dict[type[cst.CSTNode], tuple[list[Any], list[int]]] = {}
-        self._ranges = node_ranges(module)
+        self._ranges, self._parents = ranges_and_parents(module)
         # Python's line ends, which are fewer than those of str.splitlines.
         self._starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text))]
-        self._parents = _parents(self.module)
         if unread:
             self._note_unread(unread)
             self._parents = _parents(self.module)
@@ -200,7 +199,7 @@ class SourceModule:
 
 
 def _parents(module: cst.Module) -> dict[cst.CSTNode, cst.CSTNode]:
-    """The parent of each node. LibCST's own provider visits, and copies, every node to find its children."""
+    """The parent of each node, those that stand for what could not be read too: they are never written."""
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     fields: dict[type[cst.CSTNode], tuple[str, ...]] = {}
     waiting: list[cst.CSTNode] = [module]
