@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from advisor.check_options import CheckOptions
-from advisor.config import Config
+from advisor.check.pipeline import Checked, check_with_tables
 from advisor.fixes import FixData, known_fixes, with_fixes
 from advisor.fixes.writing import FixWriter
-from advisor.pipeline import Checked, check_with_tables
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
 
 EXAMPLES = Path(__file__).parents[1] / "annotated" / "examples"
 OF_KERNELS = [fix for fix in known_fixes() if fix.needs_kernel]
