@@ -54,7 +54,7 @@ class KnownFacts:
         return self._row(kernels, numbers.pop()) if len(numbers) == 1 else None
 
     def may_know_kernel(self, finding: Finding) -> bool:
-        """False where `kernel_of` gives None, and no launch of a known kernel stands at the finding's place."""
+        """False where `kernel_of` gives None, and no launch of a known kernel stands at the place."""
         kernels = self._tables.get("kernel")
         if kernels is None or not len(kernels):
             return False
