@@ -16,6 +16,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
     Value,
     View,
 )
+from advisor.program.syntax.module import root_name
 from advisor.program.syntax.tree_nodes import below
 
 
@@ -191,8 +192,9 @@ class Statements(Calls):
 
 def _reads_element(value: ast.expr, target: ast.Subscript) -> bool:
     """Whether `value` reads the element that is assigned, as in `a[i] = a[i] + x`."""
-    wanted = ast.unparse(target)
-    return any(isinstance(inner, ast.Subscript) and ast.unparse(inner) == wanted for inner in below(value))
+    root = root_name(target)
+    alike = [inner for inner in below(value) if isinstance(inner, ast.Subscript) and root_name(inner) == root]
+    return bool(alike) and ast.unparse(target) in map(ast.unparse, alike)
 
 
 def _below(body: Sequence[ast.stmt]) -> list[ast.AST]:

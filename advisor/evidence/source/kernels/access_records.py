@@ -21,7 +21,7 @@ from advisor.evidence.source.warps.row_parts import know_row_parts
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import know_traffic
 from advisor.evidence.source.warps.vector_rows import lacks_alignment
-from advisor.model.records import Record
+from advisor.model.records import Record, Value
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.syntax.tree_nodes import below
 
@@ -40,15 +40,18 @@ def access_records(
 
     `block_assumed` says that no launch tells the shapes.
     """
-    fields = _field_groups(facts)
+    rows = [_group(access) for access in facts.accesses]
+    fields = _field_groups(facts, rows)
     named = _named_fields(facts)
     extents = {id(array): extents_of(array, groups.of(array)) for array in facts.arrays}
     found = []
     patterns: dict[object, LanePattern] = {}
     alike: dict[object, Record] = {}
+    contexts: dict[object, dict[str, Value | None]] = {}
     carried = carried_loads(facts)
     by_many = loaded_by_many(facts, block_axes(facts, shapes))
     repeated = repeated_loads(facts)
+    meeting = frozenset(loop.counter for barrier in facts.barriers for loop in barrier.place.loops)
     for position, access in enumerate(facts.accesses):
         element = access.element
         record = _record(access, kernel)
@@ -67,9 +70,16 @@ def access_records(
         if pattern is None:
             patterns[alike_lanes] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
         _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
-        _know_context(record, access, facts, groups, fields, named)
+        # Which element of its row an access meets makes no difference to what is around it.
+        around = rows[position], *situation[1:5]
+        if around not in contexts:
+            contexts[around] = _context(access, facts)
+        record.know("source", (), **contexts[around])
         record.know(
-            "source", carried=position in carried, shared_by_threads=position in by_many,
+            "source", record_fields=float(fields.get(rows[position], 1)),
+            named_fields=float(named.get(element, 0)),
+            between_barriers=_between_barriers(access, groups, meeting),
+            carried=position in carried, shared_by_threads=position in by_many,
             repeated=position in repeated, block_assumed=block_assumed,
         )  # fmt: skip
     know_exchange_effects(facts, found)
@@ -131,42 +141,32 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
     )
 
 
-def _know_context(
-    record: Record,
-    access: Access,
-    facts: KernelFacts,
-    groups: AccessGroups,
-    fields: dict[object, int],
-    named: dict[object, int],
-) -> None:
+def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
+    """What is known of an access by its place and by what its indices depend on."""
     atoms = facts.atoms
     of_indices = [atoms.depends(index.form) for index in access.indices]
     depends = _NOTHING.union(*of_indices)
     loops = access.place.loops
     last = atoms.depends(access.fastest.form) if access.fastest else frozenset()
     counters = {loop.counter for loop in loops}
-    record.know(
-        "source",
-        guarded=is_guarded(access, atoms),
-        loop_depth=float(len(loops)),
-        loop_invariant=_same_address_again(access, depends),
-        reloaded_elements=_walked_again(access, depends),
-        thread_walks_fast_axis=bool(last & counters) and not last & _THREADS,
-        record_fields=float(fields.get(_group(access), 1)),
-        named_fields=float(named.get(access.element, 0)),
-        data_dependent=_data_decides(access, atoms),
-        thread_independent=not depends & _THREADS,
-        global_index=any(map(spans_the_grid, of_indices)),
-        outweighed_by_copies=access.array.given == "host" and _spans_no_more(access, facts),
-        empty_by_default=access.array.given == "empty",
-        single_thread=single_thread(access.place),
-        in_row=access.row is not None,
-        row_of_vectors=lacks_alignment(access.array),
-        reread_by_neighbours=access.kind == "load"
+    return {
+        "guarded": is_guarded(access, atoms),
+        "loop_depth": float(len(loops)),
+        "loop_invariant": _same_address_again(access, depends),
+        "reloaded_elements": _walked_again(access, depends),
+        "thread_walks_fast_axis": bool(last & counters) and not last & _THREADS,
+        "data_dependent": _data_decides(access, atoms),
+        "thread_independent": not depends & _THREADS,
+        "global_index": any(map(spans_the_grid, of_indices)),
+        "outweighed_by_copies": access.array.given == "host" and _spans_no_more(access, facts),
+        "empty_by_default": access.array.given == "empty",
+        "single_thread": single_thread(access.place),
+        "in_row": access.row is not None,
+        "row_of_vectors": lacks_alignment(access.array),
+        "reread_by_neighbours": access.kind == "load"
         and any(_window(index.form, counters) for index in access.indices),
-        window_iterations=_iterations(access, depends),
-        between_barriers=_between_barriers(access, facts, groups),
-    )
+        "window_iterations": _iterations(access, depends),
+    }
 
 
 def _spans_no_more(access: Access, facts: KernelFacts) -> bool:
@@ -187,14 +187,12 @@ def _same_address_again(access: Access, depends: frozenset[str]) -> bool:
     return False
 
 
-def _between_barriers(access: Access, facts: KernelFacts, groups: AccessGroups) -> bool:
+def _between_barriers(access: Access, groups: AccessGroups, meeting: frozenset[str]) -> bool:
     """Whether a loop around has a barrier and meets the array at another element too, as the steps of a
-    reduction do: what one step writes, other threads read in the next.
+    reduction do: what one step writes, other threads read in the next. `meeting` are the counters of the
+    loops with barriers.
     """
-    barriers = [barrier.place.loops for barrier in facts.barriers]
-    stepped = {loop.counter for loops in barriers for loop in loops} & {
-        loop.counter for loop in access.place.loops
-    }
+    stepped = meeting.intersection(loop.counter for loop in access.place.loops)
     return bool(stepped) and any(
         other.indices != access.indices and any(loop.counter in stepped for loop in other.place.loops)
         for other in groups.of(access.array)
@@ -255,14 +253,13 @@ def _group(access: Access) -> object:
     )
 
 
-def _field_groups(facts: KernelFacts) -> dict[object, int]:
+def _field_groups(facts: KernelFacts, rows: Sequence[object]) -> dict[object, int]:
     """How many elements at constant distances one thread touches in the same row of an array, loops of
-    constant length along it included.
+    constant length along it included; `rows` are those of the accesses.
     """
     offsets: dict[object, set[tuple[int, ...]]] = {}
     walked: dict[object, int] = {}
-    for access in facts.accesses:
-        group = _group(access)
+    for access, group in zip(facts.accesses, rows, strict=True):
         offsets.setdefault(group, set()).add(tuple(index.form.offset for index in access.indices))
         walked[group] = max(walked.get(group, 1), _walked(access))
     return {group: max(len(found), walked[group]) for group, found in offsets.items()}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts, LoopUse
 from advisor.program.syntax.module import stored_names
+from advisor.program.syntax.tree_nodes import below
 
 
 def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
@@ -48,16 +49,13 @@ def _follows(access: Access, loop: LoopUse, facts: KernelFacts) -> bool:
 
 def _may_end_early(loop: ast.For) -> bool:
     """Whether a `break` of this loop or a `return` may leave out iterations."""
-
-    def ends(nodes: Iterable[ast.AST], inner: bool) -> bool:
-        return any(
-            isinstance(one, ast.Return)
-            or (isinstance(one, ast.Break) and not inner)
-            or ends(ast.iter_child_nodes(one), inner or isinstance(one, ast.For | ast.While))
-            for one in nodes
-        )
-
-    return ends(loop.body, False)
+    inner: set[ast.AST] = set()
+    for node in (one for statement in loop.body for one in below(statement)):
+        if isinstance(node, ast.Return) or (isinstance(node, ast.Break) and node not in inner):
+            return True
+        if isinstance(node, ast.For | ast.While):
+            inner.update(below(node))
+    return False
 
 
 def _carries_values(loop: ast.For) -> bool:
@@ -98,5 +96,5 @@ def _reads(nodes: Iterable[ast.AST], names: set[str], stored: bool = False) -> b
         and inner.id in names
         and (isinstance(inner.ctx, ast.Load) or (stored and inner is node))
         for node in nodes
-        for inner in ast.walk(node)
+        for inner in below(node)
     )
