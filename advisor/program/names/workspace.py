@@ -31,6 +31,7 @@ class Workspace:
         self.root = root.resolve()
         self._modules: dict[str, ModuleSyntax | None] = {}
         self._folders: dict[str, str] = {}
+        self._bases: dict[Path, list[Path]] = {}
         self._found: dict[tuple[str, int, str], str | None] = {}
         self.imports: set[tuple[str, str]] = set()
 
@@ -183,13 +184,15 @@ class Workspace:
             for _ in range(level - 1):
                 folder = folder.parent
             return _module_file(folder, parts)
-        for base in self._bases(folder):
+        if folder not in self._bases:
+            self._bases[folder] = self._bases_of(folder)
+        for base in self._bases[folder]:
             found = _module_file(base, parts)
             if found is not None:
                 return found
         return None
 
-    def _bases(self, folder: Path) -> list[Path]:
+    def _bases_of(self, folder: Path) -> list[Path]:
         """Where an absolute import may start: the file's folder, its parents up to the project, and `src`."""
         bases = [folder]
         while (

@@ -322,14 +322,19 @@ def readable_source(source: SourceText) -> tuple[SourceText, tuple[SyntaxFault, 
     return SourceText(source.path, found.text, source.unread | found.unread), found.faults
 
 
+_INDEXED = frozenset({ast.Call, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom})
+
+
 def _index(module: ModuleSyntax) -> None:
     nodes, module.parents = with_parents(module.tree)
     imports = module.imports
     for node in nodes:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            module.functions.append(node)
-        elif isinstance(node, ast.Call):
+        if node.__class__ not in _INDEXED:
+            continue
+        if isinstance(node, ast.Call):
             module.calls.append(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            module.functions.append(node)
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.asname:
