@@ -12,6 +12,7 @@ from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.inserted_lines import line_before, line_behind
+from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.argument_arrays import is_host_array
 from advisor.fixes.support.host.host_loops import line_of
 from advisor.fixes.support.host.host_uses import HostUses, Use
@@ -60,7 +61,7 @@ def edits(place: Place) -> list[Edit] | None:
     if line is None or len(found[0].subscript.slice) != 2 or found[0].arguments is None:
         return None
     launch = _Launch(host, found[0], found[1], line)
-    if launch.waits_for_other_work():
+    if place.module.answer(_waits_for_other_work, place.module.module):
         return None
     moved = list(launch.moved())
     return _written(place, cuda, moved) if any(one.saves for one in moved) else None
@@ -77,33 +78,13 @@ class _Launch:
         self.host, self.module, self.place = host, host.module, host.place
         self.site, self.kernel, self.line = site, kernel, line
         self.scope = site.function()
-        self.taken = {one.value for one in self.module.nodes(cst.Name)}
+        self.taken = set(self.module.names)
 
     @cached_property
     def parameters(self) -> list[str]:
         """The names of the kernel's parameters."""
         kernel = self.place.function_of(self.kernel)
         return parameter_names(kernel[1]) if kernel is not None else []
-
-    def waits_for_other_work(self) -> bool:
-        """Whether the host may rely on the end of the launch, which copies back: for what kernels print, for
-        memory that both sides see, and for copies on streams.
-        """
-        words = {one.value for one in self.module.nodes(cst.Name)}
-        if words & _SHARED_MEMORY:
-            return True
-        calls = list(self.module.nodes(cst.Call))
-        if any(copies(self.module, one) and not is_understood(self.module, one) for one in calls):
-            return True
-        return any(isinstance(one.func, cst.Name) and one.func.value == "print" and self._runs_on_device(one)
-                   for one in calls)  # fmt: skip
-
-    def _runs_on_device(self, call: cst.Call) -> bool:
-        """Whether a call stands in a function with a decorator, as kernels and device functions have."""
-        above = self.module.parent(call)
-        while above is not None and not isinstance(above, cst.FunctionDef):
-            above = self.module.parent(above)
-        return isinstance(above, cst.FunctionDef) and bool(above.decorators)
 
     def moved(self) -> Iterator[_Moved]:
         """The arrays that can be copied once, in the order of the arguments."""
@@ -256,3 +237,24 @@ def _written(place: Place, cuda: str, moved: list[_Moved]) -> list[Edit]:
 
 def _joined(place: Place, statement: cst.BaseStatement, lines: list[str]) -> str:
     return f"{place.module.line_end}{place.module.indentation(statement)}".join(lines)
+
+
+def _waits_for_other_work(module: SourceModule, _: cst.Module) -> bool:
+    """Whether the host may rely on the end of a launch, which copies back: for what kernels print, for memory
+    that both sides see, and for copies on streams.
+    """
+    if not _SHARED_MEMORY.isdisjoint(module.names):
+        return True
+    calls = list(module.nodes(cst.Call))
+    if any(copies(module, one) and not is_understood(module, one) for one in calls):
+        return True
+    printed = [one for one in calls if isinstance(one.func, cst.Name) and one.func.value == "print"]
+    return any(_runs_on_device(module, one) for one in printed)
+
+
+def _runs_on_device(module: SourceModule, call: cst.Call) -> bool:
+    """Whether a call stands in a function with a decorator, as kernels and device functions have."""
+    above = module.parent(call)
+    while above is not None and not isinstance(above, cst.FunctionDef):
+        above = module.parent(above)
+    return isinstance(above, cst.FunctionDef) and bool(above.decorators)
