@@ -1,4 +1,4 @@
-"""Numbers behind the places of the text that they are about."""
+"""Numbers behind the lines of the text that they are about."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ def register(server: AdvisorServer) -> None:
 async def inlay_hints(ls: AdvisorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
     """The hints on the lines asked for."""
     # Imported for the first one: an editor waits for the server to begin.
+    from lsp_server.numbers.cards import joined
     from lsp_server.numbers.hints import hints
 
     if not ls.preferences.inlay_hints:
@@ -30,7 +31,7 @@ async def inlay_hints(ls: AdvisorServer, params: types.InlayHintParams) -> list[
         position = positions.position(hint.line, hint.column)
         # Of the first and the last line only a part may have been asked for.
         if _place(wanted.start) <= _place(position) <= _place(wanted.end):
-            tooltip = types.MarkupContent(types.MarkupKind.Markdown, hint.card.markdown())
+            tooltip = types.MarkupContent(types.MarkupKind.Markdown, joined(hint.cards, True))
             shown.append(types.InlayHint(position, hint.label, tooltip=tooltip, padding_left=True))
     return shown
 

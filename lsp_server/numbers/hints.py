@@ -21,32 +21,39 @@ _UNNAMED = "_cudapy"
 
 @dataclass(frozen=True)
 class Hint:
-    """A few words behind a place of the text (line and column from 1), and the card that explains them."""
+    """A few words behind the end of a line (line and column from 1), and the cards that explain them."""
 
     line: int
     column: int
     label: str
-    card: Card
+    cards: tuple[Card, ...]
 
 
 def hints(analysis: Analysis, first: int, last: int) -> list[Hint]:
-    """The hints on the lines `first` to `last`, in the order of the text; the same words stand there once.
+    """The hints on the lines `first` to `last`, in the order of the text, each behind the end of its line.
 
-    A device function has the records of each kernel that calls it.
+    The same words stand there once, with the cards of all that they are said of. A device function has the
+    records of each kernel that calls it.
     """
+    lines = analysis.document.source.lines
     known = known_of(analysis)
     quantities = Quantities(analysis.settings)
-    found: dict[tuple[int, int, str], Hint] = {}
+    found: dict[tuple[int, str], dict[tuple[int, str], Card]] = {}
     for row, label, metrics in _worth_telling(known, first, last):
         if not stands_in_source(row):
             label = _named(row, label)
-        key = (row.span.end_line, row.span.end_column, label)
+        cards = found.setdefault((row.span.end_line, label), {})
         card = _card(row, known.owner(row, "kernel"), metrics, quantities)
-        if key in found:
-            both = (*found[key].card.assumed, *card.assumed)
-            card = replace(found[key].card, assumed=tuple(dict.fromkeys(both)))
-        found[key] = Hint(*key, card)
-    return [found[key] for key in sorted(found)]
+        place = row.span.end_column, row.label
+        if place in cards:
+            both = (*cards[place].assumed, *card.assumed)
+            card = replace(cards[place], assumed=tuple(dict.fromkeys(both)))
+        cards[place] = card
+    return [
+        Hint(line, len(lines[line - 1]) + 1, label, tuple(cards[place] for place in sorted(cards)))
+        for (line, label), cards in sorted(found.items(), key=lambda one: (one[0][0], min(one[1])))
+        if line <= len(lines)
+    ]
 
 
 def _worth_telling(known: Known, first: int, last: int) -> Iterator[tuple[Row, str, tuple[str, ...]]]:

@@ -15,6 +15,8 @@ _RESOURCES = (
     "instructions",
     "fp64_instructions",
 )
+# What a kernel has none of is not told.
+_ABSENT_AT_ZERO = frozenset(_RESOURCES) - {"registers", "instructions"}
 _OCCUPANCY = (
     "block_threads",
     "theoretical_occupancy",
@@ -38,8 +40,9 @@ _LAUNCH = (
 def kernel_card(kernel: Row, quantities: Quantities) -> Card:
     """What is known of a kernel."""
     compiled = kernel.value("registers") is not None
+    resources = [name for name in _RESOURCES if name not in _ABSENT_AT_ZERO or kernel.value(name) != 0.0]
     grids = (
-        *quantities.grid("Resources", kernel, _RESOURCES),
+        *quantities.grid("Resources", kernel, resources),
         *quantities.grid("Occupancy", kernel, _OCCUPANCY),
         *quantities.grid("Recorded launch", kernel, _LAUNCH),
         *occupancy_grid(kernel),

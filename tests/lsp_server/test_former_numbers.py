@@ -77,7 +77,7 @@ def test_hints_follow_their_lines_and_go_with_them():
     seen = access(4, "source", index_kind="affine")
     (hint,) = hints(present(source_kernel(3), seen, before=before), 1, 9)
     assert (hint.line, hint.label) == (4, "32 sectors/request, ideal 4 (before the edit)")
-    assert "simulated, before the edit" in hint.card.markdown()
+    assert "simulated, before the edit" in hint.cards[0].markdown()
     changed = LOWER.replace("a[0]", "a[1]")
     assert not hints(present(source_kernel(3), seen, before=before, text=changed), 1, 9)
 

@@ -74,7 +74,7 @@ def test_lens_hints_hover_and_findings_tell_what_the_simulated_gpu_counted(opene
         r"\(\w+\) · from its workload, \d+ (s|min) old",
         title,
     )
-    assert hints(client, uri) == [(ACCESS, HINT)] * 3
+    assert hints(client, uri) == [(ACCESS, HINT)]
     card = client.hover(uri, ACCESS, 21)["contents"]["value"]
     assert "Neighbouring lanes use elements that lie 10 apart." in card
     assert "| sectors_per_request | 32 sectors/request | simulated |" in card
@@ -102,7 +102,7 @@ def test_after_an_edit_the_last_numbers_stay_and_are_called_so(opened):
     assert "| registers | " in kernel and "| compiled, before the edit |" in kernel
     assert "| grid_blocks | 40 | simulated, before the edit |" in kernel
     # The source says that of the accesses by itself, so nothing there is from before.
-    assert hints(client, uri) == [(ACCESS + 1, HINT)] * 3
+    assert hints(client, uri) == [(ACCESS + 1, HINT)]
     client.change(uri, 3, edited + "x = (\n")
     assert without_age(lens(client, uri)) == now
     client.change(uri, 4, edited)
