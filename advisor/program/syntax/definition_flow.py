@@ -110,8 +110,9 @@ class DefinitionFlow:
             between.append(state)
             node = block[number]
             state = self._statement(node, state)
-            if self._binds(node):
-                state = frozenset({node}) if reached else _NOWHERE
+            # Code that nothing reaches still has what it binds itself.
+            if reached and not state and self._binds(node):
+                state = frozenset({node})
         between.append(state)
         known = self._between.get(id(block))
         if known is not None:
@@ -144,13 +145,20 @@ class DefinitionFlow:
         certain = not header and not isinstance(node, ast.Assert)
         for value in values:
             state = self._expression(node, value, state, certain)
-        binds = self._name in bound_names(node)
-        # Targets are bound from left to right, so that one may be in the index of the next.
-        for target in targets:
-            state = self._expression(node, target, state | {node} if binds else state)
         if isinstance(node, ast.ImportFrom) and is_star(node):
             return state | {node}
-        return frozenset({node}) if binds and state else state
+        return self._bound(node, targets, state, self._name in bound_names(node))
+
+    def _bound(self, owner: ast.stmt, targets: Sequence[ast.AST], state: State, binds: bool) -> State:
+        """The state behind the targets of a statement, `binds` where it gives the name a value.
+
+        Targets are bound from left to right, so that one may be in the index of the next.
+        """
+        if not state:
+            return state
+        for target in targets:
+            state = self._expression(owner, target, state | {owner} if binds else state)
+        return self._inside_all(targets) | {owner} if binds else state
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, state: State) -> State:
         if not state:
@@ -172,15 +180,15 @@ class DefinitionFlow:
     def _targets(self, node: ast.For | ast.AsyncFor | ast.While, state: State) -> State:
         if isinstance(node, ast.While):
             return state
-        self._expression(node, node.target, state | {node})
-        return frozenset({node}) if self._name in target_names(node.target) else state
+        return self._bound(node, [node.target], state, self._name in target_names(node.target))
 
     def _with(self, node: ast.With | ast.AsyncWith, state: State) -> State:
         before = state
         for item in node.items:
             state = self._expression(node, item.context_expr, state)
-            if item.optional_vars is not None and self._name in target_names(item.optional_vars):
-                state = frozenset({node})
+            if item.optional_vars is not None:
+                binds = self._name in target_names(item.optional_vars)
+                state = self._bound(node, [item.optional_vars], state, binds)
         # It may swallow an exception that came from anywhere in it.
         return self._block(node.body, state) | before | state | self._inside_all([node])
 
@@ -207,8 +215,11 @@ class DefinitionFlow:
         for handler in node.handlers:
             if handler.type is not None:
                 anywhere = self._expression(node, handler.type, anywhere, certain=False)
-            caught = handler.name == self._name
-            behind |= self._block(handler.body, frozenset({handler}) if caught else anywhere)
+            if handler.name != self._name:
+                behind |= self._block(handler.body, anywhere)
+            elif self._block(handler.body, frozenset({handler})):
+                # At its end the clause deletes its name, whatever else was bound to it.
+                behind |= {handler}
         if not node.finalbody:
             return behind
         # What stands in it runs however the rest has ended; what comes behind it only when that ended well.

@@ -56,6 +56,8 @@ class ReachingDefinitions:
         for found in self._definitions.values():
             found.extend(everything)
             found.sort(key=begin)
+        # What may bind any name that nothing else in the scope binds.
+        self._stars = everything
         self._inner_scopes = [node for node in nodes if node.__class__ in _INNER_SCOPES]
         self._by_others = _bound_by_others(scope, nodes)
         self._flows: dict[str, DefinitionFlow] = {}
@@ -63,7 +65,11 @@ class ReachingDefinitions:
 
     def of(self, name: str) -> list[ast.AST]:
         """All definitions of a name in this scope, in order of their places."""
-        return self._definitions.get(name, [])
+        return self._definitions.get(name, self._stars)
+
+    def binds(self, name: str) -> bool:
+        """Whether something in this scope binds a name other than by `from m import *`."""
+        return name in self._definitions
 
     def bound_by_others(self, name: str) -> bool:
         """Whether functions may bind the name, by `nonlocal` or `global`, whenever they are called."""
@@ -102,9 +108,11 @@ class ReachingDefinitions:
         return everything if found is None else found
 
     def _flow(self, name: str) -> DefinitionFlow:
-        if name not in self._flows:
-            self._flows[name] = DefinitionFlow(name, self.scope.body, self.of(name), self._statements)
-        return self._flows[name]
+        # Names that only `from m import *` may bind have one flow together.
+        key = name if name in self._definitions else ""
+        if key not in self._flows:
+            self._flows[key] = DefinitionFlow(key, self.scope.body, self.of(name), self._statements)
+        return self._flows[key]
 
     @cached_property
     def _statements(self) -> StatementPlaces:
@@ -130,13 +138,20 @@ def _runs_later(around: Sequence[ast.AST]) -> bool:
 
 
 def _comprehension_of(name: str, around: Sequence[ast.AST]) -> ast.AST | None:
-    """The comprehension around a place whose variable a name is."""
-    for node in around:
-        if isinstance(node, COMPREHENSIONS) and any(
-            name in target_names(one.target) for one in node.generators
-        ):
+    """The innermost comprehension around a place whose variable a name is."""
+    for number in range(len(around) - 1, -1, -1):
+        node = around[number]
+        if not isinstance(node, COMPREHENSIONS) or _is_outside(node, around[number + 1 :]):
+            continue
+        if any(name in target_names(one.target) for one in node.generators):
             return node
     return None
+
+
+def _is_outside(comprehension: ast.AST, inner: Sequence[ast.AST]) -> bool:
+    """Whether a place in a comprehension lies in what it first runs over, which is evaluated around it."""
+    first: ast.comprehension = comprehension.generators[0]  # type: ignore[attr-defined]
+    return len(inner) > 1 and inner[0] is first and inner[1] is first.iter
 
 
 def _bound_by_others(scope: ast.AST, nodes: Sequence[ast.AST]) -> frozenset[str]:
