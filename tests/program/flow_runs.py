@@ -127,7 +127,8 @@ class Run:
         return {
             "__name__": "generated", "O": anything, "V": lambda: anything, "flip": self.flip,
             "fail": self.may_fail, "context": lambda given=None: given, "call": self.call,
-            "Failure": Failure, "Other": Other, "pick": lambda kind, _: kind, "subject": self.subject, "same": lambda _: lambda one: one,
+            "Failure": Failure, "Other": Other, "pick": lambda kind, _: kind,
+            "subject": self.subject, "same": lambda _: lambda one: one,
             "base": lambda _: object, "_give": self.give, "_see": self.see, "_enter": self.enter,
             "_each": self.give, "_star": self.star, "_again": self.again,
         }  # fmt: skip
