@@ -57,7 +57,7 @@ class ReachingDefinitions:
             found.extend(everything)
             found.sort(key=begin)
         # What may bind any name that nothing else in the scope binds.
-        self._stars = everything
+        self._stars: list[ast.AST] = [*everything]
         self._inner_scopes = [node for node in nodes if node.__class__ in _INNER_SCOPES]
         self._by_others = _bound_by_others(scope, nodes)
         self._flows: dict[str, DefinitionFlow] = {}
