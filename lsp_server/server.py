@@ -7,9 +7,9 @@ import logging
 
 from lsprotocol import types
 
-from lsp_server import stdio
-from lsp_server import tcp as port
 from lsp_server.features import register_all
+from lsp_server.protocol import stdio
+from lsp_server.protocol import tcp as port
 from lsp_server.session import AdvisorServer
 
 

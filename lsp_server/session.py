@@ -12,21 +12,20 @@ from pygls.lsp.server import LanguageServer
 
 import advisor
 from advisor.model.errors import AdvisorError
-from lsp_server import notebooks
-from lsp_server.analysis import Analysis
-from lsp_server.analyst import Analyst
-from lsp_server.by_language import ByLanguage
-from lsp_server.client import Client
-from lsp_server.diagnostics import diagnostics_of
-from lsp_server.documents import Document, open_document, open_documents
-from lsp_server.file_faults import Fault, FileFaults, faults_of_configuration, faults_of_rules
-from lsp_server.finished_handlers import forget_finished
-from lsp_server.fix_desk import FixDesk
-from lsp_server.latest import LatestAnalyses
-from lsp_server.positions import Positions
-from lsp_server.preferences import Preferences
-from lsp_server.simulating import Simulations
-from lsp_server.stages import LaterStages, Stage
+from lsp_server.analysis.analyst import Analyst
+from lsp_server.analysis.checked_text import Analysis
+from lsp_server.analysis.debounce import LatestAnalyses
+from lsp_server.analysis.refinement import LaterStages, Stage
+from lsp_server.answers.diagnostics import diagnostics_of
+from lsp_server.answers.file_faults import Fault, FileFaults, faults_of_configuration, faults_of_rules
+from lsp_server.documents.open_documents import Document, notebooks, open_document, open_documents
+from lsp_server.evidence.simulating import Simulations
+from lsp_server.fixes.fix_service import FixDesk
+from lsp_server.protocol.client import Client
+from lsp_server.protocol.dispatch import ByLanguage
+from lsp_server.protocol.finished_handlers import forget_finished
+from lsp_server.protocol.positions import Positions
+from lsp_server.protocol.preferences import Preferences
 
 NAME = "kernel-advisor"
 _QUIET_SECONDS = 0.15

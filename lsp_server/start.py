@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsp_server.generated_code import beside_modules, generated_code_kept
+from lsp_server.protocol.generated_code import beside_modules, generated_code_kept
 
 if TYPE_CHECKING:
     from lsp_server.session import AdvisorServer

@@ -1,4 +1,4 @@
-"""What the server offers: each module answers the messages of one feature, and `register` adds it."""
+"""What the server offers: each module below answers the messages of one feature, and `register` adds it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 def register_all(server: AdvisorServer) -> None:
     """Lets every module of this folder add what it answers to the server."""
-    for module in sorted(one.name for one in pkgutil.iter_modules(__path__)):
-        importlib.import_module(f"{__name__}.{module}").register(server)
+    found = pkgutil.walk_packages(__path__, f"{__name__}.")
+    for module in sorted(one.name for one in found if not one.ispkg):
+        importlib.import_module(module).register(server)
     server.languages.connect(server)

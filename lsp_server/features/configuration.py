@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.preferences import SECTION, Preferences, read_preferences
+from lsp_server.protocol.preferences import SECTION, Preferences, read_preferences
 from lsp_server.session import AdvisorServer
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from lsp_server.held_cells import Notebook
+from lsp_server.documents.held_cells import Notebook
 from lsp_server.session import AdvisorServer
 
 

@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from lsprotocol import types
 
-from lsp_server.by_language import PYTHON
-from lsp_server.diagnostics import SOURCE
+from lsp_server.answers.diagnostics import SOURCE
+from lsp_server.protocol.dispatch import PYTHON
 from lsp_server.session import AdvisorServer
 
 

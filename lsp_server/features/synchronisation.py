@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from lsp_server.by_language import PYTHON
-from lsp_server.documents import open_document
+from lsp_server.documents.open_documents import open_document
+from lsp_server.protocol.dispatch import PYTHON
 from lsp_server.session import AdvisorServer
 
 # An editor that has just opened a file asks for much at once.

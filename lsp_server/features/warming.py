@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from lsp_server.analysis.warming import warm
 from lsp_server.session import AdvisorServer
-from lsp_server.warming import warm
 
 
 def register(server: AdvisorServer) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from advisor.model.text.source_text import Span
-from lsp_server.analysis import Analysis
+from lsp_server.analysis.checked_text import Analysis
 from lsp_server.numbers.access_card import access_card, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities
 from lsp_server.numbers.kernel_card import kernel_card
 from lsp_server.numbers.known import Known, known_of
 from lsp_server.numbers.launch_card import launch_card
 from lsp_server.numbers.rows import Row
-from lsp_server.positions import holds
+from lsp_server.protocol.positions import holds
 
 
 def cards_at(analysis: Analysis, place: tuple[int, int]) -> list[tuple[Card, Span]]:

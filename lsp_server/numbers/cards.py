@@ -10,8 +10,8 @@ from functools import cached_property
 from advisor.model.settings.config import Config
 from advisor.rules import Rulebook
 from advisor.rules.units import COUNT, Unit, format_value
+from lsp_server.analysis.rules_in_use import rules_in_use
 from lsp_server.numbers.rows import Row
-from lsp_server.rules_in_use import rules_in_use
 
 _MARKS = re.compile(r"[\\`*\[\]<|]|(?<!\w)_|_(?!\w)")
 _RULE = "---"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from lsp_server.analysis import Analysis
+from lsp_server.analysis.checked_text import Analysis
 from lsp_server.numbers.access_card import ATOMIC_METRICS, METRICS, stands_in_source
 from lsp_server.numbers.cards import Card, Quantities
 from lsp_server.numbers.known import Known, known_of

@@ -12,8 +12,8 @@ from advisor.evidence.metrics.tables import Tables
 from advisor.model.devices import Device, find_device
 from advisor.model.errors import AdvisorError
 from advisor.model.text.source_text import Span
-from lsp_server.analysis import Analysis
-from lsp_server.carried import Moved, line_move, moved_span
+from lsp_server.analysis.checked_text import Analysis
+from lsp_server.analysis.stale_results import Moved, line_move, moved_span
 from lsp_server.numbers.rows import Row
 
 _Identity = tuple[object, ...]

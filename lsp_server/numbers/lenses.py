@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from advisor.model.text.source_text import SourceText, Span
 from advisor.rules.units import RATIO, format_value
-from lsp_server.analysis import Analysis
+from lsp_server.analysis.checked_text import Analysis
 from lsp_server.numbers.cards import Quantities
 from lsp_server.numbers.known import Known, known_of
 from lsp_server.numbers.rows import BEFORE_EDIT, Row

@@ -7,8 +7,8 @@ from lsprotocol import types
 from advisor.rules.language.problems import RuleError
 from advisor.rules.lint import Remark, lint, shown_as
 from advisor.rules.testing.coverage import cover
-from lsp_server.diagnostics import SOURCE
-from lsp_server.positions import Positions
+from lsp_server.answers.diagnostics import SOURCE
+from lsp_server.protocol.positions import Positions
 from lsp_server.rule_files.snapshot import Snapshot
 
 _SEVERITIES = {

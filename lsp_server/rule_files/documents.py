@@ -13,7 +13,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace
 
 from advisor.model.text.source_text import SourceText
-from lsp_server.by_language import RULES, language_of
+from lsp_server.protocol.dispatch import RULES, language_of
 
 _ENDS = re.compile(r"\r\n?")
 

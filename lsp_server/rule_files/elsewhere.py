@@ -8,7 +8,7 @@ from lsprotocol import types
 from pygls.workspace import PositionCodec
 
 from advisor.model.text.source_text import SourceText
-from lsp_server.positions import Positions
+from lsp_server.protocol.positions import Positions
 from lsp_server.rule_files.books import OpenBook, RuleBooks, decoded
 from lsp_server.rule_files.diagnostics import diagnostic_of
 from lsp_server.rule_files.documents import RuleDocument

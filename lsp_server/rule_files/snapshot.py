@@ -13,12 +13,12 @@ from pygls.workspace import PositionCodec
 
 from advisor.model.text.source_text import SourceText
 from advisor.rules.model import Rulebook
-from lsp_server.positions import Positions
+from lsp_server.protocol.positions import Positions
 from lsp_server.rule_files.books import OpenBook
 from lsp_server.rule_files.documents import RuleDocument
 from lsp_server.rule_files.folders import place_in
-from lsp_server.rule_files.reading import Reading, read
-from lsp_server.rule_files.symbols import Name
+from lsp_server.rule_files.text.read_file import Reading, read
+from lsp_server.rule_files.text.symbols import Name
 
 
 @dataclass(frozen=True)

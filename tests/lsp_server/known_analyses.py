@@ -9,8 +9,8 @@ from advisor.model.devices import find_device
 from advisor.model.records import Record
 from advisor.model.settings.config import Config
 from advisor.model.text.source_text import Span
-from lsp_server.analysis import Analysis
-from lsp_server.documents import Document
+from lsp_server.analysis.checked_text import Analysis
+from lsp_server.documents.open_documents import Document
 
 OWNERS = {
     "kernel": "run",

@@ -8,7 +8,7 @@ from kernel_pairs import HEAD, STRAIGHT, TRANSPOSED
 
 from advisor.model.findings import Finding
 from advisor.model.text.source_text import SourceText, Span
-from lsp_server.suppression import suppression
+from lsp_server.fixes.suppression import suppression
 
 
 def apply(text, edit):

@@ -10,10 +10,10 @@ from diagnostic_codes import codes
 from advisor.check.pipeline import check
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
-from lsp_server.analyst import Analyst
-from lsp_server.documents import Document
-from lsp_server.stages import Stop
-from lsp_server.surroundings import Surroundings, concerns_gpu
+from lsp_server.analysis.analyst import Analyst
+from lsp_server.analysis.refinement import Stop
+from lsp_server.documents.open_documents import Document
+from lsp_server.documents.workspace import Surroundings, concerns_gpu
 
 EXAMPLES = Path(__file__).parents[1] / "annotated" / "examples"
 TRAINING = """import torch

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.workspace import Workspace
 
-from lsp_server.by_language import PYTHON, RULES, ByLanguage, language_of
+from lsp_server.protocol.dispatch import PYTHON, RULES, ByLanguage, language_of
 
 
 class Server:

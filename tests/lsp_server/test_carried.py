@@ -6,7 +6,7 @@ import pytest
 from diagnostic_codes import codes
 from kernel_pairs import TRANSPOSED
 
-from lsp_server.carried import line_move
+from lsp_server.analysis.stale_results import line_move
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
-from lsp_server.notebooks import Notebooks
+from lsp_server.documents.notebooks import Notebooks
 
 BOOK, OTHER, MODULE = "file:///w/n.ipynb", "file:///w/m.ipynb", "file:///w/k.py"
 FIRST, SECOND, SHELL = "cell:1", "cell:2", "cell:3"

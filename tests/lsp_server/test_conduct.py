@@ -10,7 +10,7 @@ from kernel_pairs import SQUARE, STRAIGHT, TRANSPOSED
 
 # The server with its analysis replaced by one that does what the test needs.
 _CHANGED = """
-import lsp_server.analyst as analyst
+import lsp_server.analysis.analyst as analyst
 from lsp_server.server import main
 real = analyst.analyse
 def analyse(document, *rest, **more):

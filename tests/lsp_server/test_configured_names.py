@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from rule_texts import HUNGRY
 from rule_workspace import RuleWorkspace, replaced
 
-from lsp_server.rule_files.configured_names import configured_edits
-from lsp_server.rule_files.symbols import Symbol
-from lsp_server.rule_files.toml_names import toml_names
+from lsp_server.rule_files.renaming.configured_names import configured_edits
+from lsp_server.rule_files.renaming.toml_names import toml_names
+from lsp_server.rule_files.text.symbols import Symbol
 
 if sys.version_info >= (3, 11):
     import tomllib

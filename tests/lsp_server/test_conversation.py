@@ -12,7 +12,7 @@ import pytest
 from diagnostic_codes import codes
 from kernel_pairs import TRANSPOSED
 
-from lsp_server.client_process import runs
+from lsp_server.protocol.client_process import runs
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, NOT_INITIALISED = -32700, -32600, -32602, -32002
 HOVER = "textDocument/hover"

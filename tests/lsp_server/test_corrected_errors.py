@@ -8,8 +8,8 @@ import pytest
 from diagnostic_codes import codes
 from kernel_pairs import TRANSPOSED
 
-from lsp_server.analyst import Analyst
-from lsp_server.documents import Document
+from lsp_server.analysis.analyst import Analyst
+from lsp_server.documents.open_documents import Document
 
 BROKEN = TRANSPOSED + "x = (\n"
 VALID = "\n" + TRANSPOSED + "x = ()\n"

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="fi
 
 # The server with a compiler that gets `seconds` for a kernel.
 _IMPATIENT = """
-import lsp_server.compiling as compiling
+import lsp_server.evidence.compiling as compiling
 compiling.KernelCompiler.__init__.__defaults__ = ({seconds},)
 from lsp_server.server import main
 raise SystemExit(main())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from lsp_server.finished_handlers import forget_finished
+from lsp_server.protocol.finished_handlers import forget_finished
 from lsp_server.server import build_server
 
 

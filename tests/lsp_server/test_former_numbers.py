@@ -7,7 +7,7 @@ from dataclasses import replace
 from known_analyses import analysis, kernel, record
 
 from advisor.model.text.source_text import Span
-from lsp_server.measured import Measured
+from lsp_server.analysis.earlier_results import Measured
 from lsp_server.numbers.hints import hints
 from lsp_server.numbers.known import known_of
 from lsp_server.numbers.lenses import lenses

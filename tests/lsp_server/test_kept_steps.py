@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.analysis import analyse
-from lsp_server.analyst import Analyst
-from lsp_server.documents import Document
-from lsp_server.surroundings import Surroundings
+from lsp_server.analysis.analyst import Analyst
+from lsp_server.analysis.checked_text import analyse
+from lsp_server.documents.open_documents import Document
+from lsp_server.documents.workspace import Surroundings
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from kernel_pairs import TRANSPOSED
 
-from lsp_server.analyst import Analyst
-from lsp_server.documents import Document
-from lsp_server.stages import Stop
+from lsp_server.analysis.analyst import Analyst
+from lsp_server.analysis.refinement import Stop
+from lsp_server.documents.open_documents import Document
 
 
 @pytest.mark.parametrize("stage", ["recorded", "compiled"])

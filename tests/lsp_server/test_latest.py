@@ -11,9 +11,9 @@ import pytest
 
 from advisor.model.devices import find_device
 from advisor.model.settings.config import Config
-from lsp_server.analysis import Analysis
-from lsp_server.documents import Document
-from lsp_server.latest import LatestAnalyses
+from lsp_server.analysis.checked_text import Analysis
+from lsp_server.analysis.debounce import LatestAnalyses
+from lsp_server.documents.open_documents import Document
 
 FIRST = Document("file:///w/k.py", 1, Path("/w/k.py"), Path("/w"), False, "first")
 

@@ -20,14 +20,14 @@ from advisor.model.findings import Edit, Fix, Proof
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
 from advisor.model.text.source_text import SourceText
-from lsp_server.actions import Desk
-from lsp_server.analysis import analyse
-from lsp_server.documents import Document, OpenText
-from lsp_server.edits import Writes
-from lsp_server.fix_desk import FixDesk
-from lsp_server.fix_writing import Written
-from lsp_server.positions import Positions
-from lsp_server.surroundings import Surroundings
+from lsp_server.analysis.checked_text import analyse
+from lsp_server.answers.actions import Desk
+from lsp_server.documents.open_documents import Document, OpenText
+from lsp_server.documents.workspace import Surroundings
+from lsp_server.fixes.fix_service import FixDesk
+from lsp_server.fixes.fix_writing import Written
+from lsp_server.protocol.edits import Writes
+from lsp_server.protocol.positions import Positions
 
 VERSIONS = {"workspaceEdit": {"documentChanges": True}}
 ROOT = "Write the power as a product or a square root"

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.workspace import PositionCodec
 
 from advisor.model.text.source_text import SourceText, Span
-from lsp_server.positions import Positions, holds
+from lsp_server.protocol.positions import Positions, holds
 
 UTF_8, UTF_16, UTF_32 = (types.PositionEncodingKind(name) for name in ("utf-8", "utf-16", "utf-32"))
 

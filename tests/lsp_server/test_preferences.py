@@ -6,7 +6,7 @@ import pytest
 from diagnostic_codes import codes
 from kernel_pairs import TRANSPOSED
 
-from lsp_server.preferences import Preferences, read_preferences
+from lsp_server.protocol.preferences import Preferences, read_preferences
 
 EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
 

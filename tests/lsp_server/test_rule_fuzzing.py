@@ -11,17 +11,17 @@ from lsprotocol import types
 from rule_workspace import RuleWorkspace, replaced
 
 from advisor.model.data_files import knowledge_folder
-from lsp_server.rule_files.colours import colours_of
 from lsp_server.rule_files.completion.offers import documented, offers_at
 from lsp_server.rule_files.diagnostics import diagnostics_of
-from lsp_server.rule_files.hovering import shown_at
-from lsp_server.rule_files.lenses import rules_in, said
+from lsp_server.rule_files.explaining.hovering import shown_at
+from lsp_server.rule_files.explaining.lenses import rules_in, said
 from lsp_server.rule_files.mending import actions_at
-from lsp_server.rule_files.navigation import declarations, occurrences, symbol_at
-from lsp_server.rule_files.outline import foldings_of, symbols_of
-from lsp_server.rule_files.renaming import fault_of, refusal
-from lsp_server.rule_files.shape import formatting_of
+from lsp_server.rule_files.renaming.navigation import declarations, occurrences, symbol_at
+from lsp_server.rule_files.renaming.renaming import fault_of, refusal
 from lsp_server.rule_files.snapshot import Snapshot
+from lsp_server.rule_files.text.colours import colours_of
+from lsp_server.rule_files.text.outline import foldings_of, symbols_of
+from lsp_server.rule_files.text.shape import formatting_of
 
 SHIPPED = [file.read_text("utf-8") for file in sorted(knowledge_folder().rglob("*.rules"))]
 WORDS = st.sampled_from(

@@ -9,9 +9,9 @@ from rule_workspace import CURSOR, RuleWorkspace
 from advisor.rules.language.chunks import CLAUSES, ITEMS
 from advisor.rules.lint import remark_codes, shown_as
 from lsp_server.rule_files.completion.expected import choices
-from lsp_server.rule_files.expression_names import FUNCTIONS
-from lsp_server.rule_files.hovering import shown_at
-from lsp_server.rule_files.meanings import meanings
+from lsp_server.rule_files.explaining.hovering import shown_at
+from lsp_server.rule_files.explaining.meanings import meanings
+from lsp_server.rule_files.text.expression_names import FUNCTIONS
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from rule_texts import HUNGRY
 from rule_workspace import RuleWorkspace
 
 from advisor.model.data_files import knowledge_folder
-from lsp_server.rule_files.firing import Stopped, WorkspaceKernels, firing_of
-from lsp_server.rule_files.lenses import message_of, said
+from lsp_server.rule_files.explaining.firing import Stopped, WorkspaceKernels, firing_of
+from lsp_server.rule_files.explaining.lenses import message_of, said
 
 TURNED = (
     (knowledge_folder() / "rules" / "memory" / "transposed-index.rules")

@@ -10,8 +10,8 @@ import pytest
 from advisor.model.data_files import knowledge_folder
 from advisor.rules.language.syntax import Reader
 from advisor.rules.language.trees import Leaf, Node
-from lsp_server.rule_files.reading import read
-from lsp_server.rule_files.symbols import Symbol
+from lsp_server.rule_files.text.read_file import read
+from lsp_server.rule_files.text.symbols import Symbol
 
 FILES = sorted(knowledge_folder().rglob("*.rules"))
 # In a tree the parts of units are names, too; an example's `a1` is the first row of `a`.

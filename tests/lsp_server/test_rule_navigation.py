@@ -10,9 +10,9 @@ from rule_texts import HUNGRY
 from rule_workspace import CURSOR, RuleWorkspace, replaced
 
 from lsp_server.rule_files.diagnostics import diagnostics_of
-from lsp_server.rule_files.navigation import declarations, occurrences, symbol_at
-from lsp_server.rule_files.rename_edits import edits_for
-from lsp_server.rule_files.renaming import fault_of, refusal
+from lsp_server.rule_files.renaming.navigation import declarations, occurrences, symbol_at
+from lsp_server.rule_files.renaming.rename_edits import edits_for
+from lsp_server.rule_files.renaming.renaming import fault_of, refusal
 
 OWN = "hungry-kernel.rules"
 CALLING = HUNGRY.replace("when k.registers", "when crowded(k) and k.registers").replace(

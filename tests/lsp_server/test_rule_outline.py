@@ -9,9 +9,9 @@ from rule_workspace import RuleWorkspace, replaced
 
 from advisor.model.data_files import knowledge_folder
 from advisor.rules.formatting import format_text
-from lsp_server.rule_files.colours import LEGEND, colours_of
-from lsp_server.rule_files.outline import foldings_of, symbols_of
-from lsp_server.rule_files.shape import formatting_of
+from lsp_server.rule_files.text.colours import LEGEND, colours_of
+from lsp_server.rule_files.text.outline import foldings_of, symbols_of
+from lsp_server.rule_files.text.shape import formatting_of
 
 ENTITY = """\
 /// Two lines

@@ -51,7 +51,7 @@ def lens(client, uri):
 def workload_process(client):
     for file in Path(f"/proc/{client.process.pid}/task").glob("*/children"):
         for child in map(int, file.read_text().split()):
-            if b"lsp_server.workload_process" in Path(f"/proc/{child}/cmdline").read_bytes():
+            if b"lsp_server.evidence.workload_process" in Path(f"/proc/{child}/cmdline").read_bytes():
                 return child
     return None
 

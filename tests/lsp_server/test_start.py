@@ -8,7 +8,7 @@ import sys
 import attrs
 import pytest
 
-from lsp_server.generated_code import beside_modules, generated_code_kept
+from lsp_server.protocol.generated_code import beside_modules, generated_code_kept
 
 _LOADED = (
     "import sys; from lsp_server.start import prepared_server; prepared_server(); print(*sorted(sys.modules))"
@@ -27,7 +27,7 @@ def test_nothing_slow_is_imported_before_the_server_is_ready():
 @pytest.fixture
 def counted(monkeypatch):
     """The names of the files that are really compiled."""
-    import lsp_server.generated_code as generated_code
+    import lsp_server.protocol.generated_code as generated_code
 
     names = []
 
@@ -83,6 +83,6 @@ def test_nothing_is_written_where_python_writes_no_code_or_cannot(tmp_path, coun
 
 
 def test_the_file_lies_where_pythons_own_compiled_modules_lie():
-    import lsp_server.generated_code as generated_code
+    import lsp_server.protocol.generated_code as generated_code
 
     assert beside_modules().parent == type(beside_modules())(generated_code.__cached__).parent

@@ -11,9 +11,9 @@ from kernel_pairs import HEAD, TRANSPOSED
 from advisor.check.pipeline import check
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
-from lsp_server.analysis import analyse
-from lsp_server.documents import Document
-from lsp_server.surroundings import Surroundings, concerns_kernels, kernel_names
+from lsp_server.analysis.checked_text import analyse
+from lsp_server.documents.open_documents import Document
+from lsp_server.documents.workspace import Surroundings, concerns_kernels, kernel_names
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from advisor.model.errors import UsageError
-from lsp_server.tcp import address
+from lsp_server.protocol.tcp import address
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from kernel_pairs import TRANSPOSED
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from lsp_server.text_changes import changed
+from lsp_server.protocol.text_changes import changed
 
 ENCODINGS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 # Characters of all widths, ends of lines, and what only `str.splitlines` takes for one.

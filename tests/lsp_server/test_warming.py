@@ -10,7 +10,7 @@ import threading
 import pytest
 from kernel_pairs import TRANSPOSED
 
-from lsp_server import warming
+from lsp_server.analysis.checked_text import warming
 from lsp_server.session import AdvisorServer
 
 # Prints what the first analysis loads that the server has not loaded ahead, and what that has found.
@@ -18,15 +18,15 @@ _FIRST_QUESTION = """
 import asyncio, sys
 from pathlib import Path
 from pygls.workspace import Workspace
-from lsp_server.documents import Document
+from lsp_server.documents.open_documents import Document
 from lsp_server.start import prepared_server
-from lsp_server.warming import warm
+from lsp_server.analysis.warming import warm
 server = prepared_server()
 folder = Path.cwd()
 server.protocol._workspace = Workspace(folder.as_uri())
 asyncio.run(warm(server))
 before = set(sys.modules)
-from lsp_server.diagnostics import diagnostics_of
+from lsp_server.answers.diagnostics import diagnostics_of
 file = folder / "k.py"
 found = server.analyst.from_source(Document(file.as_uri(), 1, file, folder, False, TEXT))
 from lsp_server.numbers.lenses import lenses

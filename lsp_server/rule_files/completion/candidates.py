@@ -15,7 +15,7 @@ from lsp_server.rule_files.completion.expected import END, accepted, words_for
 from lsp_server.rule_files.completion.metric_uses import uses_of_metrics
 from lsp_server.rule_files.completion.names_here import Sought, sought
 from lsp_server.rule_files.completion.place import Place
-from lsp_server.rule_files.describing import (
+from lsp_server.rule_files.explaining.describing import (
     entity_text,
     metric_line,
     metric_text,
@@ -24,8 +24,8 @@ from lsp_server.rule_files.describing import (
     unit_text,
     units_like,
 )
-from lsp_server.rule_files.expression_names import FUNCTIONS, QUANTIFIERS
-from lsp_server.rule_files.meanings import meaning_of
+from lsp_server.rule_files.explaining.meanings import meaning_of
+from lsp_server.rule_files.text.expression_names import FUNCTIONS, QUANTIFIERS
 
 _DOTTED = re.compile(r"([a-z_]\w*(?:\.[a-z_]\w*)*)\.\Z")
 _FIELD = re.compile(r"\{([\w.]*)\Z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from advisor.rules.language.parse_tables import lark_parser
-from lsp_server.rule_files.words import terminal
+from lsp_server.rule_files.text.words import terminal
 
 END = "$END"
 # Terminals that stand for a few words; what they are, the grammar says.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from lsp_server.rule_files.completion.place import Place
-from lsp_server.rule_files.expression_names import FUNCTIONS
-from lsp_server.rule_files.words import reserved
+from lsp_server.rule_files.text.expression_names import FUNCTIONS
+from lsp_server.rule_files.text.words import reserved
 
 Sort: TypeAlias = Literal[
     "entity", "unit", "variable", "new", "rule", "own id", "pattern", "param", "example", "value", "nothing"

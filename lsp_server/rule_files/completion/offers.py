@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from lsp_server.by_language import RULES
+from lsp_server.protocol.dispatch import RULES
 from lsp_server.rule_files.completion.candidates import Candidate, about, candidates
 from lsp_server.rule_files.completion.place import Place, place_at
 from lsp_server.rule_files.snapshot import Snapshot

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lsp_server.rule_files.expression_names import Bound
-from lsp_server.rule_files.names import Scope, scope_of
-from lsp_server.rule_files.parts import Part
-from lsp_server.rule_files.reading import Reading
-from lsp_server.rule_files.words import Word, words_of
+from lsp_server.rule_files.text.expression_names import Bound
+from lsp_server.rule_files.text.names import Scope, scope_of
+from lsp_server.rule_files.text.parts import Part
+from lsp_server.rule_files.text.read_file import Reading
+from lsp_server.rule_files.text.words import Word, words_of
 
 _BEGUN = re.compile(r"[A-Za-zµ_][\w-]*\Z|[A-Za-zµ_][\w-]*/[A-Za-z]*\Z")
 _ID_WORDS = ("rule", "override", "suppress", "renamed", "retired", "to", "see", ",")

@@ -1,0 +1,211 @@
+"""Analyses of documents by what is kept from one to the next, under what the user has chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from advisor.model.devices import find_device
+from advisor.model.errors import SourceProblem, UsageError
+from advisor.model.records import Record
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import load_config
+from advisor.model.text.syntax_trees import syntax_tree
+from lsp_server.analysis.checked_text import Analysis, analyse, rehearse
+from lsp_server.analysis.earlier_results import Measured
+from lsp_server.analysis.refinement import Stage, Stop
+from lsp_server.analysis.stale_results import carried
+from lsp_server.documents.open_documents import Document
+from lsp_server.documents.workspace import Surroundings, concerns_kernels
+from lsp_server.protocol.preferences import Preferences
+
+# What makes analyses is imported when the first one is made: an editor waits for the server to begin.
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from advisor.check.steps import Means
+    from advisor.model.settings.config import Config
+    from lsp_server.analysis.kept_settings import KeptConfigs
+    from lsp_server.analysis.kept_steps import KeptSteps
+    from lsp_server.evidence.compiling import KernelCompiler
+
+_MOST_DOCUMENTS = 12
+
+
+class Analyst:
+    """Makes the analyses of one server; each method may be called from any thread."""
+
+    def __init__(self) -> None:
+        self.preferences = Preferences()
+        self._surroundings = Surroundings()
+        self._stale = False
+        self._good: dict[str, Analysis] = {}
+        self._measured = Measured()
+        # By folder: the last settings under which an analysis could be made, and those that hold now.
+        self._valid: dict[Path, Config] = {}
+        self._used: dict[Path, Config] = {}
+
+    @cached_property
+    def _configs(self) -> KeptConfigs:
+        from lsp_server.analysis.kept_settings import KeptConfigs
+
+        return KeptConfigs()
+
+    @cached_property
+    def _steps(self) -> KeptSteps:
+        from lsp_server.analysis.kept_steps import KeptSteps
+
+        return KeptSteps()
+
+    @cached_property
+    def _compiler(self) -> KernelCompiler:
+        from lsp_server.evidence.compiling import KernelCompiler
+
+        return KernelCompiler()
+
+    @cached_property
+    def _means(self) -> Means:
+        from advisor.check.steps import USUAL
+        from lsp_server.analysis.kept_settings import KeptRulebooks
+        from lsp_server.evidence.recorded import recorded_launches
+
+        rulebook = KeptRulebooks().of
+        return replace(USUAL, rulebook=rulebook, compile=self._compiler.records, launches=recorded_launches)
+
+    def rehearse(self, folder: Path) -> None:
+        """Nothing; makes what `from_source` needs be there, under the settings of a folder."""
+        rehearse(folder, self._steps.means(), self._configs.of)
+
+    def from_source(self, document: Document) -> Analysis:
+        """What the source alone says of a document."""
+        if self._stale:
+            self._stale = False
+            self._steps.forget()
+        means = self._steps.means_for(document.file, document.root)
+        device, folder = self._device(), document.file.parent
+
+        def under(configure: Callable[[Path], Config]) -> Analysis:
+            return analyse(document, self._surroundings, device=device, means=means, configure=configure)
+
+        try:
+            now = under(self._configs.of)
+            self._valid[folder] = now.settings
+        except UsageError as error:
+            # One wrong key must not cost all findings.
+            settings = self._valid.get(folder) or load_config(folder, isolated=True)
+            now = replace(under(lambda _: settings), wrong_settings=str(error))
+        self._used[folder] = now.settings
+        return self._with_last_good(now)
+
+    def _with_last_good(self, now: Analysis) -> Analysis:
+        """What was said last, carried along, where the text does not parse at the moment."""
+        uri = now.document.uri
+        now = replace(now, former=self._measured.before(now))
+        if now.parsed:
+            self._good[uri] = now
+            while len(self._good) > _MOST_DOCUMENTS:
+                self.close_document(next(iter(self._good)))
+            return now
+        good = self._good.get(uri)
+        return now if good is None or good.device != now.device else carried(good, now)
+
+    def expected(self, document: Document) -> Analysis | None:
+        """What was said last of a text that parsed, carried to one that parses again and was not analysed.
+
+        None where there is nothing to carry, or where the text does not parse.
+        """
+        good = self._good.get(document.uri)
+        if good is None or good.document.path != document.path:
+            return None
+        try:
+            syntax_tree(document.source.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return carried(good, replace(good, document=document, findings=(), problems=()))
+
+    def better(self, analysis: Analysis) -> None:
+        """Takes note of a better analysis of a text, in case that the next one does not parse."""
+        uri = analysis.document.uri
+        if uri in self._good:
+            self._good[uri] = analysis
+
+    def close_document(self, uri: str) -> None:
+        """Forgets a document."""
+        self._good.pop(uri, None)
+        self._measured.forget(uri)
+
+    def prefer(self, preferences: Preferences) -> None:
+        """Takes on what the user has chosen; no number that rests on another choice is shown again."""
+        self.preferences = preferences
+        self._measured.forget()
+
+    def later(self, document: Document, stage: Stage, stop: Stop) -> Analysis | None:
+        """What one of the later stages says, with all that was known before; None where it says nothing.
+
+        Raises Voided once nobody wants to know.
+        """
+        from advisor.program.syntax.module import parse_module
+        from lsp_server.evidence.recorded import stores_of
+
+        stop.check()
+        if not concerns_kernels(document.text.encode(errors="replace")):
+            return None
+        try:
+            # The survey of a check tells of such a text as of any other; here the source's error must stay.
+            parse_module(document.source)
+        except SourceProblem:
+            return None
+        folder = document.file.parent
+        settings = self._used.get(folder) or load_config(folder)
+        means, chosen = self._means, self.preferences
+        if stage == "recorded" or not self.preferences.compiled_evidence:
+            if not stores_of(CheckOptions("", document.root, settings=settings)):
+                return None
+            means = replace(means, compile=_nothing_compiled)
+        elif settings.evidence == "source":
+            return None
+        self._compiler.complete = True
+        device = self._device()
+        found = analyse(
+            document, self._surroundings, "simulated", device, means, stop.check, lambda _: settings
+        )
+        found = replace(found, complete=self._compiler.complete)
+        if document.uri in self._good and self.preferences == chosen:
+            self._measured.take(found, stage == "compiled" and found.complete)
+        return replace(found, former=self._measured.before(found))
+
+    def unknown_device(self) -> str:
+        """What is wrong with the chosen device, nothing where it is known."""
+        try:
+            find_device(self.preferences.device or "a100")
+        except UsageError as error:
+            return str(error)
+        return ""
+
+    def forget(self, new_files: bool = True) -> None:
+        """Makes the next analysis look at the files again; `new_files` when some may have come or gone."""
+        self._surroundings.forget()
+        self._stale |= new_files
+
+    def losses(self) -> list[str]:
+        """What has cost a compiler's process its life since this was last asked, in sentences."""
+        return self._compiler.losses()
+
+    def rest(self) -> None:
+        """Lets go what is only of use while somebody works."""
+        if "_compiler" in self.__dict__:
+            self._compiler.rest()
+
+    def close(self) -> None:
+        """Ends the compiler's processes."""
+        if "_compiler" in self.__dict__:
+            self._compiler.close()
+
+    def _device(self) -> str:
+        return "" if self.unknown_device() else self.preferences.device
+
+
+def _nothing_compiled(*given: object) -> list[Record]:  # noqa: ARG001
+    return []

@@ -1,0 +1,1 @@
+"""Findings as diagnostics, hovers, actions and pages."""

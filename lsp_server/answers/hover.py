@@ -1,0 +1,101 @@
+"""What hovering over a finding shows: the numbers, why they matter, what to try, and where it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.model.findings import Evidence, Finding
+from advisor.model.records import Value
+from advisor.model.settings.config import Config
+from advisor.model.suppression_rules import load_meta_rules
+from advisor.rules import Rule
+from advisor.rules.units import COUNT, find_unit, format_value
+from lsp_server.analysis.checked_text import Analysis
+from lsp_server.analysis.rules_in_use import rules_in_use
+from lsp_server.protocol.positions import holds
+
+
+def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
+    """The findings at a line and column, the narrowest first; without any, those that begin on the line."""
+    found = [finding for finding in analysis.findings if holds(finding.span, place)]
+    found = found or [finding for finding in analysis.findings if finding.span.line == place[0]]
+    return sorted(found, key=_size)
+
+
+def explanations(findings: Sequence[Finding], settings: Config) -> str:
+    """The Markdown that explains findings under `settings`."""
+    rules = {rule.id: rule for rule in rules_in_use(settings).rules}
+    texts = (_explanation(finding, _doc(finding, rules), rules.get(finding.rule)) for finding in findings)
+    return "\n\n---\n\n".join(dict.fromkeys(texts))
+
+
+def _size(finding: Finding) -> tuple[int, int]:
+    span = finding.span
+    return span.end_line - span.line, span.end_column - span.column
+
+
+def _doc(finding: Finding, rules: dict[str, Rule]) -> str:
+    known = rules.get(finding.rule) or load_meta_rules().get(finding.rule)
+    return known.doc if known else ""
+
+
+def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
+    kernel = f" · kernel `{finding.kernel}`" if finding.kernel else ""
+    parts = [
+        f"**{finding.title or finding.rule}** · {finding.severity} · `{finding.rule}`{kernel}",
+        finding.message,
+        f"**Why** {finding.why}" if finding.why else "",
+        _listed("What to try", finding.advice),
+        _listed("Fixes", _fixes(finding)),
+        f"**Gain** {finding.gain.basis} {finding.gain.speedup:g} times as fast" if finding.gain else "",
+        _table(finding.evidence),
+        _listed("Assumed", finding.assumptions),
+        f"**The rule** {doc}" if doc else "",
+        _sources(finding, rule),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _fixes(finding: Finding) -> list[str]:
+    """The fixes that can be applied here or were proven, else with the condition of equal results."""
+    return [
+        fix.in_words() if fix.proof else f"{fix.title}. Results stay the same when {fix.condition}."
+        for fix in finding.fixes
+        if fix.edits or fix.proof
+    ]
+
+
+def _listed(heading: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"**{heading}**", "", *(f"- {line}" for line in lines)]) if lines else ""
+
+
+def _table(evidence: Sequence[Evidence]) -> str:
+    if not evidence:
+        return ""
+    rows = [
+        (
+            f"`{item.metric}`",
+            item.text or _quantity(item.value, item.unit),
+            "" if item.threshold is None else _quantity(item.threshold, item.unit),
+            item.source,
+        )
+        for item in evidence
+    ]
+    table = [("metric", "value", "threshold", "evidence"), ("---", "---", "---", "---"), *rows]
+    lines = ("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table)
+    return "\n".join(["**Evidence**", "", *lines])
+
+
+def _quantity(value: Value, unit: str) -> str:
+    return format_value(value, find_unit(unit) or COUNT)
+
+
+def _sources(finding: Finding, rule: Rule | None) -> str:
+    if rule is None or not rule.sources:
+        return f"**Source** <{finding.url}>" if finding.url else ""
+    named = (", ".join(part for part in (source.text, source.at) if part) for source in rule.sources)
+    linked = (
+        f"[{name}](<{source.url}>)" if source.url else name
+        for name, source in zip(named, rule.sources, strict=True)
+    )
+    return "**Source** " + "; ".join(linked)

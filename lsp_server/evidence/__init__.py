@@ -1,0 +1,1 @@
+"""Evidence beyond the source: compiled, recorded and run in processes of their own."""

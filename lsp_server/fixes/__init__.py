@@ -1,0 +1,1 @@
+"""Fixes as edits, written in a process of their own."""

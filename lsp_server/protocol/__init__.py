@@ -1,0 +1,1 @@
+"""Messages between the client and this program: streams, positions, edits, the dispatch to handlers."""

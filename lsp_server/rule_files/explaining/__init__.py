@@ -1,0 +1,1 @@
+"""What the words of a rule file mean and what its rules find."""

@@ -1,0 +1,1 @@
+"""Names of a rule file found and renamed, in all files that they stand in."""
