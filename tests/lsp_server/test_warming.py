@@ -10,7 +10,7 @@ import threading
 import pytest
 from kernel_pairs import TRANSPOSED
 
-from lsp_server.analysis.checked_text import warming
+from lsp_server.analysis import warming
 from lsp_server.session import AdvisorServer
 
 # Prints what the first analysis loads that the server has not loaded ahead, and what that has found.
