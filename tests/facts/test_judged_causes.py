@@ -108,12 +108,12 @@ def test_a_kernel_may_never_ask_for_its_block(tmp_path: Path, index: str, asks: 
 
 
 SHARED_LOOPS = {
-    # Each with: it steps by the grid, it walks elements, its iterations are independent, how many they are.
+    # Each with: it steps by the grid, it walks elements, more threads could share it, how many iterations it has.
     "for j in range(i, a.size, cuda.gridsize(1)):\n a[j] = 1": (True, True, True, None),
     "for j in range(i, a.size, cuda.blockDim.x * cuda.gridDim.x):\n a[j] = 1": (True, True, True, None),
     "for j in range(cuda.blockIdx.x, n, cuda.gridDim.x):\n a[j] = 1": (True, True, True, None),
-    "while i < n:\n a[i] = 1\n i += cuda.gridsize(1)": (True, True, False, None),
-    "while i < n:\n a[i] = 1\n i += cuda.blockDim.x": (False, True, False, None),
+    "while i < n:\n a[i] = 1\n i += cuda.gridsize(1)": (True, False, True, None),
+    "while i < n:\n a[i] = 1\n i += cuda.blockDim.x": (False, False, False, None),
     "for j in range(i, a.size, 1024):\n a[j] = 1": (False, True, True, None),
     "for j in range(a.shape[1]):\n a[i, j] = 1": (False, True, True, None),
     "for j in range(300):\n a[i, j] = 1": (False, True, True, 300),
@@ -142,7 +142,7 @@ def test_what_threads_could_share_of_a_loop(tmp_path: Path, text: str) -> None:
     body = textwrap.indent(text, "    ")
     kernel = f"OWNER = owner()\n@cuda.jit\ndef k(a, b, n):\n    i = cuda.grid(1)\n{body}\n"
     loop = records(tmp_path, "loop", kernel)[0]
-    names = ("steps_by_grid", "walks_elements", "independent", "iterations")
+    names = ("steps_by_grid", "walks_elements", "shareable", "iterations")
     assert tuple(value(loop, name) for name in names) == SHARED_LOOPS[text]
 
 

@@ -66,7 +66,7 @@ class Launch:
     default_block: tuple[int | None, ...] | None = None
     timed_by_command: bool = False
     given_arrays: tuple[Given, ...] = ()
-    grid_from_size: bool = False
+    divides_size: bool = False
 
     @property
     def kernel_key(self) -> str | None:

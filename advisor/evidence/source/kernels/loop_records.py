@@ -6,7 +6,7 @@ import ast
 
 from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts
 from advisor.evidence.source.kernels.access_groups import AccessGroups
-from advisor.evidence.source.kernels.loop_sharing import has_independent_iterations, walks_elements
+from advisor.evidence.source.kernels.loop_sharing import is_shareable, walks_elements
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.kernels.staged_tiles import stages_tile
 from advisor.model.records import Record
@@ -42,7 +42,7 @@ def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[
             steps_by_grid=loop.context.steps_by_grid,
             iterations=None if loop.context.trip_count is None else float(loop.context.trip_count),
             walks_elements=walks_elements(loop, inside, facts),
-            independent=has_independent_iterations(loop, inside, facts),
+            shareable=is_shareable(loop, inside, facts),
             stages_tile=stages_tile(loop, inside, facts),
             every_thread_same=None if same and facts.calls_unknown else same,
         )

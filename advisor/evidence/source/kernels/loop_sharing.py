@@ -11,18 +11,25 @@ from advisor.program.syntax.tree_nodes import below
 
 
 def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
-    """Whether the iterations go from element to element of an array that the kernel is given, as often as
-    values of the kernel or a constant say; `inside` are the accesses in the loop.
+    """Whether an outermost loop over a range, as long as values of the kernel or a constant say, goes from
+    element to element of an array that the kernel is given; `inside` are the accesses in the loop.
     """
-    return _length_is_told(loop) and any(
-        access.array.parameter and _follows(access, loop, facts) for access in inside
+    return (
+        not loop.place.loops
+        and loop.context.over_range
+        and _length_is_told(loop)
+        and any(access.array.parameter and _follows(access, loop, facts) for access in inside)
     )
 
 
-def has_independent_iterations(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
-    """Whether each iteration stores elements of its own, and needs no value of another iteration; `inside`
-    are the accesses in the loop.
+def is_shareable(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
+    """Whether more threads could share the iterations as they are: the loop takes steps of the grid's size, or
+    each iteration stores elements of its own and needs no value of another; `inside` are the accesses in it.
     """
+    return loop.context.steps_by_grid or _has_independent_iterations(loop, inside, facts)
+
+
+def _has_independent_iterations(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
     node = loop.place.node
     if not isinstance(node, ast.For) or not loop.context.over_range or not _length_is_told(loop):
         return False
