@@ -108,7 +108,7 @@ def test_a_kernel_may_never_ask_for_its_block(tmp_path: Path, index: str, asks: 
 
 
 SHARED_LOOPS = {
-    # Each with: it steps by the grid, it walks elements, more threads could share it, how many iterations it has.
+    # Each with: it steps by the grid, walks elements, is shareable, how many iterations it has.
     "for j in range(i, a.size, cuda.gridsize(1)):\n a[j] = 1": (True, True, True, None),
     "for j in range(i, a.size, cuda.blockDim.x * cuda.gridDim.x):\n a[j] = 1": (True, True, True, None),
     "for j in range(cuda.blockIdx.x, n, cuda.gridDim.x):\n a[j] = 1": (True, True, True, None),

@@ -23,7 +23,7 @@ def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) 
 
 
 def is_shareable(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
-    """Whether more threads could share the iterations as they are: the loop takes steps of the grid's size, or
+    """Whether more threads could share the iterations as they are: the loop steps by the grid's size, or
     each iteration stores elements of its own and needs no value of another; `inside` are the accesses in it.
     """
     return loop.context.steps_by_grid or _has_independent_iterations(loop, inside, facts)
