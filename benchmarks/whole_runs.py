@@ -119,9 +119,9 @@ def slowest(folder: Path) -> None:
             return found
 
     module.Surveyor = Timed  # type: ignore[misc]
-    from advisor.model.gc_paused import collector_at_rest
+    from advisor.model.gc_paused import gc_paused
 
-    with collector_at_rest():
+    with gc_paused():
         module.survey(sorted(folder.rglob("*.py")), folder)
     print("| file | seconds |\n|---|---|")
     for file, took in sorted(times.items(), key=lambda item: -item[1])[:10]:

@@ -1,4 +1,4 @@
-"""Evidence beyond the source: compiled kernels, and launches that were recorded or of workloads."""
+"""Where the evidence of a check comes from: the source, the compiler, launches and the history."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from advisor.check.inputs import Inputs
 from advisor.evidence.metrics.joining import join
+from advisor.evidence.source.survey import Survey, survey
+from advisor.evidence.source.survey_memory import SurveyMemory
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
@@ -28,36 +31,160 @@ _COMPILE_SECONDS = 60.0
 _OF_LINE = {"loop": "head_instructions", "operation": "line_instructions"}
 
 
-def compiled_records(
-    units: Sequence[CompilationUnit],
-    device: Device,
-    options: CheckOptions,
-    report: Report,
-    progress: Progress | None,
-) -> list[Record]:
-    """The records of compiled kernels; what went wrong is added to the report."""
-    from advisor.evidence.compiled import Target, compile_units, records
-    from advisor.evidence.compiled.compilers.worker_pool import own_stock
-    from advisor.model.storage.cache import Cache
+class Collectors(Protocol):
+    """Collects the evidence of a check from each source; what went wrong is added to the report.
 
-    evidence: CompiledEvidence = compile_units(
-        units,
-        Target.parse(device.compute_capability),
-        cache=Cache(options.cache_folder) if options.cache_folder else None,
-        timeout=_COMPILE_SECONDS,
-        jobs=options.jobs or min(os.cpu_count() or 1, 4),
-        progress=progress,
-        stock=own_stock(),
-    )
-    if evidence.unavailable is not None:
-        report.notices.append(_missing(evidence.unavailable))
-    report.problems += [replace(item, checked=True) for item in evidence.problems]
-    return [
-        record
-        for unit in units
-        if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
-        for record in records(unit, kernel)
-    ]
+    `DefaultCollectors` is the one of the command line. The language server has others, which look again only
+    at what an edit has changed, and run nothing.
+    """
+
+    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> Survey:
+        """What the source says. Raises SourceProblem where the text on standard input cannot be read."""
+
+    def launches(
+        self, texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+    ) -> list[LaunchEvidence]:
+        """What launches of kernels in the files show that were recorded, or that a workload makes.
+
+        `texts` are the checked files by path.
+        """
+
+    def compiled(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+        progress: Progress | None,
+    ) -> list[Record]:
+        """The records of compiled kernels and of their lines."""
+
+    def measured(
+        self,
+        records: Sequence[Record],
+        texts: dict[str, str],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+    ) -> list[Record]:
+        """The records of the latest measurements of the kernels in `records`."""
+
+
+class DefaultCollectors:
+    """The collectors of the command line: files on the disk, worker processes, the project's history.
+
+    `memory` keeps what files said for the next check of the same command.
+    """
+
+    def __init__(self, memory: SurveyMemory | None = None) -> None:
+        self._memory = memory
+
+    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> Survey:
+        """What the source says; what `memory` holds of unchanged files is not looked for again."""
+        return survey(
+            inputs.checked,
+            options.root,
+            neighbours=inputs.workspace_files,
+            stdin=inputs.stdin,
+            with_units=options.wants("compiled"),
+            jobs=options.jobs or min(os.cpu_count() or 1, 4),
+            step=(lambda done, total: progress("reading source", done, total)) if progress else None,
+            memory=self._memory,
+        )
+
+    def launches(
+        self,
+        texts: dict[str, str],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+    ) -> list[LaunchEvidence]:
+        """What launches tell: those of workloads in the files, then those recorded by `advisor run`.
+
+        Workloads are run where simulated evidence is wanted and code may be run. Without that evidence the
+        launches serve for their types alone, so nothing else is told of them.
+        """
+        from advisor.evidence.metrics.launch_weight import launch_weight
+        from advisor.evidence.simulated.launches.evidence import launch_evidence
+        from advisor.evidence.simulated.launches.store import LaunchStore
+
+        stores = [LaunchStore(options.settings.root)]
+        if options.wants("simulated") and not options.no_run and options.stdin is None:
+            stores.insert(0, _with_workloads(texts, device, options, report))
+        found = []
+        for store in stores:
+            try:
+                weigh = partial(launch_weight, device=device)
+                evidence = launch_evidence(store, options.root, device, texts, weigh)
+            except UsageError as error:
+                if options.wants("simulated"):
+                    raise
+                report.notices.append(f"{error} The check goes on without it.")
+                continue
+            finally:
+                store.close()
+            found.append(evidence)
+            if options.wants("simulated"):
+                report.notices += evidence.notices
+                report.problems += [Problem(*item, checked=True) for item in evidence.problems]
+        return found
+
+    def compiled(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+        progress: Progress | None,
+    ) -> list[Record]:
+        """The records of compiled kernels; what went wrong is added to the report."""
+        from advisor.evidence.compiled import Target, compile_units, records
+        from advisor.evidence.compiled.compilers.worker_pool import own_stock
+        from advisor.model.storage.cache import Cache
+
+        evidence: CompiledEvidence = compile_units(
+            units,
+            Target.parse(device.compute_capability),
+            cache=Cache(options.cache_folder) if options.cache_folder else None,
+            timeout=_COMPILE_SECONDS,
+            jobs=options.jobs or min(os.cpu_count() or 1, 4),
+            progress=progress,
+            stock=own_stock(),
+        )
+        if evidence.unavailable is not None:
+            report.notices.append(_missing(evidence.unavailable))
+        report.problems += [replace(item, checked=True) for item in evidence.problems]
+        return [
+            record
+            for unit in units
+            if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
+            for record in records(unit, kernel)
+        ]
+
+    def measured(
+        self,
+        records: Sequence[Record],
+        texts: dict[str, str],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+    ) -> list[Record]:
+        """The records of the latest measurements of kernels in the files, from the project's history."""
+        from advisor.evidence.measured.evidence import measured_evidence
+        from advisor.model.history.store import HistoryStore
+
+        store = HistoryStore(options.settings.root)
+        simulated = {one.key for one in records if one.entity == "kernel" and _is_simulated(one)}
+        try:
+            evidence = measured_evidence(store, options.root, device, texts, simulated)
+        except AdvisorError as error:
+            report.notices.append(f"{error} The check goes on without it.")
+            return []
+        finally:
+            store.close()
+        report.notices += evidence.notices
+        lines = join([*records, *evidence.records], evidence.lines, "measured")
+        return [*evidence.records, *lines]
 
 
 def line_code_records(records: Sequence[Record], compiled: Sequence[Record]) -> list[Record]:
@@ -73,40 +200,6 @@ def line_code_records(records: Sequence[Record], compiled: Sequence[Record]) -> 
         for entity, metric in _OF_LINE.items()
     ]  # fmt: skip
     return join([one for one in records if one.entity in _OF_LINE], readings, "compiled")
-
-
-def launches_of(
-    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
-) -> list[LaunchEvidence]:
-    """What launches tell: those of workloads in the files, then those recorded by `advisor run`.
-
-    Workloads are run where simulated evidence is wanted and code may be run. Without that evidence the
-    launches serve for their types alone, so nothing else is told of them.
-    """
-    from advisor.evidence.metrics.launch_weight import launch_weight
-    from advisor.evidence.simulated.launches.evidence import launch_evidence
-    from advisor.evidence.simulated.launches.store import LaunchStore
-
-    stores = [LaunchStore(options.settings.root)]
-    if options.wants("simulated") and not options.no_run and options.stdin is None:
-        stores.insert(0, _with_workloads(texts, device, options, report))
-    found = []
-    for store in stores:
-        try:
-            weigh = partial(launch_weight, device=device)
-            evidence = launch_evidence(store, options.root, device, texts, weigh)
-        except UsageError as error:
-            if options.wants("simulated"):
-                raise
-            report.notices.append(f"{error} The check goes on without it.")
-            continue
-        finally:
-            store.close()
-        found.append(evidence)
-        if options.wants("simulated"):
-            report.notices += evidence.notices
-            report.problems += [Problem(*item, checked=True) for item in evidence.problems]
-    return found
 
 
 def simulated_records(records: Sequence[Record], launches: Sequence[LaunchEvidence]) -> list[Record]:
@@ -127,31 +220,6 @@ def launched_types(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[Argume
             known = {one.types for one in found.get(kernel, ())}
             found[kernel] = (*found.get(kernel, ()), *(one for one in types if one.types not in known))
     return found
-
-
-def measured_records(
-    records: Sequence[Record],
-    texts: dict[str, str],
-    device: Device,
-    options: CheckOptions,
-    report: Report,
-) -> list[Record]:
-    """The records of the latest measurements of kernels in the files, from the project's history."""
-    from advisor.evidence.measured.evidence import measured_evidence
-    from advisor.model.history.store import HistoryStore
-
-    store = HistoryStore(options.settings.root)
-    simulated = {one.key for one in records if one.entity == "kernel" and _is_simulated(one)}
-    try:
-        evidence = measured_evidence(store, options.root, device, texts, simulated)
-    except AdvisorError as error:
-        report.notices.append(f"{error} The check goes on without it.")
-        return []
-    finally:
-        store.close()
-    report.notices += evidence.notices
-    lines = join([*records, *evidence.records], evidence.lines, "measured")
-    return [*evidence.records, *lines]
 
 
 def _is_simulated(kernel: Record) -> bool:

@@ -1,4 +1,4 @@
-"""The files that one check reads: those that are checked, and their neighbours."""
+"""The files that one check reads: those that are checked, and the others of the workspace."""
 
 from __future__ import annotations
 
@@ -14,36 +14,39 @@ from advisor.model.text.source_text import SourceText
 
 
 @dataclass(frozen=True)
-class Workplace:
-    """The checked files, the text that stands for one of them, and the other files of the workspace."""
+class Inputs:
+    """The checked files, the text that stands for one of them, and the other files of the workspace.
 
-    targets: list[Path]
+    The other files are only read for what they say of the checked ones, such as launches of their kernels.
+    """
+
+    checked: list[Path]
     stdin: tuple[Path, SourceText] | None
-    neighbours: list[Path]
+    workspace_files: list[Path]
+
+    @classmethod
+    def of(cls, files: Sequence[Path], options: CheckOptions) -> Inputs:
+        """The inputs of a check of `files`; `options` may name a text on standard input, and the others."""
+        # ".../a/../b" and links must name one file one way, or a kernel and its launch would not meet.
+        checked = [_absolute(file) for file in files]
+        stdin = (_absolute(options.root / options.stdin.path), options.stdin) if options.stdin else None
+        known = [*checked, *([stdin[0]] if stdin else [])]
+        if options.neighbours is None:
+            return cls(checked, stdin, workspace_files(known, options.root))
+        return cls(checked, stdin, [file for file in options.neighbours if file not in known])
 
     @property
-    def every(self) -> list[Path]:
-        """The checked files on the disk and their neighbours."""
-        return [*self.targets, *self.neighbours]
+    def on_disk(self) -> list[Path]:
+        """All files that are read from the disk."""
+        return [*self.checked, *self.workspace_files]
 
     def checks(self, file: Path) -> bool:
-        """Whether the file is one of the checked ones, not a neighbour."""
+        """Whether the file is one of the checked ones."""
         return _absolute(file) in self._own
 
     @cached_property
     def _own(self) -> frozenset[Path]:
-        return frozenset([*self.targets, *([self.stdin[0]] if self.stdin else [])])
-
-
-def workplace_of(files: Sequence[Path], options: CheckOptions) -> Workplace:
-    """The workplace of a check of `files`; `options` may name a text on standard input and the neighbours."""
-    # ".../a/../b" and links must name one file one way, or a kernel and its launch would not meet.
-    targets = [_absolute(file) for file in files]
-    stdin = (_absolute(options.root / options.stdin.path), options.stdin) if options.stdin else None
-    known = [*targets, *([stdin[0]] if stdin else [])]
-    if options.neighbours is None:
-        return Workplace(targets, stdin, workspace_files(known, options.root))
-    return Workplace(targets, stdin, [file for file in options.neighbours if file not in known])
+        return frozenset([*self.checked, *([self.stdin[0]] if self.stdin else [])])
 
 
 def _absolute(file: Path) -> Path:

@@ -1,271 +1,361 @@
-"""The one place that knows the order: source, evidence, metrics, rules, findings."""
+"""The main path, from files to a report: `Check.report` and `Check.evidence` have its steps in order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from advisor.check.gathering import Evidence, Typing, gather_evidence, tables_of, told_of
-from advisor.check.inputs import Workplace, workplace_of
-from advisor.check.renamed_rules import with_todays_names
+from advisor.check.collectors import Collectors, DefaultCollectors, launched_types, simulated_records
+from advisor.check.inputs import Inputs
+from advisor.check.metric_plugins import provided_records
 from advisor.check.report_cache import ReportCache
+from advisor.check.rule_selection import selected_rules, with_todays_names
+from advisor.check.rulebook import rulebook_for
 from advisor.check.rulebook_problems import deprecated_rules, empty_packs, ended_overrides, knowledge_problems
 from advisor.check.speedup_bounds.bound import rooms
 from advisor.check.speedup_bounds.shares import time_shares
-from advisor.check.steps import USUAL, Means
-from advisor.check.suppressions import apply_suppressions, parse_suppressions
+from advisor.check.suppressions import suppress
+from advisor.check.typings import (
+    CompiledTypings,
+    Metrics,
+    Typing,
+    compile_typings,
+    findings_of,
+    tables_of,
+)
 from advisor.evidence.metrics.tables import Tables
+from advisor.evidence.source.survey import ENTITIES as SOURCE_ENTITIES
 from advisor.evidence.source.survey import KERNEL_ENTITIES, Survey
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
-from advisor.model.devices import Device, find_device
-from advisor.model.findings import SEVERITIES, Finding, Report, once_for_each_kernel, without_repetitions
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.devices import find_device
+from advisor.model.findings import SEVERITIES, Finding, Report, without_repetitions
+from advisor.model.gc_paused import gc_paused
 from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions, Progress
-from advisor.model.settings.selectors import check_selectors, matches, select_rules
-from advisor.model.suppression_rules import load_meta_rules
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.source_text import SourceText
 from advisor.program.syntax.module import readable_source
-from advisor.rules import Rulebook, RuleSettings
+from advisor.rules import Rulebook, RuleSettings, judge
+from advisor.rules.evaluation.rejudgement import Rejudgement
+
+if TYPE_CHECKING:
+    from advisor.evidence.simulated.launches.evidence import LaunchEvidence
 
 
 @dataclass(frozen=True)
 class Checked:
     """A report, the tables of what its findings rest on, and the texts of all files that were looked at.
 
-    Where a kept report was found there are neither tables nor texts. Fixes that are written later need both.
+    `read` are all files whose content was used. Where a stored report was found there are neither tables nor
+    texts; fixes that are written later need both.
     """
 
     report: Report
     tables: Tables | None
     texts: Mapping[str, str] = field(default_factory=dict)
+    read: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of the checked files before any rule is judged; the report has problems and notices."""
+
+    source: Survey
+    metrics: Metrics
+    report: Report
+
+
+class Check:
+    """One check of some files.
+
+    The evidence comes from `collectors`, the rules from `rulebook` or else from the configuration; a program
+    that checks the same files again and again gives the `verdicts` of the check before. Raises UsageError for
+    an unknown device; a `strict` check raises RuleErrors for a rule that does not load.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[Path],
+        options: CheckOptions,
+        progress: Progress | None = None,
+        *,
+        collectors: Collectors | None = None,
+        rulebook: Rulebook | None = None,
+        verdicts: Rejudgement | None = None,
+    ) -> None:
+        self.files, self.options, self.progress = files, options, progress
+        self.device = find_device(options.device)
+        self.rulebook = rulebook or rulebook_for(options.settings, strict=options.strict)
+        self.collectors: Collectors = collectors or DefaultCollectors()
+        self.verdicts = verdicts
+        self.selected: frozenset[str] = frozenset()
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The files that are checked, and the others of the workspace."""
+        return Inputs.of(self.files, self.options)
+
+    def run(self) -> Checked:
+        """The report of a check, stored or new, with what proofs say of its fixes.
+
+        Raises UsageError for rules that do not exist.
+        """
+        notices = self.select_rules()
+        stored = self.report_cache()
+        report = stored.load() if stored else None
+        checked = Checked(report, None) if report else self.report()
+        if report is None:
+            checked.report.notices += notices
+            if stored:
+                stored.store(checked.report, checked.read - {str(file) for file in self.inputs.on_disk})
+        report = checked.report
+        if self.options.proofs:
+            root = self.options.settings.root
+            report.findings = with_proofs(report.findings, report.texts, root, self.device.id)
+        return checked
+
+    def report(self) -> Checked:
+        """The main path: evidence, rules, suppressions, findings, fixes."""
+        with gc_paused():
+            evidence = self.evidence()
+            report, metrics = evidence.report, evidence.metrics
+            self.apply_rules(metrics, report)
+            self.leave_out_unread(report)
+            self.apply_suppressions(report)
+            self.add_problems_of_rules(report)
+            self.complete(report, metrics.tables)
+            self.write_fixes(report, metrics.tables)
+        return Checked(report, metrics.tables, evidence.source.texts, evidence.source.read)
+
+    def evidence(self) -> Evidence:
+        """The first half of the main path: source, launches, compiled, simulated, measured, metrics."""
+        with gc_paused():
+            source = self.collectors.source(self.inputs, self.options, self.progress)
+            report = self.begin_report(source)
+            launches = self.launches(source, report)
+            compiled = self.compiled(source, launches, report)
+            records = [*source.records, self.device.record(), *compiled.records]
+            simulated = self.simulated(records, launches)
+            records += simulated
+            # Behind the source's records, whose places are exact; the runs of others are not those measured.
+            first = len(source.records)
+            records[first:first] = self.measured(source, records, report)
+            records += self.metrics_of_plugins(records, report)
+            metrics = self.metrics(records, compiled, defects_sought=bool(simulated))
+        return Evidence(source, metrics, report)
+
+    # --- Evidence
+
+    def begin_report(self, source: Survey) -> Report:
+        """A report of what the source could not tell.
+
+        A file with `cuda.jit` that no kernel was recognised from is a notice; without any kernel at all it is
+        a problem, for then nothing was checked.
+        """
+        report = Report(
+            self.device.name,
+            problems=list(source.problems),
+            texts=dict(source.texts),
+            unread=dict(source.unread),
+            unrecognised=list(source.unrecognised),
+        )
+        kernels = any(record.entity in KERNEL_ENTITIES for record in source.records)
+        for one in source.unrecognised:
+            if kernels:
+                report.notices.append(one.as_notice())
+            else:
+                report.problems.append(one.as_problem())
+        return report
+
+    def launches(self, source: Survey, report: Report) -> list[LaunchEvidence]:
+        """Launches that were recorded or are made by workloads; compiled evidence takes types from them."""
+        types_wanted = self.options.wants("compiled") and bool(source.units)
+        if not self.options.wants("simulated") and not types_wanted:
+            return []
+        return self.collectors.launches(self.own_texts(source), self.device, self.options, report)
+
+    def compiled(self, source: Survey, launches: Sequence[LaunchEvidence], report: Report) -> CompiledTypings:
+        """The kernels' machine code, for the types that they are launched with."""
+        if not self.options.wants("compiled") or not source.units:
+            return CompiledTypings()
+
+        def compile(units: Sequence[CompilationUnit], problems: Report) -> list[Record]:
+            return self.collectors.compiled(units, self.device, self.options, problems, self.progress)
+
+        return compile_typings(source, launched_types(launches), report, compile)
+
+    def simulated(self, records: Sequence[Record], launches: Sequence[LaunchEvidence]) -> list[Record]:
+        """What was counted in launches on the simulated GPU."""
+        return simulated_records(records, launches) if self.options.wants("simulated") else []
+
+    def measured(self, source: Survey, records: Sequence[Record], report: Report) -> list[Record]:
+        """The latest measurements from the project's history."""
+        if not self.options.wants("measured"):
+            return []
+        texts = self.own_texts(source)
+        return self.collectors.measured(records, texts, self.device, self.options, report)
+
+    def metrics_of_plugins(self, records: Sequence[Record], report: Report) -> list[Record]:
+        """Metrics from the installed functions that the configuration names."""
+        settings = self.options.settings
+        if not settings.metric_providers or self.options.no_run:
+            return []
+        return provided_records(settings, records, self.rulebook, self.device, report)
+
+    def metrics(
+        self, records: Sequence[Record], compiled: CompiledTypings, defects_sought: bool = False
+    ) -> Metrics:
+        """Tables of all records and of what follows from them, for each typing of the kernels."""
+        looked_for = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
+        looked_for |= {"defect"} if defects_sought else set()
+        return Metrics(
+            tuple(
+                Typing(
+                    tables_of(compiled.in_round(records, round), self.device, self.rulebook, looked_for),
+                    round.kernels,
+                )
+                for round in compiled.rounds
+            )
+        )
+
+    def own_texts(self, source: Survey) -> dict[str, str]:
+        """The texts of the checked files as far as they can be read, without the others of the workspace."""
+        return {
+            path: readable_source(SourceText(path, text))[0].text if path in source.unread else text
+            for path, text in source.texts.items()
+            if self.inputs.checks(self.options.root / path)
+        }
+
+    # --- Rules and findings
+
+    def select_rules(self) -> list[str]:
+        """Choose the rules that are judged; a sentence for each that the options call by a former name."""
+        self.options, notices = with_todays_names(self.options, self.rulebook)
+        self.selected = selected_rules(self.rulebook, self.options)
+        return notices
+
+    def apply_rules(self, metrics: Metrics, report: Report) -> None:
+        """Put the findings of the selected rules into the report, and what stays undecided."""
+        options = self.options
+        settings = RuleSettings.of_project(
+            options.settings, self.device.id, options.root, select=tuple(sorted(self.selected))
+        )
+        found: list[Finding] = []
+        for number, typing in enumerate(metrics.typings):
+            if self.verdicts is not None:
+                judgement = self.verdicts.judge(self.rulebook, typing.tables, settings)
+            else:
+                judgement = judge(self.rulebook, typing.tables, settings=settings)
+            found += findings_of(judgement.matches, typing, self.rulebook, further=number > 0)
+            if not number:
+                report.undecided = list(judgement.undecided)
+                report.summary["suppressed"] = judgement.suppressed
+        report.findings = list(without_repetitions(found))
+
+    def leave_out_unread(self, report: Report) -> None:
+        """Drop what is said of functions of which a part could not be read: it may be wrong."""
+        unread, nothing = report.unread, frozenset[int]()
+        report.findings = [
+            one for one in report.findings if one.span.line not in unread.get(one.path, nothing)
+        ]
+        report.problems = [
+            one for one in report.problems if not one.checked or one.line not in unread.get(one.path, nothing)
+        ]
+
+    def apply_suppressions(self, report: Report) -> None:
+        """Take out what comments and the configuration silence."""
+        suppress(report, {rule.id for rule in self.rulebook.rules}, self.selected, self.options)
+
+    def add_problems_of_rules(self, report: Report) -> None:
+        """Add what is wrong with rules, packs and overrides themselves."""
+        settings, root = self.options.settings, self.options.root
+        report.problems += knowledge_problems(self.rulebook, root)
+        report.problems += empty_packs(settings, root)
+        report.findings += ended_overrides(self.rulebook, settings, self.selected, root)
+        report.notices += deprecated_rules(self.rulebook, report.findings)
+
+    def complete(self, report: Report, tables: Tables) -> None:
+        """Sort the findings, bound what they may gain, and count them."""
+        report.findings.sort(key=_position)
+        report.shares, report.room = time_shares(tables), rooms(tables, self.device, report.findings)
+        report.summary = _summary(report, tables)
+        report.summary["files"] = len(self.files) + (self.options.stdin is not None)
+
+    def write_fixes(self, report: Report, tables: Tables) -> None:
+        """Give the findings their fixes, and keep only those texts that a reader of the report needs."""
+        if self.options.fixes:
+            report.findings = with_fixes(report.findings, report.texts, tables, report.unread)
+        shown = {path for finding in report.findings for path in finding.paths()}
+        shown.update(filter(is_notebook, report.texts))
+        report.texts = {path: text for path, text in report.texts.items() if path in shown}
+
+    # --- Stored reports
+
+    def report_cache(self) -> ReportCache | None:
+        """The stored reports, for source evidence only: other evidence is stored where it is collected."""
+        options = self.options
+        if options.cache_folder is None or options.stdin is not None or options.evidence != "source":
+            return None
+        if options.settings.metric_providers:
+            return None
+        changes = (*self.rulebook.overrides, *self.rulebook.suppressions, *options.settings.overrides)
+        ends = any(getattr(one, "until", "") for one in changes)
+        day = date.today() if ends else None
+        decisive = (options.device, sorted(self.selected), options.settings, options.fixes, day)
+        packs = [Path(pack.folder) for pack in self.rulebook.packs]
+        return ReportCache(options.cache_folder, options.root, self.inputs.on_disk, packs, decisive)
 
 
 def check(files: Sequence[Path], options: CheckOptions, progress: Progress | None = None) -> Report:
-    """The report on `files`, as `check_with_tables` makes it."""
+    """The report on `files`: findings in order of path and line, problems, and what stayed undecided.
+
+    Rules that do not load are problems of the report. Raises what `Check` raises.
+    """
     return check_with_tables(files, options, progress).report
 
 
 def check_with_tables(
-    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None, means: Means = USUAL
-) -> Checked:
-    """The report on `files`: findings in order of path and line, problems, and what stayed undecided.
-
-    Rules that do not load are problems of the report. Raises UsageError for unknown devices and rules; a
-    `strict` check raises RuleErrors for a rule that does not load.
-    """
-    device = find_device(options.device)
-    rulebook = means.rulebook(options.settings, options.strict)
-    options, notices = with_todays_names(options, rulebook)
-    selected = selected_rules(rulebook, options)
-    workplace = workplace_of(files, options)
-    kept = _kept_reports(workplace, selected, options, rulebook)
-    report, tables = kept.load() if kept else None, None
-    texts: dict[str, str] = {}
-    if report is None:
-        with collector_at_rest():
-            found = means.survey(workplace, options, progress)
-            report, tables = _report(found, workplace, device, rulebook, selected, options, progress, means)
-        texts = found.texts
-        report.notices += notices
-        report.summary["files"] = len(files) + (options.stdin is not None)
-        if kept:
-            kept.store(report, found.read - {str(file) for file in workplace.every})
-    if options.proofs:
-        report.findings = with_proofs(report.findings, report.texts, options.settings.root, device.id)
-    return Checked(report, tables, texts)
-
-
-def _kept_reports(
-    workplace: Workplace, selected: frozenset[str], options: CheckOptions, rulebook: Rulebook
-) -> ReportCache | None:
-    """The kept reports, for source evidence only: what else a report rests on is kept where it is made."""
-    if options.cache_folder is None or options.stdin is not None or options.evidence != "source":
-        return None
-    if options.settings.metric_providers:
-        return None
-    changes = (*rulebook.overrides, *rulebook.suppressions, *options.settings.overrides)
-    ends = any(getattr(one, "until", "") for one in changes)
-    day = date.today() if ends else None
-    decisive = (options.device, sorted(selected), options.settings, options.fixes, day)
-    packs = [Path(pack.folder) for pack in rulebook.packs]
-    return ReportCache(options.cache_folder, options.root, workplace.every, packs, decisive)
-
-
-def _report(
-    found: Survey,
-    workplace: Workplace,
-    device: Device,
-    rulebook: Rulebook,
-    selected: frozenset[str],
+    files: Sequence[Path],
     options: CheckOptions,
-    progress: Progress | None,
-    means: Means,
-) -> tuple[Report, Tables]:
-    report = _report_of(found, device)
-    _report_unrecognised(found, report)
-    evidence = gather_evidence(found, workplace, device, rulebook, options, report, progress, means)
-    tables = evidence.tables
-    _judge(evidence, rulebook, selected, device, options, report, means)
-    _leave_out_unread(report)
-    _suppress(report, rulebook, selected, options)
-    report.problems += knowledge_problems(rulebook, options.root)
-    report.problems += empty_packs(options.settings, options.root)
-    report.findings += ended_overrides(rulebook, options.settings, selected, options.root)
-    report.notices += deprecated_rules(rulebook, report.findings)
-    report.findings.sort(key=_position)
-    report.shares, report.room = time_shares(tables), rooms(tables, device, report.findings)
-    report.summary = _summary(report, tables)
-    if options.fixes:
-        report.findings = with_fixes(report.findings, report.texts, tables, report.unread)
-    shown = {path for finding in report.findings for path in finding.paths()}
-    shown.update(filter(is_notebook, report.texts))
-    report.texts = {path: text for path, text in report.texts.items() if path in shown}
-    return report, tables
+    progress: Progress | None = None,
+    collectors: Collectors | None = None,
+    verdicts: Rejudgement | None = None,
+) -> Checked:
+    """The report on `files` with what it rests on, as `Check` makes it."""
+    return Check(files, options, progress, collectors=collectors, verdicts=verdicts).run()
 
 
-def _report_unrecognised(found: Survey, report: Report) -> None:
-    """Add a notice for each file with `cuda.jit` that no kernel was recognised from.
-
-    Without any kernel at all it is a problem, for then nothing was checked.
-    """
-    report.unrecognised = list(found.unrecognised)
-    kernels = any(record.entity in KERNEL_ENTITIES for record in found.records)
-    for one in found.unrecognised:
-        if kernels:
-            report.notices.append(one.as_notice())
-        else:
-            report.problems.append(one.as_problem())
-
-
-def gather(
-    files: Sequence[Path], options: CheckOptions, progress: Progress | None = None, means: Means = USUAL
-) -> tuple[Tables, Rulebook, Report]:
+def gather(files: Sequence[Path], options: CheckOptions) -> tuple[Tables, Rulebook, Report]:
     """All that is known of the kernels in `files`, the rulebook, and a report of problems and notices."""
-    device = find_device(options.device)
-    rulebook = means.rulebook(options.settings, options.strict)
-    workplace = workplace_of(files, options)
-    with collector_at_rest():
-        found = means.survey(workplace, options, progress)
-        report = _report_of(found, device)
-        _report_unrecognised(found, report)
-        evidence = gather_evidence(found, workplace, device, rulebook, options, report, progress, means)
-    return evidence.tables, rulebook, report
+    one = Check(files, options)
+    evidence = one.evidence()
+    return evidence.metrics.tables, one.rulebook, evidence.report
 
 
 def report_on(
-    records: Iterable[Record],
-    looked_for: Iterable[str],
-    options: CheckOptions,
-    texts: Mapping[str, str],
-    means: Means = USUAL,
+    records: Iterable[Record], looked_for: Iterable[str], options: CheckOptions, texts: Mapping[str, str]
 ) -> Report:
     """The report on records that were had in another way than by a check: judged and suppressed as its are.
 
     `texts` are those of the files that the records lie in, `looked_for` the entities that were searched for.
     """
-    device = find_device(options.device)
-    rulebook = means.rulebook(options.settings, options.strict)
-    options, notices = with_todays_names(options, rulebook)
-    selected = selected_rules(rulebook, options)
-    report = Report(device.name, texts=dict(texts), notices=list(notices))
-    tables = tables_of([*records, device.record()], device, rulebook, looked_for)
-    _judge(Evidence((Typing(tables, {}),)), rulebook, selected, device, options, report, means)
-    _suppress(report, rulebook, selected, options)
-    report.problems += knowledge_problems(rulebook, options.root)
+    one = Check([], options)
+    notices = one.select_rules()
+    report = Report(one.device.name, texts=dict(texts), notices=notices)
+    tables = tables_of([*records, one.device.record()], one.device, one.rulebook, looked_for)
+    one.apply_rules(Metrics((Typing(tables, {}),)), report)
+    one.apply_suppressions(report)
+    report.problems += knowledge_problems(one.rulebook, options.root)
     report.problems += empty_packs(options.settings, options.root)
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
     return report
-
-
-def _report_of(found: Survey, device: Device) -> Report:
-    """A report with nothing but what the survey could not read."""
-    problems, texts = list(found.problems), dict(found.texts)
-    return Report(device.name, problems=problems, texts=texts, unread=dict(found.unread))
-
-
-def _leave_out_unread(report: Report) -> None:
-    """Drops what is said of functions of which a part could not be read: it may come of what is missing."""
-    unread = report.unread
-    report.findings = [
-        one for one in report.findings if one.span.line not in unread.get(one.path, frozenset())
-    ]
-    report.problems = [
-        one for one in report.problems if not one.checked or one.line not in unread.get(one.path, frozenset())
-    ]
-
-
-def selected_rules(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
-    """The ids of the rules that a check is to judge. Raises UsageError for selectors that name no rule."""
-    categories = {rule.id: rule.category for rule in rulebook.rules}
-    categories |= {rule.id: rule.category for rule in load_meta_rules().values()}
-    settings = options.settings
-    for pattern, selectors in settings.per_file_ignores.items():
-        check_selectors(selectors, categories, f"[tool.advisor] per-file-ignores, {pattern!r}: ")
-    return select_rules(
-        categories,
-        options.select or settings.select,
-        (*settings.extend_select, *options.extend_select),
-        (*settings.ignore, *options.ignore),
-    )
-
-
-def _judge(
-    evidence: Evidence,
-    rulebook: Rulebook,
-    selected: frozenset[str],
-    device: Device,
-    options: CheckOptions,
-    report: Report,
-    means: Means,
-) -> None:
-    settings = RuleSettings.of_project(
-        options.settings, device.id, options.root, select=tuple(sorted(selected))
-    )
-    found: list[Finding] = []
-    for number, typing in enumerate(evidence.typings):
-        judgement = means.judge(rulebook, typing.tables, settings)
-        found += told_of(judgement.matches, typing, rulebook, further=number > 0)
-        if not number:
-            report.undecided = list(judgement.undecided)
-            report.summary["suppressed"] = judgement.suppressed
-    report.findings = list(without_repetitions(found))
-
-
-def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Iterable[Finding]:
-    ignored: dict[str, tuple[str, ...]] = {}
-    for finding in findings:
-        if finding.path not in ignored:
-            ignored[finding.path] = options.settings.ignored_in(options.root / finding.path)
-        if not any(matches(selector, finding.rule, finding.category) for selector in ignored[finding.path]):
-            yield finding
-
-
-def _suppress(report: Report, rulebook: Rulebook, selected: frozenset[str], options: CheckOptions) -> None:
-    known = {rule.id for rule in rulebook.rules}
-    by_path = {
-        path: parse_suppressions(_readable(report, path, text), known)
-        for path, text in report.texts.items()
-        if "advisor:" in text
-    }
-    undecided = {item.rule for item in report.undecided}
-    applied = apply_suppressions(report.findings, by_path, selected - undecided)
-    remarks = [remark for remark in applied.remarks if remark.rule in selected]
-    # A comment that silences what the configuration would drop too is of use, so the comments come first.
-    kept = _not_ignored_here([*applied.kept, *remarks], options)
-    report.findings = once_for_each_kernel(kept)
-    accepted = report.summary.get("suppressed", 0)
-    report.summary["suppressed"] = len(applied.suppressed) + int(str(accepted))
-
-
-def _readable(report: Report, path: str, text: str) -> SourceText:
-    source = SourceText(path, text)
-    return readable_source(source)[0] if path in report.unread else source
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -25,10 +24,8 @@ from advisor.model.findings import (
     Unrecognised,
 )
 from advisor.model.storage.cache import Cache
+from advisor.model.storage.file_stamp import FileStamp, Stamps, stamps_of
 from advisor.model.text.source_text import Span, read_source
-
-# A file written this shortly ago may be written again without a change of its time.
-_RACY_NANOSECONDS = 50_000_000
 
 
 class ReportCache:
@@ -42,10 +39,10 @@ class ReportCache:
         self, folder: Path, root: Path, files: Sequence[Path], folders: Iterable[Path], options: object
     ) -> None:
         self._cache, self._root = Cache(folder), root
-        stats = [_stat(file) for file in files]
-        self._racy = any(stat is not None and time.time_ns() - stat[1] < _RACY_NANOSECONDS for stat in stats)
+        stamps = stamps_of(files)
+        self._racy = any(stamp is not None and stamp.racy for _, stamp in stamps)
         digest = hashlib.sha256(repr((options, advisor.__version__, str(root))).encode())
-        digest.update(repr([(str(file), stat) for file, stat in zip(files, stats, strict=True)]).encode())
+        digest.update(repr(stamps).encode())
         digest.update(repr(_program(folders)).encode())
         self._key = f"report:{digest.hexdigest()}"
 
@@ -53,7 +50,7 @@ class ReportCache:
         """The kept report, None when there is none or a file it rests on has changed."""
         entry = self._cache.get_many([self._key]).get(self._key)
         try:
-            if entry is None or any(_stat(Path(file)) != _pair(stat) for file, stat in entry["read"]):
+            if entry is None or any(FileStamp.of(file) != _stamp(stamp) for file, stamp in entry["read"]):
                 return None
             report = _report(entry["report"])
             report.texts = {path: read_source(self._root / path, path).text for path in entry["texts"]}
@@ -70,35 +67,26 @@ class ReportCache:
         for name in ("problems", "undecided", "unrecognised"):
             content[name] = [asdict(item) for item in content[name]]
         content["unread"] = {path: sorted(lines) for path, lines in report.unread.items()}
-        further = sorted(set(read))
         self._cache.put_many({
             self._key: {
                 "report": content,
                 "texts": list(report.texts),
-                "read": [(file, _stat(Path(file))) for file in further],
+                "read": stamps_of(sorted(set(read))),
             }
         })  # fmt: skip
 
 
-def _program(folders: Iterable[Path]) -> list[tuple[str, tuple[int, int] | None]]:
+def _program(folders: Iterable[Path]) -> Stamps:
     """What the program itself consists of: its modules, its grammar, the rules."""
     package = Path(advisor.__file__).parent
     sources = [*package.rglob("*.py"), *grammar_folder().iterdir()]
     for folder in (knowledge_folder(), *folders):
         sources += folder.rglob("*") if folder.is_dir() else [folder]
-    return [(str(file), _stat(file)) for file in sorted(sources)]
+    return stamps_of(sorted(sources))
 
 
-def _stat(file: Path) -> tuple[int, int] | None:
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns
-
-
-def _pair(stat: Any) -> tuple[int, int] | None:
-    return None if stat is None else (stat[0], stat[1])
+def _stamp(kept: Any) -> FileStamp | None:
+    return None if kept is None else FileStamp(*kept)
 
 
 def _report(content: dict[str, Any]) -> Report:

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from advisor.model.findings import Finding
-from advisor.model.settings.selectors import suggestion
+from advisor.model.findings import Finding, Report, once_for_each_kernel
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.selectors import matches, suggestion
 from advisor.model.suppression_rules import load_meta_rules
 from advisor.model.text.logical_lines import Comment, LogicalLines, read_logical_lines
 from advisor.model.text.source_text import SourceText, Span
+from advisor.program.syntax.module import readable_source
 
 DIRECTIVES = ("ignore", "ignore-block", "ignore-file")
 
@@ -59,6 +61,26 @@ class Applied(NamedTuple):
     remarks: list[Finding]
 
 
+def suppress(report: Report, rules: Collection[str], selected: frozenset[str], options: CheckOptions) -> None:
+    """Take out of a report what comments or the configuration silence, and add remarks on such comments.
+
+    `rules` are all rule ids, `selected` those that were judged.
+    """
+    by_path = {
+        path: parse_suppressions(_readable(report, path, text), rules)
+        for path, text in report.texts.items()
+        if _MARK in text
+    }
+    undecided = {item.rule for item in report.undecided}
+    applied = apply_suppressions(report.findings, by_path, selected - undecided)
+    remarks = [remark for remark in applied.remarks if remark.rule in selected]
+    # A comment that silences what the configuration would drop too is of use, so the comments come first.
+    kept = _not_ignored_here([*applied.kept, *remarks], options)
+    report.findings = once_for_each_kernel(kept)
+    accepted = report.summary.get("suppressed", 0)
+    report.summary["suppressed"] = len(applied.suppressed) + int(str(accepted))
+
+
 def parse_suppressions(text: SourceText, known_rules: Collection[str]) -> Suppressions:
     """The suppressions in the comments of `text`. `known_rules` are all rule ids, selected or not."""
     if _MARK not in text.text:
@@ -94,6 +116,20 @@ def apply_suppressions(
     _sort_out(remarks, by_path, open_remarks, suppressed, used)
     open_remarks += _unused(by_path, used, {rule for rule in evaluated if rule in meta})
     return Applied(kept, suppressed, open_remarks)
+
+
+def _not_ignored_here(findings: Iterable[Finding], options: CheckOptions) -> Iterable[Finding]:
+    ignored: dict[str, tuple[str, ...]] = {}
+    for finding in findings:
+        if finding.path not in ignored:
+            ignored[finding.path] = options.settings.ignored_in(options.root / finding.path)
+        if not any(matches(selector, finding.rule, finding.category) for selector in ignored[finding.path]):
+            yield finding
+
+
+def _readable(report: Report, path: str, text: str) -> SourceText:
+    source = SourceText(path, text)
+    return readable_source(source)[0] if path in report.unread else source
 
 
 def _sort_out(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from advisor.check.pipeline import selected_rules
+from advisor.check.rule_selection import selected_rules
 from advisor.check.rulebook_problems import shown_path
 from advisor.check.suppressions import parse_suppressions
 from advisor.model.findings import Report

@@ -15,6 +15,7 @@ from typing import cast
 
 from advisor.model.errors import UsageError
 from advisor.model.findings import Finding, Fix, Proof, Verdict
+from advisor.model.storage.file_stamp import FileStamp
 from advisor.model.text.syntax_trees import syntax_tree
 
 _FILE = Path(".advisor") / "proofs.sqlite"
@@ -56,13 +57,9 @@ class ProofStore:
         """Whether any fix was tried in this project."""
         return self._file.is_file()
 
-    def stamp(self) -> tuple[int, int] | None:
-        """Time and size of the file, which change when proofs are added; None without one."""
-        try:
-            found = self._file.stat()
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size
+    def stamp(self) -> FileStamp | None:
+        """The state of the file, which changes when proofs are added; None without one."""
+        return FileStamp.of(self._file)
 
     def add(
         self, device: str, digests: Iterable[str], fix: str, proof: Proof, entries: Iterable[LedgerEntry]

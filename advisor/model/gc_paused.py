@@ -1,4 +1,4 @@
-"""The garbage collector at rest while many objects are made that all live to the end."""
+"""The garbage collector paused while many objects are made that all live to the end."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """Nothing; until the end no garbage is searched for: over syntax trees that takes a third of the time."""
+def gc_paused() -> Iterator[None]:
+    """Search for no garbage until the end: over syntax trees that takes a third of the time."""
     running = gc.isenabled()
     gc.disable()
     try:

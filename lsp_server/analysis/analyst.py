@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from advisor.model.devices import find_device
 from advisor.model.errors import SourceProblem, UsageError
-from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from advisor.model.text.syntax_trees import syntax_tree
@@ -25,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from advisor.check.steps import Means
     from advisor.model.settings.config import Config
-    from lsp_server.analysis.kept_settings import KeptConfigs
-    from lsp_server.analysis.kept_steps import KeptSteps
+    from lsp_server.analysis.configurations import Configurations
+    from lsp_server.analysis.incremental import Incremental
     from lsp_server.evidence.compiling import KernelCompiler
 
 _MOST_DOCUMENTS = 12
@@ -48,16 +46,16 @@ class Analyst:
         self._used: dict[Path, Config] = {}
 
     @cached_property
-    def _configs(self) -> KeptConfigs:
-        from lsp_server.analysis.kept_settings import KeptConfigs
+    def _configs(self) -> Configurations:
+        from lsp_server.analysis.configurations import Configurations
 
-        return KeptConfigs()
+        return Configurations()
 
     @cached_property
-    def _steps(self) -> KeptSteps:
-        from lsp_server.analysis.kept_steps import KeptSteps
+    def _kept(self) -> Incremental:
+        from lsp_server.analysis.incremental import Incremental
 
-        return KeptSteps()
+        return Incremental()
 
     @cached_property
     def _compiler(self) -> KernelCompiler:
@@ -65,29 +63,28 @@ class Analyst:
 
         return KernelCompiler()
 
-    @cached_property
-    def _means(self) -> Means:
-        from advisor.check.steps import USUAL
-        from lsp_server.analysis.kept_settings import KeptRulebooks
-        from lsp_server.evidence.recorded import recorded_launches
-
-        rulebook = KeptRulebooks().of
-        return replace(USUAL, rulebook=rulebook, compile=self._compiler.records, launches=recorded_launches)
-
     def rehearse(self, folder: Path) -> None:
-        """Nothing; makes what `from_source` needs be there, under the settings of a folder."""
-        rehearse(folder, self._steps.means(), self._configs.of)
+        """Load what `from_source` needs, under the settings of a folder."""
+        rehearse(folder, self._configs.of)
 
     def from_source(self, document: Document) -> Analysis:
         """What the source alone says of a document."""
         if self._stale:
             self._stale = False
-            self._steps.forget()
-        means = self._steps.means_for(document.file, document.root)
+            self._kept.forget_files()
+        collectors = self._kept.collectors(document.file, document.root)
+        verdicts = self._kept.verdicts(document.file, document.root)
         device, folder = self._device(), document.file.parent
 
         def under(configure: Callable[[Path], Config]) -> Analysis:
-            return analyse(document, self._surroundings, device=device, means=means, configure=configure)
+            return analyse(
+                document,
+                self._surroundings,
+                device=device,
+                collectors=collectors,
+                configure=configure,
+                verdicts=verdicts,
+            )
 
         try:
             now = under(self._configs.of)
@@ -147,7 +144,7 @@ class Analyst:
         Raises Voided once nobody wants to know.
         """
         from advisor.program.syntax.module import parse_module
-        from lsp_server.evidence.recorded import stores_of
+        from lsp_server.evidence.collectors import DiskCollectors, stores_of
 
         stop.check()
         if not concerns_kernels(document.text.encode(errors="replace")):
@@ -159,17 +156,17 @@ class Analyst:
             return None
         folder = document.file.parent
         settings = self._used.get(folder) or load_config(folder)
-        means, chosen = self._means, self.preferences
+        collectors, chosen = DiskCollectors(self._compiler), self.preferences
         if stage == "recorded" or not self.preferences.compiled_evidence:
             if not stores_of(CheckOptions("", document.root, settings=settings)):
                 return None
-            means = replace(means, compile=_nothing_compiled)
+            collectors = DiskCollectors(None)
         elif settings.evidence == "source":
             return None
         self._compiler.complete = True
         device = self._device()
         found = analyse(
-            document, self._surroundings, "simulated", device, means, stop.check, lambda _: settings
+            document, self._surroundings, "simulated", device, collectors, stop.check, lambda _: settings
         )
         found = replace(found, complete=self._compiler.complete)
         if document.uri in self._good and self.preferences == chosen:
@@ -205,7 +202,3 @@ class Analyst:
 
     def _device(self) -> str:
         return "" if self.unknown_device() else self.preferences.device
-
-
-def _nothing_compiled(*given: object) -> list[Record]:  # noqa: ARG001
-    return []

@@ -18,8 +18,9 @@ from lsp_server.documents.open_documents import Document
 from lsp_server.documents.workspace import Surroundings, concerns_gpu, concerns_kernels
 
 if TYPE_CHECKING:
-    from advisor.check.steps import Means
+    from advisor.check.collectors import Collectors
     from advisor.evidence.metrics.tables import Tables
+    from advisor.rules.evaluation.rejudgement import Rejudgement
 
 _About = tuple[tuple[Finding, ...], tuple[Problem, ...], tuple[Problem, ...]]
 
@@ -92,15 +93,17 @@ def analyse(
     surroundings: Surroundings,
     evidence: Source = "source",
     device: str = "",
-    means: Means | None = None,
+    collectors: Collectors | None = None,
     progress: Progress | None = None,
     configure: Callable[[Path], Config] = load_config,
+    verdicts: Rejudgement | None = None,
 ) -> Analysis:
     """The analysis of a document's text as it is in the editor, for `device` or else the configured one.
 
-    Nothing is imported or run, nothing is written to the workspace; `means` decide where compiled and
-    simulated evidence come from. Text that has nothing to do with a GPU is not looked at, so that its
-    syntax is nobody's concern here. Raises AdvisorError for a configuration that cannot be read.
+    Nothing is imported or run, nothing is written to the workspace; the evidence comes from
+    `collectors`, and `verdicts` are those on an earlier text. Text that has nothing to do with a GPU is not
+    looked at, so that its syntax is nobody's concern here. Raises AdvisorError for a configuration that
+    cannot be read.
     """
     settings = configure(document.file.parent)
     chosen = find_device(device or settings.device)
@@ -115,10 +118,9 @@ def analyse(
     options = _options(document, settings, neighbours, evidence, chosen)
     # An editor waits for the server to begin, and none of this is needed for that.
     from advisor.check.pipeline import check_with_tables
-    from advisor.check.steps import USUAL
 
     try:
-        checked = check_with_tables([], options, progress, means or USUAL)
+        checked = check_with_tables([], options, progress, collectors, verdicts)
     except SourceProblem as error:
         # A check says nothing either of a file without kernels that it cannot read.
         asked = concerns_kernels(document.text.encode(errors="replace"))
@@ -137,8 +139,8 @@ def analyse(
     )  # fmt: skip
 
 
-def rehearse(folder: Path, means: Means, configure: Callable[[Path], Config]) -> None:
-    """Nothing; looks at a kernel of its own under the settings of a folder, for what that loads and keeps.
+def rehearse(folder: Path, configure: Callable[[Path], Config]) -> None:
+    """Look at a kernel of its own under the settings of a folder, for what that loads and keeps.
 
     Raises AdvisorError for a configuration that cannot be read.
     """
@@ -147,7 +149,7 @@ def rehearse(folder: Path, means: Means, configure: Callable[[Path], Config]) ->
     settings = configure(folder)
     device = find_device(settings.device)
     document = Document("", None, folder / "kernel.py", folder, True, _REHEARSED)
-    check_with_tables([], _options(document, settings, (), "source", device), None, means)
+    check_with_tables([], _options(document, settings, (), "source", device))
 
 
 def _excluded(document: Document, settings: Config) -> bool:

@@ -22,13 +22,13 @@ _MODULES = (
     "advisor.evidence.source.surveyor",
     "advisor.rules",
     "advisor.check.pipeline",
-    "lsp_server.analysis.kept_steps",
+    "lsp_server.analysis.incremental",
     "lsp_server.answers.diagnostics",
     "lsp_server.answers.hover",
     "lsp_server.numbers.at_place",
     "lsp_server.numbers.hints",
     "lsp_server.numbers.lenses",
-    "lsp_server.evidence.recorded",
+    "lsp_server.evidence.collectors",
     "lsp_server.evidence.compiling",
 )
 _log = logging.getLogger(__name__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from advisor.check.rulebook import rulebook_for
 from advisor.model.findings import Evidence, Finding
 from advisor.model.records import Value
 from advisor.model.settings.config import Config
@@ -11,7 +12,6 @@ from advisor.model.suppression_rules import load_meta_rules
 from advisor.rules import Rule
 from advisor.rules.units import COUNT, find_unit, format_value
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.analysis.rules_in_use import rules_in_use
 from lsp_server.protocol.positions import holds
 
 
@@ -24,7 +24,7 @@ def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
 
 def explanations(findings: Sequence[Finding], settings: Config) -> str:
     """The Markdown that explains findings under `settings`."""
-    rules = {rule.id: rule for rule in rules_in_use(settings).rules}
+    rules = {rule.id: rule for rule in rulebook_for(settings, strict=False).rules}
     texts = (_explanation(finding, _doc(finding, rules), rules.get(finding.rule)) for finding in findings)
     return "\n\n---\n\n".join(dict.fromkeys(texts))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from advisor.check.rulebook import rulebook_for
 from advisor.model.storage.cache import user_cache_folder
 from advisor.reports.rule_pages.catalogue import catalogue_of, find_rule
 from advisor.reports.rule_pages.fix_page import build_fix_page, find_fix
@@ -17,7 +18,6 @@ from advisor.reports.rule_pages.page_markdown import page_as_markdown
 from advisor.reports.rule_pages.page_model import Page
 from advisor.reports.rule_pages.rule_page import build_page
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.analysis.rules_in_use import rules_in_use
 from lsp_server.numbers.access_card import METRICS, stands_in_source, text_at
 from lsp_server.numbers.cards import Quantities
 from lsp_server.numbers.kernel_card import kernel_card
@@ -44,7 +44,7 @@ class ShownPage:
 
 def page_named(name: str, analysis: Analysis) -> ShownPage:
     """The page of a rule, a fix or a kernel of the document; raises UsageError when nothing is called so."""
-    rulebook = rules_in_use(analysis.settings)
+    rulebook = rulebook_for(analysis.settings, strict=False)
     kernels = [row for row in known_of(analysis).rows("kernel") if row.label == name]
     if kernels:
         return kernel_page(kernels[0], analysis)

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from advisor.model.memo import Memo
 from advisor.model.settings.workspace_files import workspace_files
+from advisor.model.storage.file_stamp import FileStamp
 from advisor.program.syntax.gate import (
     launched_names,
     may_hold_array_code,
@@ -17,7 +19,6 @@ from lsp_server.documents.open_documents import Document
 
 _WORD = re.compile(rb"\w+")
 _DEFINED = re.compile(rb"\bdef\s+(\w+)|^[ \t]*(\w+)[ \t]*=[^\n]*\bjit\b", re.MULTILINE)
-_Stamp = tuple[int, int]
 _Words = frozenset[bytes]
 
 
@@ -30,7 +31,7 @@ class Surroundings:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[Path, Path], dict[Path, _Words]] = {}
-        self._words: dict[Path, tuple[_Stamp, _Words]] = {}
+        self._words = Memo[Path, _Words]()
 
     def of(self, document: Document) -> tuple[Path, ...]:
         """The files around `document` that name a kernel it defines or launches, sorted.
@@ -57,16 +58,13 @@ class Surroundings:
     def _words_of(self, file: Path) -> _Words:
         """The words of a file that concerns kernels, none of any other."""
         try:
-            found = file.stat()
-            stamp = (found.st_mtime_ns, found.st_size)
-            known = self._words.get(file)
-            if known is None or known[0] != stamp:
-                data = file.read_bytes()
-                words = frozenset(_WORD.findall(data)) if concerns_kernels(data) else frozenset()
-                known = self._words[file] = (stamp, words)
+            return self._words.value(file, FileStamp.of(file), lambda: _words_in(file.read_bytes()))
         except OSError:
             return frozenset()
-        return known[1]
+
+
+def _words_in(data: bytes) -> _Words:
+    return frozenset(_WORD.findall(data)) if concerns_kernels(data) else frozenset()
 
 
 def concerns_gpu(document: Document) -> bool:

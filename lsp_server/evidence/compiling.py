@@ -17,7 +17,7 @@ from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Problem, Report
 from advisor.model.records import Record
-from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.settings.check_options import Progress
 from advisor.model.storage.cache import Cache, user_cache_folder
 
 _SECONDS = 20.0
@@ -53,7 +53,6 @@ class KernelCompiler:
         self,
         units: Sequence[CompilationUnit],
         device: Device,
-        options: CheckOptions,  # noqa: ARG002
         report: Report,
         progress: Progress | None,
     ) -> list[Record]:

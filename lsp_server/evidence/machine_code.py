@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from advisor.model.errors import EvidenceUnavailable
-from advisor.model.records import Record
 from lsp_server.analysis.checked_text import Analysis, analyse
 from lsp_server.answers.pages import ShownPage
 from lsp_server.documents.workspace import Surroundings
@@ -50,17 +48,13 @@ def machine_code_page(kernel: Row, line: int, analysis: Analysis) -> ShownPage:
 
 def _units(analysis: Analysis) -> list[CompilationUnit]:
     """The document's kernels as the compiler takes them."""
-    found: list[CompilationUnit] = []
+    from lsp_server.evidence.collectors import (
+        UnitsOnly,  # which takes a moment that the server's start has no use for
+    )
 
-    def keep(units: Sequence[CompilationUnit], *_: object) -> list[Record]:
-        found.extend(units)
-        return []
-
-    from advisor.check.steps import USUAL  # which takes a moment that the server's start has no use for
-
-    means = replace(USUAL, compile=keep)
-    analyse(analysis.document, Surroundings(), "compiled", analysis.device.id, means)
-    return found
+    collectors = UnitsOnly()
+    analyse(analysis.document, Surroundings(), "compiled", analysis.device.id, collectors)
+    return collectors.units
 
 
 def _about(listing: Listing, analysis: Analysis, count: int) -> Iterator[str]:

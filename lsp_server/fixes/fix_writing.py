@@ -23,7 +23,6 @@ from lsp_server.documents.open_documents import Document
 
 if TYPE_CHECKING:
     from advisor.evidence.metrics.tables import Tables
-    from advisor.rules import Judgement
 
 _HEADER = struct.Struct(">Q")
 
@@ -120,17 +119,11 @@ class WritingDesk:
         return Written(tried, {path: self._texts[path] for path in tried.paths()})
 
 
-def _nothing_judged(*_: object) -> Judgement:
-    from advisor.rules import Judgement
-
-    return Judgement()
-
-
 def _with_launches(given: Writing) -> Writing:
     """The same, with texts and tables that have the launches of the document's kernels in other files.
 
     An analysis takes from these files only how kernels are launched; to edit them their launches must be
-    known one by one, from a check of all these files together, of which only the tables are of use.
+    known one by one, from the evidence of all these files together.
     """
     if not given.neighbours:
         return given
@@ -146,14 +139,13 @@ def _with_launches(given: Writing) -> Writing:
         fixes=False,
         proofs=False,
     )
-    from advisor.check.pipeline import check_with_tables  # which takes a moment to import
-    from advisor.check.steps import USUAL
+    from advisor.check.pipeline import Check  # which takes a moment to import
 
-    means = replace(USUAL, judge=_nothing_judged)
-    checked = check_with_tables(list(given.neighbours), options, means=means)
-    launches = (checked.tables or {}).get("launch")
-    if checked.tables is None or launches is None or set(launches.paths) <= {given.document.path}:
+    evidence = Check(given.neighbours, options).evidence()
+    tables = evidence.metrics.tables
+    launches = tables.get("launch")
+    if launches is None or set(launches.paths) <= {given.document.path}:
         return given
     return replace(
-        given, texts=checked.texts, tables=checked.tables, with_errors=frozenset(checked.report.unread)
+        given, texts=evidence.source.texts, tables=tables, with_errors=frozenset(evidence.report.unread)
     )

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from advisor.check.rulebook import rulebook_for
 from advisor.model.settings.config import Config
 from advisor.rules import Rulebook
 from advisor.rules.units import COUNT, Unit, format_value
-from lsp_server.analysis.rules_in_use import rules_in_use
 from lsp_server.numbers.rows import Row
 
 _MARKS = re.compile(r"[\\`*\[\]<|]|(?<!\w)_|_(?!\w)")
@@ -83,7 +83,7 @@ class Quantities:
 
     @cached_property
     def _rulebook(self) -> Rulebook:
-        return rules_in_use(self.settings)
+        return rulebook_for(self.settings, strict=False)
 
     def _unit(self, entity: str, metric: str) -> Unit:
         declared = self._rulebook.metric(entity, metric)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from advisor.model.storage.cache import user_cache_folder
+from advisor.model.storage.file_stamp import FileStamp
 from advisor.rules.lint.asked import Reached
 from advisor.rules.loading.load import file_content
 from advisor.rules.loading.packs import rule_files
@@ -18,7 +19,6 @@ from lsp_server.rule_files.documents import RuleDocument, with_newlines
 from lsp_server.rule_files.folders import folders_around, place_in
 
 _KEPT = 2
-_Stamp = tuple[int, int]
 
 
 @dataclass
@@ -30,7 +30,7 @@ class OpenBook:
 
     folders: tuple[Path, ...]
     live: LiveRulebook
-    stamps: dict[Path, _Stamp]
+    stamps: dict[Path, FileStamp]
     typed: dict[Path, str] = field(default_factory=dict)
     reached: dict[int, Reached] = field(default_factory=dict)
     covered: dict[int, RuleCoverage] = field(default_factory=dict)
@@ -128,16 +128,9 @@ def decoded(data: bytes) -> str:
     return with_newlines(data.decode("utf-8", "replace"))
 
 
-def _stamps(folders: Sequence[Path]) -> dict[Path, _Stamp]:
-    found = {}
-    for folder in folders:
-        for file in rule_files(folder):
-            try:
-                status = file.stat()
-            except OSError:
-                continue
-            found[file] = (status.st_mtime_ns, status.st_size)
-    return found
+def _stamps(folders: Sequence[Path]) -> dict[Path, FileStamp]:
+    files = (file for folder in folders for file in rule_files(folder))
+    return {file: stamp for file in files if (stamp := FileStamp.of(file)) is not None}
 
 
 def _on_disk(file: Path) -> bytes | None:

@@ -8,8 +8,8 @@ import pytest
 from notebook_files import notebook, text_of
 
 from advisor.__main__ import main
+from advisor.check.collectors import Collectors
 from advisor.check.pipeline import Checked
-from advisor.check.steps import USUAL, Means
 from advisor.model.findings import Finding, Problem, Report, Severity
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.text.source_text import Span
@@ -38,7 +38,7 @@ class FakeCheck:
         files: Sequence[Path],
         options: CheckOptions,
         progress: Progress | None = None,
-        means: Means = USUAL,
+        collectors: Collectors | None = None,
     ) -> Checked:
         self.files = tuple(file.as_posix() for file in files)
         self.options = options

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor.__main__ import main
-from advisor.check.steps import USUAL
+from advisor.check.collectors import DefaultCollectors
 from advisor.evidence.source.surveyor import Surveyor
 
 ROOT = Path(__file__).parents[2]
@@ -90,7 +90,7 @@ def test_the_same_is_written_as_with_all_files_looked_at_each_time(project, tmp_
     monkeypatch.setattr(Surveyor, "host", noted)
     kept = fixed(project(tmp_path / "kept"), capsys)
     with_memory = len(looked)
-    monkeypatch.setattr("advisor.check.steps.for_one_command", lambda checks_again: USUAL)
+    monkeypatch.setattr("advisor.cli.commands.check._collectors", lambda _: DefaultCollectors())
     assert kept == fixed(project(tmp_path / "anew"), capsys)
     assert kept[0] != before
     if project is made:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
+from advisor.check.collectors import DefaultCollectors
 from advisor.check.pipeline import check_with_tables
-from advisor.check.steps import USUAL
 from advisor.evidence.compiled import CompiledKernel
 from advisor.evidence.compiled import records as records_of
 from advisor.evidence.compiled.evidence import CodeLine
@@ -56,13 +54,14 @@ def record(project, *rows):
     store.close()
 
 
-class Compiler:
+class Compiler(DefaultCollectors):
     """Stands for the compiler: float64 instructions at the line for every typing, registers by its number."""
 
     def __init__(self, refused=()):
+        super().__init__()
         self.asked, self.refused = [], refused
 
-    def compile(self, units, device, options, report, progress):
+    def compiled(self, units, device, options, report, progress):
         found = []
         for unit in units:
             self.asked.append([one.types for one in unit.candidates])
@@ -80,8 +79,7 @@ def check(project, compiler=None, evidence="simulated", device="a100"):
     options = CheckOptions(
         device, project, evidence, no_run=True, settings=Config(root=project), neighbours=(), jobs=1
     )
-    means = replace(USUAL, compile=compiler.compile) if compiler else USUAL
-    return check_with_tables([project / "scale.py"], options, means=means)
+    return check_with_tables([project / "scale.py"], options, collectors=compiler)
 
 
 def promotions(checked):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from advisor.cli.checking.arguments import add_check_arguments
 from advisor.cli.checking.request import Request, build_request
 from advisor.cli.checking.verdict import exit_status
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.gc_paused import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from advisor.check.steps import Means
+    from advisor.check.collectors import Collectors
     from advisor.model.findings import Report
 
 SUMMARY = "Find what is slow in the kernels of files and folders, and say why."
@@ -29,16 +29,16 @@ def run(args: argparse.Namespace) -> int:
     """0 when nothing is at or above the fail level, 1 for findings, 2 when not all could be checked."""
     if args.fix or args.diff:
         return _run(args)  # of several checks, each leaves much that the next has no use for
-    with collector_at_rest():
+    with gc_paused():
         return _run(args)
 
 
 def _run(args: argparse.Namespace) -> int:
     request = build_request(args)
-    means = _means(args)
+    collectors = _collectors(args)
 
     def check(request: Request) -> Report:
-        return _check(args, request, means)
+        return _check(args, request, collectors)
 
     report = check(request)
     if args.diff:
@@ -54,7 +54,7 @@ def _run(args: argparse.Namespace) -> int:
         return exit_status(request, report, findings=[])
     if args.quiet:
         report.notices.clear()
-    _write(args, request, report, means)
+    _write(args, request, report)
     if args.verbose:
         _tell_more(request, report, len(findings_before))
     if args.exit_zero:
@@ -62,19 +62,20 @@ def _run(args: argparse.Namespace) -> int:
     return exit_status(request, report, report.findings)
 
 
-def _means(args: argparse.Namespace) -> Means:
-    """What the request is checked with. Fixes are followed by further checks."""
-    from advisor.check.steps import for_one_command
+def _collectors(args: argparse.Namespace) -> Collectors:
+    """The collectors of the command: fixes are followed by further checks, mostly of unchanged files."""
+    from advisor.check.collectors import DefaultCollectors
+    from advisor.evidence.source.survey_memory import SurveyMemory
 
-    return for_one_command(checks_again=args.fix or args.diff)
+    return DefaultCollectors(SurveyMemory() if args.fix or args.diff else None)
 
 
-def _check(args: argparse.Namespace, request: Request, means: Means) -> Report:
+def _check(args: argparse.Namespace, request: Request, collectors: Collectors) -> Report:
     from advisor.check.pipeline import check_with_tables
     from advisor.cli.checking.progress import TerminalProgress
 
     with TerminalProgress(args.quiet) as progress:
-        report = check_with_tables(request.files, request.options, progress, means).report
+        report = check_with_tables(request.files, request.options, progress, collectors).report
     report.problems[:0] = request.problems
     return report
 
@@ -117,7 +118,8 @@ def _use_baseline(args: argparse.Namespace, request: Request, report: Report) ->
         )
 
 
-def _write(args: argparse.Namespace, request: Request, report: Report, means: Means) -> None:
+def _write(args: argparse.Namespace, request: Request, report: Report) -> None:
+    from advisor.check.rulebook import rulebook_for
     from advisor.cli.checking.report_file import write_atomically, write_to_stdout
     from advisor.reports.outputs import RenderOptions, load_format, options_for, render_report
     from advisor.reports.rule_pages.catalogue import catalogue_of
@@ -125,7 +127,7 @@ def _write(args: argparse.Namespace, request: Request, report: Report, means: Me
     options = RenderOptions(statistics=args.statistics, quiet=args.quiet)
     if args.output is None and sys.stdout is not None:
         options = options_for(sys.stdout, statistics=args.statistics, quiet=args.quiet)
-    rules = catalogue_of(means.rulebook(request.options.settings, False))
+    rules = catalogue_of(rulebook_for(request.options.settings, strict=False))
     text = render_report(args.format, report, rules, options)
     if args.output is None:
         write_to_stdout(text, load_format(args.format).FOR_MACHINES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from advisor.model.errors import AdvisorError
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.gc_paused import gc_paused
 
 SUMMARY = "Start the language server, on standard input and output or at a port."
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The exit status of the language server, once its client has ended it."""
     try:
-        with collector_at_rest():
+        with gc_paused():
             from lsp_server.start import prepared_server
 
             server = prepared_server()

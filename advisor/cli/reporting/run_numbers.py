@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from advisor.check.rulebook import rulebook_for
 from advisor.model.records import Value
 from advisor.model.settings.config import load_config
 from advisor.rules import Rulebook
 from advisor.rules.units import format_value
-from advisor.runs.comparison.shared_rulebook import shared_rulebook
 
 
 @cache
 def _vocabulary() -> Rulebook:
-    return shared_rulebook(load_config(Path.cwd()))
+    return rulebook_for(load_config(Path.cwd()), strict=False)
 
 
 def run_numbers(metrics: Mapping[str, Value]) -> list[tuple[str, str]]:

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """0 after printing the traces, also where the rule is silent."""
-    from advisor.check.renamed_rules import with_todays_names
+    from advisor.check.rule_selection import with_todays_names
     from advisor.check.why_silent import Silencer
     from advisor.cli.pages.named_kernels import find_kernel
     from advisor.model.devices import find_device

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from advisor.evidence.source.beside import Neighbour, Stamp, read_neighbour, stamp_of
+from advisor.evidence.source.beside import Neighbour, read_neighbour
 from advisor.evidence.source.host.host_records import with_device_launches
 from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.evidence.source.moved_records import LineMove
@@ -15,6 +15,7 @@ from advisor.evidence.source.survey import Survey, kernels_by_name, launched_as,
 from advisor.evidence.source.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
 from advisor.model.findings import Problem
 from advisor.model.records import Record
+from advisor.model.storage.file_stamp import FileStamp
 from advisor.model.text.source_text import SourceText
 from advisor.model.text.syntax_recovery import SyntaxFault
 from advisor.program.effects.device_functions import Resolver
@@ -74,7 +75,7 @@ class Resurvey:
         self._parts: list[Part] | None = None
         self._known = _Known()
         self._neighbours: dict[Path, Neighbour] = {}
-        self._stamps: dict[str, Stamp | None] = {}
+        self._stamps: dict[str, FileStamp | None] = {}
 
     def survey(self, source: SourceText, neighbours: Sequence[Path] = ()) -> Survey | None:
         """The survey of the text, launched where it and its neighbours do.
@@ -105,7 +106,7 @@ class Resurvey:
         self._known = edit.kept
         read = self._surveyor.workspace.files
         self._stamps = {
-            path: self._stamps.get(path) or stamp_of(path) for path in read if path != str(self._file)
+            path: self._stamps.get(path) or FileStamp.of(path) for path in read if path != str(self._file)
         }
         result = _joined(source, own, kernels, by_name, read)
         if faults:
@@ -125,12 +126,12 @@ class Resurvey:
 
     def _notice_changes(self, neighbours: Sequence[Path]) -> None:
         """Reads the neighbours; drops everything when a file that was read has changed."""
-        if any(stamp_of(path) != stamp for path, stamp in self._stamps.items()):
+        if any(FileStamp.of(path) != stamp for path, stamp in self._stamps.items()):
             self.forget()
         known = self._neighbours
         self._neighbours = {
             file: known[file]
-            if file in known and known[file].stamp == stamp_of(str(file))
+            if file in known and known[file].stamp == FileStamp.of(file)
             else read_neighbour(file)
             for file in neighbours
         }
@@ -209,7 +210,7 @@ class _Edit:
             result.unseen_launches += one.unseen_launches
         return result
 
-    def neighbour(self, file: Path, names: PartNames, stamp: Stamp | None) -> FileHost:
+    def neighbour(self, file: Path, names: PartNames, stamp: FileStamp | None) -> FileHost:
         """The host side of another file, as far as it concerns this one."""
         needed = self._needs.of_names(names)
         key = (str(file), stamp, self._key(needed, -1))

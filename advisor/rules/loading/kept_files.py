@@ -8,14 +8,14 @@ import pickle
 import tempfile
 from pathlib import Path
 
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.gc_paused import gc_paused
 
 
 def read_kept(file: Path) -> object:
     """What was kept in a file, None where there is nothing; a damaged file is thrown away."""
     try:
         data = file.read_bytes()
-        with collector_at_rest():
+        with gc_paused():
             return pickle.loads(data)
     except FileNotFoundError:
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from advisor import __version__, rules
 from advisor.model.data_files import grammar_folder
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.gc_paused import gc_paused
 from advisor.model.text import source_text as text
 from advisor.rules.language.problems import RuleErrors
 from advisor.rules.loading.kept_files import read_kept, write_kept
@@ -69,7 +69,7 @@ def _parsed(files: Iterable[_File], cache_folder: Path | None) -> Rulebook:
     from advisor.rules.language.file_reading import checked_packs, packs_of, read_file
     from advisor.rules.language.parse_tables import tables
 
-    with collector_at_rest():
+    with gc_paused():
         tables(cache_folder)
         read = [read_file(folder, file, data) for folder, file, data in files]
         return replace(Assembler().assemble(checked_packs(read, _MOST_RULES)), packs=packs_of(read))

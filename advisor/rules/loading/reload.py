@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor.model.errors import UsageError
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.gc_paused import gc_paused
 from advisor.rules.checking.assemble import Assembler
 from advisor.rules.language.file_reading import ReadFile, checked_packs, packs_of, read_file, read_text
 from advisor.rules.language.parse_tables import tables
@@ -44,7 +44,7 @@ class LiveRulebook:
     def __init__(self, folders: Sequence[Path], cache_folder: Path | None = None) -> None:
         self._folders = tuple(folders)
         self._assembler = Assembler()
-        with collector_at_rest():
+        with gc_paused():
             tables(cache_folder)
             # A text that is being written is broken at times; Lark, which tells where, is slow only at first.
             read_text("", _BROKEN)
@@ -71,7 +71,7 @@ class LiveRulebook:
         if not places or not is_rule_file(file.name):
             raise UsageError(f"{file}: this is no `*.rules` file in a folder of the rulebook.")
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-        with collector_at_rest():
+        with gc_paused():
             changes = [self._replace(place, file, data) for place in places]
             if any(changes):
                 self.rulebook = self._assembled()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from advisor.check.rulebook import rulebook_for
 from advisor.model.findings import Finding
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.gc_paused import gc_paused
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.model.settings.check_options import CheckOptions
 from advisor.runs.comparison.judged_runs import findings_of, known_device, source_of
@@ -14,7 +15,6 @@ from advisor.runs.comparison.metric_changes import MetricChange, metric_changes
 from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.pairs import Pairs, paired
 from advisor.runs.comparison.ranking.kernel_places import KernelPlaces
-from advisor.runs.comparison.shared_rulebook import shared_rulebook
 from advisor.runs.comparison.time_changes import TimeChange, is_judged, needed_times, time_change
 
 
@@ -80,10 +80,10 @@ class Difference:
 
 def difference(before: Run, after: Run, options: CheckOptions) -> Difference:
     """The difference of two runs with their fingerprints; both are judged by the rules of today."""
-    limits, rulebook = comparing_numbers().changes, shared_rulebook(options.settings)
+    limits, rulebook = comparing_numbers().changes, rulebook_for(options.settings, strict=False)
     pairs = paired(before.fingerprints, after.fingerprints)
     why_not = _why_not_comparable(before, after)
-    with collector_at_rest():
+    with gc_paused():
         findings = _findings(before, after, pairs, options)
     comparable = [not why_not and first.source == second.source for first, second in pairs.both]
     compared = sum(

@@ -17,7 +17,6 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.model.text.source_text import SourceText
 from advisor.runs.comparison.ranking.kernel_places import KernelPlaces, Place
 from advisor.runs.comparison.run_records import records_of_runs
-from advisor.runs.comparison.shared_rulebook import MEANS
 
 _ENTITIES = ("run", "kernel", "line", "access", "branch", "atomic")
 
@@ -46,7 +45,7 @@ def findings_of(
     known = records_of_runs(runs, places, read, lambda one: id(one) in chosen)
     looked_for = (*_ENTITIES, *SOURCE_ENTITIES) if read else _ENTITIES
     own = replace(options, fixes=False, proofs=False)
-    judged = report_on(known.records, looked_for, own, known.texts, MEANS)
+    judged = report_on(known.records, looked_for, own, known.texts)
     return [one for one in judged.findings if any(part.source == source for part in one.evidence)]
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from advisor.check.pipeline import gather
-from advisor.check.steps import USUAL
+from advisor.check.pipeline import Check
 from advisor.evidence.metrics.tables import Table, Tables
 from advisor.model.devices import find_device
 from advisor.model.errors import AdvisorError
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config, load_config
 from advisor.model.settings.file_discovery import find_files
+from advisor.model.storage.file_stamp import Stamps, stamps_of
 from advisor.rules.checking.computed_metrics import fill_in
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.settings import RuleSettings
 from advisor.rules.testing.difference import verdicts_of
 
 _MOST_FILES = 20_000
-_Stamps = tuple[tuple[Path, int, int], ...]
 
 
 class Stopped(Exception):
@@ -38,7 +36,7 @@ class Evidence:
 
     folder: Path
     settings: Config
-    stamps: _Stamps
+    stamps: Stamps
     tables: Tables | None
 
 
@@ -85,7 +83,7 @@ class WorkspaceKernels:
     def _gathered(self, top: Path, book: Rulebook, stopped: Callable[[], bool]) -> Evidence:
         settings = _settings(top)
         files, _ = find_files([top], settings.exclude, settings.root)
-        stamps = _stamps(files)
+        stamps = stamps_of(files)
         kept = self._kept.get(top)
         if kept is not None and (kept.stamps, kept.settings) == (stamps, settings):
             return kept
@@ -100,8 +98,8 @@ class WorkspaceKernels:
             device=settings.device, root=top, evidence="source", no_run=True, settings=settings, jobs=1,
             neighbours=(), fixes=False, proofs=False,
         )  # fmt: skip
-        means = replace(USUAL, rulebook=lambda *_: _without_computed(book))
-        return Evidence(top, settings, stamps, gather(files, options, step, means)[0])
+        check = Check(files, options, step, rulebook=_without_computed(book))
+        return Evidence(top, settings, stamps, check.evidence().metrics.tables)
 
 
 def firing_of(rule: Rule, book: Rulebook, evidence: Evidence) -> Firing:
@@ -171,14 +169,3 @@ def _kernel_row(entity: str, row: int, tables: Tables, book: Rulebook) -> int:
 
 def _place(table: Table, row: int) -> str:
     return f"{table.labels[row]} ({table.paths[row]}:{table.spans[row].line})"
-
-
-def _stamps(files: tuple[Path, ...]) -> _Stamps:
-    found = []
-    for file in files:
-        try:
-            status = os.stat(file)  # noqa: PTH116 - one Path object more for each of many files
-        except OSError:
-            continue
-        found.append((file, status.st_mtime_ns, status.st_size))
-    return tuple(found)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from advisor.check.speedup_bounds.actions import gain_of_run
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
-from advisor.model.gc_paused import collector_at_rest
+from advisor.model.gc_paused import gc_paused
 from advisor.model.history.fingerprint import Fingerprint, Run
 from advisor.model.records import Source
 from advisor.model.settings.check_options import CheckOptions
@@ -121,7 +121,7 @@ def rankings(runs: Sequence[Run], options: CheckOptions) -> list[Ranking]:
         for source in dict.fromkeys([one.source for one in run.fingerprints] or [source_of(run)]):
             those = tuple(one for one in run.fingerprints if one.source == source)
             groups.setdefault((run.facts.device, source), []).append(replace(run, fingerprints=those))
-    with collector_at_rest():
+    with gc_paused():
         found = [_ranking(device, source, group, options) for (device, source), group in groups.items()]
     return sorted(found, key=lambda one: (one.source != "measured", -max((run.id or 0) for run in one.runs)))
 

@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 
 from advisor.model.data_files import knowledge_folder
 from advisor.model.storage.cache import Cache
+from advisor.model.storage.file_stamp import stamps_of
 
 _Facts = TypeVar("_Facts")
 
@@ -23,9 +24,8 @@ def translator_identity() -> str:
     """A digest that changes with this program's files, with LLVM and with the processor."""
     folder = Path(__file__).parents[1]
     files = sorted(folder.rglob("*.py")) + sorted((knowledge_folder() / "machine").glob("*.toml"))
-    seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     features = llvm.get_host_cpu_features().flatten()
-    said = repr((seen, llvmlite.__version__, llvm.get_host_cpu_name(), features))
+    said = repr((stamps_of(files), llvmlite.__version__, llvm.get_host_cpu_name(), features))
     return hashlib.sha256(said.encode()).hexdigest()
 
 

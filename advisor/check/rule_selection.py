@@ -1,4 +1,4 @@
-"""Options of a check that name rules of the past: those that have another name today go on working."""
+"""Which rules a check judges: selectors, and names of the past, which go on working."""
 
 from __future__ import annotations
 
@@ -8,7 +8,24 @@ from dataclasses import replace
 from advisor.model.errors import UsageError
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
+from advisor.model.settings.selectors import check_selectors, select_rules
+from advisor.model.suppression_rules import load_meta_rules
 from advisor.rules import Rulebook
+
+
+def selected_rules(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
+    """The ids of the rules that a check is to judge. Raises UsageError for selectors that name no rule."""
+    categories = {rule.id: rule.category for rule in rulebook.rules}
+    categories |= {rule.id: rule.category for rule in load_meta_rules().values()}
+    settings = options.settings
+    for pattern, selectors in settings.per_file_ignores.items():
+        check_selectors(selectors, categories, f"[tool.advisor] per-file-ignores, {pattern!r}: ")
+    return select_rules(
+        categories,
+        options.select or settings.select,
+        (*settings.extend_select, *options.extend_select),
+        (*settings.ignore, *options.ignore),
+    )
 
 
 def with_todays_names(options: CheckOptions, rulebook: Rulebook) -> tuple[CheckOptions, list[str]]:

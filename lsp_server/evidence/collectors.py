@@ -1,0 +1,97 @@
+"""The collectors of the editor's later stages: recorded launches, kernels compiled beside the server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from advisor.check.collectors import DefaultCollectors
+from advisor.evidence.metrics.launch_weight import launch_weight
+from advisor.evidence.simulated.launches.evidence import LaunchEvidence, launch_evidence
+from advisor.evidence.simulated.launches.store import LaunchStore
+from advisor.evidence.simulated.launches.workloads import workload_folder
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.devices import Device
+from advisor.model.errors import UsageError
+from advisor.model.findings import Problem, Report
+from advisor.model.records import Record
+from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.settings.config import cache_folder
+
+if TYPE_CHECKING:
+    from lsp_server.evidence.compiling import KernelCompiler
+
+
+def stores_of(options: CheckOptions) -> list[LaunchStore]:
+    """The records of launches that exist in a project; those of workloads first."""
+    root = options.settings.root
+    stores = [LaunchStore(root, workload_folder(cache_folder(options.settings))), LaunchStore(root)]
+    return [store for store in stores if store.exists()]
+
+
+def recorded_launches(
+    texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+) -> list[LaunchEvidence]:
+    """What recorded launches tell, with what went wrong added to the report; nothing is run."""
+    found = []
+    for store in stores_of(options):
+        try:
+            weigh = partial(launch_weight, device=device)
+            evidence = launch_evidence(store, options.root, device, texts, weigh)
+        except UsageError as error:
+            report.notices.append(str(error))
+            continue
+        finally:
+            store.close()
+        report.notices += evidence.notices
+        report.problems += [Problem(*item) for item in evidence.problems]
+        found.append(evidence)
+    return found
+
+
+class DiskCollectors(DefaultCollectors):
+    """Takes launches from the disk and machine code from `compiler`, or none; nothing is run."""
+
+    def __init__(self, compiler: KernelCompiler | None) -> None:
+        super().__init__()
+        self._compiler = compiler
+
+    def launches(
+        self, texts: dict[str, str], device: Device, options: CheckOptions, report: Report
+    ) -> list[LaunchEvidence]:
+        """What recorded launches tell."""
+        return recorded_launches(texts, device, options, report)
+
+    def compiled(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        options: CheckOptions,  # noqa: ARG002
+        report: Report,
+        progress: Progress | None,
+    ) -> list[Record]:
+        """The records of the kernels that the compiler knows or compiles now."""
+        if self._compiler is None:
+            return []
+        return self._compiler.records(units, device, report, progress)
+
+
+class UnitsOnly(DefaultCollectors):
+    """Compiles nothing, and keeps in `units` what would have been compiled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.units: list[CompilationUnit] = []
+
+    def compiled(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,  # noqa: ARG002
+        options: CheckOptions,  # noqa: ARG002
+        report: Report,  # noqa: ARG002
+        progress: Progress | None,  # noqa: ARG002
+    ) -> list[Record]:
+        """No records."""
+        self.units += units
+        return []
