@@ -87,6 +87,14 @@ class Unless:
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a message, said where its condition holds."""
+
+    text: str
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class Example:
     """An example inside a rule: values by dotted name (None for missing) and the expected verdict."""
 
@@ -130,11 +138,20 @@ class Rule:
     deprecated: str = ""
     # Of the findings in one kernel the one with the largest number is reported; None reports all.
     once: Expression | None = None
+    # What the message says beyond `say`, in this order.
+    sentences: tuple[Sentence, ...] = ()
 
     @property
     def entity(self) -> str:
         """The entity the rule looks at."""
         return self.variables[0][1]
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        """All its conditions, with the expressions that it has named."""
+        exceptions = (item.condition for item in (*self.unless, *self.remarks))
+        said = (item.condition for item in self.sentences)
+        return (self.when, *exceptions, *said, *(value for _, value in self.lets))
 
     @property
     def url(self) -> str:

@@ -27,26 +27,30 @@ def run(n, given):
 @pytest.mark.parametrize(
     ("body", "arrays", "copied"),
     [
+        # Each with the arrays, and of a needless copy: the function that returned it, its name, or the array
+        # that each iteration copies, or that another call copies.
         ("return f(here)", "here", None),
         ("x = g(here, here)", "here, here", None),
-        ("x = f(here)\nf(x)", "x", "`f` has just copied `x` back"),
+        ("x = f(here)\nf(x)", "x", ("f", "x", None, None)),
         ("x = f(here)\nx = there\nf(x)", None, None),
         ("x = f(there)\nf(x)", None, None),
         ("x = f(given)\nf(x)", None, None),
         ("x = f(here, out=there)\nf(x)", None, None),
-        ("g(2.0, f(here))", "f(here)", "`f` has just copied `f(here)` back"),
-        ("f(here)\ng(2.0, here)", "here", "`here` is copied by another call as well"),
+        ("g(2.0, f(here))", "f(here)", ("f", "f(here)", None, None)),
+        ("f(here)\ng(2.0, here)", "here", (None, None, None, "here")),
         ("f(here)\nhere = np.zeros(n)\ng(2.0, here)", "here", None),
-        ("for i in range(9):\n g(i, here)", "here", "`here` is copied in every turn of the loop"),
+        ("for i in range(9):\n g(i, here)", "here", (None, None, "here", None)),
         ("for i in range(9):\n here = np.full(n, i)\n g(i, here)", "here", None),
     ],
 )
 def test_copies_that_are_done_twice(
-    tmp_path: Path, body: str, arrays: str | None, copied: str | None
+    tmp_path: Path, body: str, arrays: str | None, copied: tuple[str | None, ...] | None
 ) -> None:
     text = MADE + "".join(f"    {line}\n" for line in body.split("\n"))
     last = max(records(tmp_path, "universal_call", text), key=lambda one: (one.span.line, -one.span.column))
-    assert (value(last, "host_array_names"), value(last, "copied_again")) == (arrays, copied)
+    assert value(last, "host_array_names") == arrays
+    names = ("returned_by", "returned_array", "copied_each_iteration", "copied_again")
+    assert tuple(value(last, name) for name in names) == (copied or (None,) * 4)
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ def changed(old: str, new: str) -> str:
         ),
         ('metric m : ms of kernel "x" from ¦', ["source", "compiled", "simulated", "measured"]),
         ("rule ¦", ["hungry-kernel"]),
+        (changed('  why "Reg', '  say "More." ¦\n  why "Reg'), ["when"]),
     ],
 )
 def test_exactly_what_can_stand_there_is_offered(workspace, text, offered):
@@ -76,6 +77,12 @@ def test_exactly_what_can_stand_there_is_offered(workspace, text, offered):
         (changed("covers low_occupancy", "covers ¦"), {"bank_conflict", "data_race"}, {"k"}),
         (changed('"global" and', '"gl¦" and'), {"global", "shared"}, {"k", "affine"}),
         (changed("{k.registers}", "{k.¦}"), {"registers"}, {"loop_depth"}),
+        (changed('  why "Reg', '  say "More." when k.¦\n  why "Reg'), {"registers"}, {"loop_depth"}),
+        (
+            changed('  why "Reg', '  say "{k.¦}." when k.registers > 1\n  why "Reg'),
+            {"registers"},
+            {"loop_depth"},
+        ),
         ("metric m : ¦", {"ratio", "ms", "sectors/request"}, {"kernel"}),
         ("metric m : ratio of ¦", {"kernel", "launch"}, {"ratio"}),
         ("define d(k) = k.¦", {"registers", "loop_depth"}, set()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from advisor.model.text.notebooks.joined_text import is_repeated_by_command
 from advisor.program.arrays.array_extents import (
@@ -29,7 +29,7 @@ from advisor.program.launches.block_sizes import (
 from advisor.program.launches.grid_rounding import divides_up, rounds_up
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launch_targets import launched_kernel
-from advisor.program.launches.needless_copies import needless_copy
+from advisor.program.launches.needless_copies import NeedlessCopies, needless_copies
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.values.constant_folding import UNKNOWN, is_open
@@ -62,7 +62,7 @@ class Launch:
     smallest_block: int | None = None
     array_sizes: list[tuple[int, ...]] | None = None
     largest_host_array: int | None = None
-    needless_copy: str | None = None
+    needless_copies: NeedlessCopies = field(default_factory=NeedlessCopies)
     default_block: tuple[int | None, ...] | None = None
     timed_by_command: bool = False
     given_arrays: tuple[Given, ...] = ()
@@ -178,7 +178,7 @@ def _launch(
         orders_of_arguments(call.args, scope),
         smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
         sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
-        needless_copy(call, kernel, scope, loops, resolver.array_effects),
+        needless_copies(call, kernel, scope, loops, resolver.array_effects),
         _sizes(default_of(block_node.id, function)) if isinstance(block_node, ast.Name) else None,
         is_repeated_by_command(module.source.text, call.lineno), given_arrays(call, scope),
         divides_up(parts[0] if parts else configuration, scope),

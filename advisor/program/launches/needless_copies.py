@@ -8,7 +8,8 @@ there is looked at; where it stores some elements only, the others come back as 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.effects.array_effects import ArrayEffects
@@ -18,27 +19,48 @@ from advisor.program.launches.grid_rounding import divides_up
 from advisor.program.syntax.module import ModuleSyntax
 
 
-def needless_copy(
+@dataclass(frozen=True)
+class NeedlessCopies:
+    """The NumPy arrays of a launch, as written there, of which a copy could be left out.
+
+    `each_iteration` are the same in all iterations of a loop around the launch, `again` are copied by another
+    launch as well; the kernel writes no element of the `unchanged`, and reads none of the `unread`, all of
+    which it writes.
+    """
+
+    each_iteration: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def needless_copies(
     call: ast.Call,
     kernel: Declaration | None,
     scope: HostScope,
     loops: Sequence[ast.For | ast.While],
     effects: ArrayEffects,
-) -> str | None:
-    """A sentence about copies of a launch that could be left out, None where none is seen to."""
-    given = [one for one in call.args if scope.is_host_array(one)]
+) -> NeedlessCopies:
+    """The copies of a launch that could be left out, by the first reason found: a loop, another launch, or
+    what the kernel does with the arrays.
+    """
+    given = [argument for argument in call.args if scope.is_host_array(argument)]
     for loop in loops:
-        kept = [ast.unparse(one) for one in given if _outlives_turn(one, loop, scope.module)]
+        kept = _written(argument for argument in given if _outlives_iteration(argument, loop, scope.module))
         if kept:
-            return f"The loop does it in every turn: {', '.join(kept)}"
-    again = [ast.unparse(one) for one in given if _is_launched_again(one, call, scope)]
+            return NeedlessCopies(each_iteration=kept)
+    again = _written(argument for argument in given if _is_launched_again(argument, call, scope))
     if again:
-        return f"Another launch does it as well: {', '.join(again)}"
-    return _one_way_only(call, kernel, given, scope, effects) if kernel is not None else None
+        return NeedlessCopies(again=again)
+    return _one_way_only(call, kernel, given, scope, effects) if kernel is not None else NeedlessCopies()
 
 
-def _outlives_turn(argument: ast.expr, loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
-    """Whether an array is the same in every turn of a loop: a name or attribute that it does not bind."""
+def _written(arguments: Iterable[ast.expr]) -> tuple[str, ...]:
+    return tuple(ast.unparse(argument) for argument in arguments)
+
+
+def _outlives_iteration(argument: ast.expr, loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
+    """Whether an array is the same in all iterations of a loop: a name or attribute that it does not bind."""
     if isinstance(argument, ast.Name):
         return not module.stores(argument.id, loop)
     written = ast.unparse(argument)
@@ -66,26 +88,21 @@ def _is_launched_again(argument: ast.expr, call: ast.Call, scope: HostScope) -> 
 
 def _one_way_only(
     call: ast.Call, kernel: Declaration, given: Sequence[ast.expr], scope: HostScope, effects: ArrayEffects
-) -> str | None:
+) -> NeedlessCopies:
     if any(isinstance(one, ast.Starred) for one in call.args):
-        return None
+        return NeedlessCopies()
     overwritten = _overwritten(call, kernel, scope)
-    unread: list[str] = []
-    unchanged: list[str] = []
+    unread: list[ast.expr] = []
+    unchanged: list[ast.expr] = []
     for parameter, argument in zip(kernel.parameters, call.args, strict=False):
         if argument not in given:
             continue
         done = effects.of(kernel.module, kernel.node, parameter)
         if not done.writes:
-            unchanged.append(ast.unparse(argument))
+            unchanged.append(argument)
         elif not done.reads and parameter in overwritten:
-            unread.append(ast.unparse(argument))
-    parts = [
-        f"does not {verb} {', '.join(names)}"
-        for verb, names in (("change", unchanged), ("read", unread))
-        if names
-    ]
-    return f"The kernel {' and '.join(parts)}" if parts else None
+            unread.append(argument)
+    return NeedlessCopies(unchanged=_written(unchanged), unread=_written(unread))
 
 
 def _overwritten(call: ast.Call, kernel: Declaration, scope: HostScope) -> frozenset[str]:

@@ -63,11 +63,13 @@ def _meta_sections(rule: MetaRule) -> list[Section]:
 def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
     exceptions = [(Words(written(item.condition), code=True), item.reason) for item in rule.unless]
     remarks = [(Words(written(item.condition), code=True), item.reason) for item in rule.remarks]
+    sentences = [(one.text, Words(written(one.condition), code=True)) for one in rule.sentences]
+    further: Rows = (("further", "where"), *sentences) if sentences else ()
     former = tuple(old for old, new in rulebook.renamed.items() if new == rule.id)
     return [
         Section("Deprecated", (rule.deprecated,) if rule.deprecated else ()),
         Section("What", tuple(filter(None, rule.doc.split("\n\n")))),
-        Section("Message", (rule.say,) if rule.say else ()),
+        Section("Message", (rule.say,) if rule.say else (), table=further, listed=True),
         Section("Why", (rule.why,) if rule.why else ()),
         Section("Try", items=rule.advice),
         Section("Gain", _gain(rule)),

@@ -13,7 +13,7 @@ from advisor.rules.language.drafts import RuleDraft, WrittenText
 from advisor.rules.language.expressions import Expression, Operation, Quantified
 from advisor.rules.language.problems import Complaints
 from advisor.rules.loading.packs import RULE_SUFFIX
-from advisor.rules.model import Rule, Unless
+from advisor.rules.model import Rule, Sentence, Unless
 from advisor.rules.units import format_value
 
 _ONCE = ("for_each", "when", "once", "severity", "confidence", "effort", "say", "why", "gain", "deprecated")
@@ -62,13 +62,16 @@ class RuleChecker:
         lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
         when = self._condition(draft.when)
         unless, remarks = self._exceptions(draft.unless), self._exceptions(draft.remarks)
+        sentences = self._sentences(draft.sentences)
         gain = self._expanded(draft.gain) if draft.gain else None
         if gain is not None:
             self.typing.number(gain)
         once = self._once()
         self._texts()
         self._unused()
-        self._examples([when, gain, *(one.condition for one in (*unless, *remarks)), *(v for _, v in lets)])
+        exceptions = (one.condition for one in (*unless, *remarks))
+        said = (one.condition for one in sentences)
+        self._examples([when, gain, *exceptions, *said, *(v for _, v in lets)])
         if len(self.complaints.errors) > before or when is None or self.lost or draft.broken:
             return None
         words = draft.words
@@ -78,7 +81,7 @@ class RuleChecker:
             words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
             tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
-            tuple(draft.examples), words.get("deprecated", ""), once,
+            tuple(draft.examples), words.get("deprecated", ""), once, sentences,
         )  # fmt: skip
 
     def _once(self) -> Expression | None:
@@ -114,6 +117,13 @@ class RuleChecker:
     def _exceptions(self, written: list[Unless]) -> tuple[Unless, ...]:
         return tuple(
             Unless(condition, item.reason)
+            for item in written
+            if (condition := self._condition(item.condition))
+        )
+
+    def _sentences(self, written: list[Sentence]) -> tuple[Sentence, ...]:
+        return tuple(
+            Sentence(item.text, condition)
             for item in written
             if (condition := self._condition(item.condition))
         )

@@ -67,10 +67,15 @@ class Telling:
             severity = SEVERITIES[0]
         return Match(
             self.rule, view.start + at, severity,
-            self._text(self.rule.say, single), self._text(self.rule.why, single),
+            self._message(single), self._text(self.rule.why, single),
             tuple(self._text(line, single) for line in self.rule.advice), tuple(evidence),
             (*assumptions, *notes), self._gain(single), self._weight(single),
         )  # fmt: skip
+
+    def _message(self, evaluation: Evaluation) -> str:
+        """What the rule says, and of its further sentences those whose condition holds."""
+        further = (one.text for one in self.rule.sentences if evaluation.condition(one.condition)[0][0])
+        return " ".join(self._text(text, evaluation) for text in (self.rule.say, *further))
 
     def _weight(self, evaluation: Evaluation) -> float | None:
         """The number by which one finding of a kernel is chosen, 0 where it is unknown; None for all."""

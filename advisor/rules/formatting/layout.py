@@ -109,10 +109,23 @@ def _set_line(page: Page, kind: str, words: Sequence[Word], indent: int) -> None
         page.put(words[1], column)
         for advice in words[2:]:
             page.begin(advice, column)
+    elif kind == "say_when":
+        _set_sentence(page, words, indent)
     elif kind == "example":
         _set_example(page, words, indent)
     else:
         page.put_all(words[1:], indent + _CONTINUED)
+
+
+def _set_sentence(page: Page, words: Sequence[Word], indent: int) -> None:
+    """A sentence and its condition, on a line of its own where both do not fit on one."""
+    when = next(index for index, word in enumerate(words) if _keyword(word) == "when")
+    page.put_all(words[1:when], indent + _CONTINUED)
+    if page.column + 1 + width(words[when:]) > WIDTH:
+        page.begin(words[when], indent + _CONTINUED)
+    else:
+        page.put(words[when], indent + _CONTINUED)
+    set_condition(page, words[when + 1 :], page.column + 1, spread=False)
 
 
 def _set_with_condition(page: Page, opener: str, words: Sequence[Word], indent: int) -> None:

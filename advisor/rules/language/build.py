@@ -21,6 +21,7 @@ from advisor.rules.model import (
     Param,
     RuleFix,
     Scope,
+    Sentence,
     Suppress,
     Unless,
     Verdict,
@@ -197,6 +198,10 @@ class Builder(ExpressionTrees):
 
     def _clause_say(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.words["say"] = self._shown_text(children[0], draft)
+
+    def _clause_say_when(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        text, condition = children
+        draft.sentences.append(Sentence(self._shown_text(text, draft), self.expression(condition)))
 
     def _clause_why(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.words["why"] = self._shown_text(children[0], draft)

@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 
 from advisor.model.text.source_text import Span
 from advisor.rules.language.expressions import Expression
-from advisor.rules.model import Citation, Entity, Example, Metric, Override, Param, RuleFix, Suppress, Unless
+from advisor.rules.model import (
+    Citation,
+    Entity,
+    Example,
+    Metric,
+    Override,
+    Param,
+    RuleFix,
+    Sentence,
+    Suppress,
+    Unless,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,7 @@ class RuleDraft:
     once_for: tuple[str, Span] | None = None
     words: dict[str, str] = field(default_factory=dict)
     advice: list[str] = field(default_factory=list)
+    sentences: list[Sentence] = field(default_factory=list)
     texts: list[WrittenText] = field(default_factory=list)
     gain: Expression | None = None
     gain_at_most: bool = False

@@ -39,7 +39,8 @@ def _silent_on_numbers(rule: Rule, book: Rulebook) -> Iterator[Remark]:
         and metric.unit.is_number
         and (metric.unit != COUNT or not _asks_for_one(rule))
     ]
-    if numbers and not any("." in field or field in _own_names(rule) for field in _FIELD.findall(rule.say)):
+    said = " ".join((rule.say, *(one.text for one in rule.sentences)))
+    if numbers and not any("." in field or field in _own_names(rule) for field in _FIELD.findall(said)):
         variables = {entity: variable for variable, entity in rule.variables}
         entity, _, metric_name = numbers[0].partition(".")
         yield of_rule("L115", rule, example=f"{variables.get(entity, entity)}.{metric_name}")
@@ -60,8 +61,7 @@ def _key(name: str) -> tuple[str, str]:
 
 
 def _every(rule: Rule) -> Iterator[Remark]:
-    exceptions = [item.condition for item in (*rule.unless, *rule.remarks)]
-    waiting = [rule.when, *exceptions, *(value for _, value in rule.lets)]
+    waiting = list(rule.conditions)
     asked: set[str] = set()
     every: list[Quantified] = []
     while waiting:

@@ -20,8 +20,7 @@ def look(asked: Asked) -> Iterator[Remark]:
     """The remarks about units."""
     book = asked.book
     for rule in asked.rules:
-        exceptions = [item.condition for item in (*rule.unless, *rule.remarks)]
-        for expression in (rule.when, *exceptions, *(v for _, v in rule.lets)):
+        for expression in rule.conditions:
             yield from _of(expression, rule, book)
         for param in rule.params:
             if param.unit.name in _DECIMAL:

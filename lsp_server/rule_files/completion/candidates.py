@@ -199,12 +199,13 @@ def _in_text(place: Place, book: Rulebook) -> Iterator[Candidate]:
     assert place.text_before is not None
     kind = place.clause.kind if place.clause is not None else ""
     field = _FIELD.search(place.text_before)
-    if kind in ("say", "why", "try"):
+    in_condition = any(word.text == "when" for word in place.before)
+    if kind in ("say", "why", "try") and not in_condition:
         if field is None:
             return
         *owners, _ = field[1].split(".")
         yield from _attributes(owners, place, book) if owners else _fields(place)
-    elif kind in ("when", "unless", "remark", "let", "example"):
+    elif kind in ("say", "when", "unless", "remark", "let", "example"):
         yield from (Candidate(value, "text") for value in _texts(place, book))
 
 

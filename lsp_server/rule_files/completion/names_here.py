@@ -46,7 +46,8 @@ def sought(place: Place) -> Sought:
         return Sought("pattern")
     if kind in ("param", "define", "let") and "=" not in words:
         return _NOTHING
-    return _in_expression(words) if kind in _WITH_EXPRESSION else _NOTHING
+    said_where = kind == "say" and "when" in words
+    return _in_expression(words) if said_where or kind in _WITH_EXPRESSION else _NOTHING
 
 
 def _id(kind: str, words: list[str]) -> Sought:

@@ -80,6 +80,8 @@ class _NameReader(ExpressionNames):
         if part.kind in ("say", "why", "try"):
             for word in words:
                 self._fields(word)
+            said_where = next((at for at, word in enumerate(words) if word.text == "when"), len(words))
+            self.expression(words[said_where + 1 :])
         elif part.kind in ("let", "when", "unless", "remark"):
             self.expression(words[3 if part.kind == "let" else 1 :])
         elif part.kind == "once":

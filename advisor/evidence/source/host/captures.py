@@ -5,35 +5,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.names.host_definitions import position
 from advisor.program.syntax.tree_nodes import below
 
-_WAITS = {
-    "item": "makes the host wait for a value",
-    "tolist": "makes the host wait for values",
-    "cpu": "copies to the host",
-    "synchronize": "waits for the device",
-    "nonzero": "makes the host wait for a size that depends on the data",
-    "masked_select": "makes the host wait for a size that depends on the data",
-    "unique": "makes the host wait for a size that depends on the data",
-    "empty_cache": "frees memory, which waits for the device",
-}
+WaitsFor: TypeAlias = Literal["value", "size", "copy", "device", "memory"]
+_WAITS: dict[str, WaitsFor] = {
+    "item": "value", "tolist": "value", "cpu": "copy", "synchronize": "device", "nonzero": "size",
+    "masked_select": "size", "unique": "size", "empty_cache": "memory",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class CapturedStep:
     """Something in a capture, or of a captured graph, that a CUDA graph does not do.
 
-    `reason` is waits, shape or rebound; `said` is the sentence's part that says it.
+    `reason` is waits or rebound; `waits_for` is what the host waits for.
     """
 
     node: ast.AST
     call: str
-    reason: str
-    said: str
+    reason: Literal["waits", "rebound"]
+    waits_for: WaitsFor | None = None
 
 
 @dataclass(frozen=True)
@@ -68,9 +64,7 @@ def forbidden_steps(capture: Capture, placement: Placement) -> Iterator[Captured
             if step is not None:
                 yield step
         elif isinstance(node, ast.If | ast.While) and placement.on_gpu(node.test):
-            yield CapturedStep(
-                node.test, "a condition on device data", "waits", "makes the host wait for a value"
-            )
+            yield CapturedStep(node.test, ast.unparse(node.test), "waits", "value")
 
 
 def _call(node: ast.Call, placement: Placement) -> CapturedStep | None:
@@ -85,7 +79,7 @@ def _call(node: ast.Call, placement: Placement) -> CapturedStep | None:
             and source.kind == "array"
             and source.library == "torch"
         ):
-            return CapturedStep(node, f".{name}()", "waits", "copies from the host")
+            return CapturedStep(node, f".{name}()", "waits", "copy")
         return None
     if name not in _WAITS:
         return None
@@ -138,8 +132,7 @@ def rebound_inputs(capture: Capture, placement: Placement) -> Iterator[CapturedS
             target = node.targets[0]
             within = any(node is one for one in below(loop))
             if within and isinstance(target, ast.Name) and target.id in read and placement.on_gpu(node.value):
-                said = f"binds `{target.id}` to another tensor; the graph goes on reading the one it captured"
-                yield CapturedStep(node, target.id, "rebound", said)
+                yield CapturedStep(node, target.id, "rebound")
 
 
 def _replays(loop: ast.For) -> bool:

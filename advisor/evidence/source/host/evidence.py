@@ -127,7 +127,11 @@ def _captures(placement: Placement) -> Iterator[Record]:
             {"warmed_up": capture.warmed_up},
         )
         for step in (*forbidden_steps(capture, placement), *rebound_inputs(capture, placement)):
-            values: dict[str, Value | None] = {"call": step.call, "reason": step.reason, "said": step.said}
+            values: dict[str, Value | None] = {
+                "call": step.call,
+                "reason": step.reason,
+                "waits_for": step.waits_for,
+            }
             yield record_of(placement.module, "captured_step", step.node, step.call, values)
 
 
@@ -216,8 +220,7 @@ def _loops(module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[Hos
         values: dict[str, Value | None] = {
             "launches": float(one.launches),
             "static": one.static,
-            "can_be_captured": one.static and one.forbids is None,
-            "forbids": one.forbids,
+            "can_be_captured": one.static and one.replayable,
             "chunks": one.chunks,
             "streams": one.streams,
             "in_test_or_benchmark": one.timed,

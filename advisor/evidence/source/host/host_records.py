@@ -24,6 +24,11 @@ def launch_records(launches: Sequence[Launch]) -> list[Record]:
     return [_launch_record(launch) for launch in launches]
 
 
+def listed(names: Iterable[str]) -> str | None:
+    """The names as a list in a text, None without any."""
+    return ", ".join(names) or None
+
+
 def _launch_record(launch: Launch) -> Record:
     module, node = launch.module, launch.node
     record = Record(
@@ -52,8 +57,11 @@ def _launch_record(launch: Launch) -> Record:
         timed_by_command=launch.timed_by_command,
         in_workload=_in_workload(launch),
         host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
-        host_array_names=", ".join(launch.host_arrays) if launch.host_arrays else None,
-        needless_copy=launch.needless_copy,
+        host_array_names=listed(launch.host_arrays or ()),
+        copied_each_iteration=listed(launch.needless_copies.each_iteration),
+        copied_again=listed(launch.needless_copies.again),
+        unchanged_arrays=listed(launch.needless_copies.unchanged),
+        unread_arrays=listed(launch.needless_copies.unread),
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=_number(launch.smallest_block),

@@ -19,16 +19,16 @@ from advisor.program.syntax.tree_nodes import below
 class LaunchLoop:
     """One host loop with launches directly in it.
 
-    `static` is whether each turn does the same launches with the same arguments and sizes; `forbids` names
-    the first thing in it that cannot be part of a CUDA graph, None where there is nothing of that kind.
-    `chunks` is whether a turn copies its own data in and its results out.
+    `static` is whether each iteration does the same launches with the same arguments and sizes, `replayable`
+    whether all that it does can be part of a CUDA graph. `chunks` is whether an iteration copies its own data
+    in and its results out.
     """
 
     module: ModuleSyntax
     node: Loop
     launches: int
     static: bool
-    forbids: str | None
+    replayable: bool
     chunks: bool
     streams: bool
     timed: bool
@@ -59,33 +59,26 @@ def _launch_loop(
         loop,
         len(launches),
         static,
-        _forbidden(module, loop, launches, own),
+        not own and _is_replayable(module, loop, launches),
         _in_chunks(module, loop, launches, own, changed),
         any(_on_stream(launch) for launch in launches) or any(_with_stream(call.node) for call in own),
         loop_context(module, loop.body[0]).timed,
     )
 
 
-def _forbidden(
-    module: ModuleSyntax, loop: Loop, launches: Sequence[Launch], calls: Sequence[HostCall]
-) -> str | None:
-    """What keeps a loop's launches from being captured once and replayed."""
-    words = {"transfer": "a copy", "synchronisation": "a wait", "allocation": "an allocation"}
-    for call in calls:
-        return f"{words[call.entity]}, {call.call}"
+def _is_replayable(module: ModuleSyntax, loop: Loop, launches: Sequence[Launch]) -> bool:
+    """Whether a loop does nothing but launches that can be captured once and replayed."""
     for launch in launches:
         if launch.host_arrays:
-            return "host arrays as arguments"
+            return False
         parent = module.parents.get(launch.node)
         while parent is not None and parent is not loop:
             if isinstance(parent, ast.If | ast.Try | ast.IfExp | ast.Match):
-                return "a decision of the host"
+                return False
             parent = module.parents.get(parent)
     known = {launch.node for launch in launches}
-    for node in below(loop):
-        if isinstance(node, ast.Call) and node not in known and not _around(node, loop):
-            return f"`{ast.unparse(node.func)}`, which the source does not show"
-    return None
+    calls = (node for node in below(loop) if isinstance(node, ast.Call))
+    return all(node in known or _around(node, loop) for node in calls)
 
 
 def _around(node: ast.Call, loop: Loop) -> bool:

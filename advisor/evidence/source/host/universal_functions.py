@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.evidence.source.host.host_records import is_test_path
+from advisor.evidence.source.host.host_records import is_test_path, listed
 from advisor.model.records import Record
 from advisor.model.text.notebooks.joined_text import is_repeated_by_command
 from advisor.program.arrays.array_extents import largest_host_array
@@ -43,6 +43,16 @@ def _runs_on_gpu(function: FunctionNode, module: ModuleSyntax, workspace: Worksp
         if isinstance(target, ast.Constant) and target.value == "cuda":
             return True
     return False
+
+
+@dataclass(frozen=True)
+class _NeedlessCopy:
+    """An array of which a copy could be left out, in the field that says why."""
+
+    returned_array: str | None = None
+    returned_by: str | None = None
+    copied_each_iteration: str | None = None
+    copied_again: str | None = None
 
 
 @dataclass(frozen=True)
@@ -104,21 +114,21 @@ class _UniversalCall:
             sizes.append(largest_host_array(call.args, self.scope))
         return None if None in sizes else max((size for size in sizes if size is not None), default=None)
 
-    def copied_again(self) -> str | None:
-        """Which of the copies another call on the GPU does as well, None where none is seen to."""
+    def needless_copy(self) -> _NeedlessCopy:
+        """The first array of which a copy could be left out, of which nothing is known where none is seen."""
         for argument in self.call.args:
             maker = self.made_by(argument)
             if maker is not None:
-                return f"`{ast.unparse(maker.func)}` has just copied `{ast.unparse(argument)}` back"
+                return _NeedlessCopy(ast.unparse(argument), ast.unparse(maker.func))
         given = [one for one in self.call.args if isinstance(one, ast.Name) and self.scope.is_host_array(one)]
         for loop in host_loops(self.module, self.call):
             for argument in given:
                 if argument.id not in stored_names(loop):
-                    return f"`{argument.id}` is copied in every turn of the loop"
+                    return _NeedlessCopy(copied_each_iteration=argument.id)
         for argument in given:
             if self._is_used_again(argument.id):
-                return f"`{argument.id}` is copied by another call as well"
-        return None
+                return _NeedlessCopy(copied_again=argument.id)
+        return _NeedlessCopy()
 
     def _is_used_again(self, name: str) -> bool:
         """Whether another call of the same function body copies the same array."""
@@ -143,12 +153,15 @@ def _record(one: _UniversalCall) -> Record:
         "universal_call", f"{module.path}:{call.lineno}:{call.col_offset}:universal_call", module.path,
         module.span(call.func), ast.unparse(call.func),
     )  # fmt: skip
-    largest = one.largest(call)
+    largest, needless = one.largest(call), one.needless_copy()
     record.know(
         "source",
         host_arrays=None if arrays is None else float(len(arrays)),
-        host_array_names=", ".join(arrays) if arrays else None,
-        copied_again=one.copied_again(),
+        host_array_names=listed(arrays or ()),
+        returned_array=needless.returned_array,
+        returned_by=needless.returned_by,
+        copied_each_iteration=needless.copied_each_iteration,
+        copied_again=needless.copied_again,
         largest_host_array=None if largest is None else float(largest),
         host_loop_depth=float(len(loops)),
         in_test_or_benchmark=is_test_path(module.path) or timed,
