@@ -50,7 +50,10 @@ class _Found:
             starts,
             [move.record(one) for one in self.records],
             [(move.key(key), names) for key, names in self.kernels],
-            [replace(one, kernel=move.key(one.kernel)) if one.kernel else one for one in self.launches],
+            [
+                replace(one, kernels=tuple(move.key(key) for key in one.kernels)) if one.kernels else one
+                for one in self.launches
+            ],
             [move.problem(one) for one in self.problems],
             [move.place(one) for one in self.uses],
             {move.place(one) for one in self.known_uses},

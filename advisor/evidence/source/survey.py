@@ -197,8 +197,8 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
     for host in hosts:
         known = found[is_test_path(host.path)]
         for seen in host.launches:
-            target = only_one(by_name.get(seen.name, set())) if seen.kernel is None else seen.kernel
-            if target:
+            named = only_one(by_name.get(seen.name, set())) if seen.kernels is None else None
+            for target in ((named,) if named else ()) if seen.kernels is None else seen.kernels:
                 known.setdefault(target, LaunchedAs()).note(
                     seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders, seen.given, seen.same
                 )

@@ -42,9 +42,11 @@ Launched = Mapping[str, LaunchedAs]
 
 @dataclass(frozen=True)
 class LaunchSeen:
-    """What a kernel needs of one launch; `kernel` is its key, None while only its name is known."""
+    """What a kernel needs of one launch; `kernels` are the keys of those that it may launch, None while only
+    a name is known.
+    """
 
-    kernel: str | None
+    kernels: tuple[str, ...] | None
     name: str
     block: BlockShape | None
     rounded_up: bool
@@ -172,7 +174,7 @@ class Surveyor:
         result.unseen_launches = [(launch.node.lineno, launch.name) for launch in unseen]
         result.launches = [
             LaunchSeen(
-                launch.kernel_key,
+                launch.kernel_keys,
                 launch.name,
                 launch.block_shape,
                 launch.rounded_up,
@@ -180,7 +182,7 @@ class Surveyor:
                 launch.argument_extents,
                 launch.argument_orders,
                 launch.given_arrays,
-                same_arguments(launch.node.args),
+                same_arguments(launch.arguments),
             )
             for launch in launches
         ]

@@ -81,7 +81,10 @@ class Jit:
                 return self._bound(bindings, module, depth)
             return self._named(node.id, module, depth)
         found = self.workspace.member(dotted, module) if not dotted.startswith("self.") else None
-        return self._named(found[1], found[0], depth - 1) if found else None
+        if found is not None:
+            return self._named(found[1], found[0], depth - 1)
+        method = function_of(node, module, self.workspace)
+        return self._wrapper(method[1], method[0], depth - 1) if method else None
 
     def compilations(self, call: ast.Call, module: ModuleSyntax, depth: int = _DEPTH) -> list[Compilation]:
         """What a call compiles, should these arguments be functions; none for calls of anything else."""

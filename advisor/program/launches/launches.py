@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from advisor.model.text.notebooks.joined_text import is_repeated_by_command
@@ -26,12 +26,16 @@ from advisor.program.launches.block_sizes import (
     shapes_of_arguments,
     smallest_block,
 )
+from advisor.program.launches.configured_calls import ConfiguredCall, ConfiguredCalls
 from advisor.program.launches.grid_rounding import divides_up, rounds_up
 from advisor.program.launches.host_loops import host_loops
-from advisor.program.launches.launch_targets import launched_kernel
+from advisor.program.launches.kernel_values import Operand
+from advisor.program.launches.named_values import NamedValues
 from advisor.program.launches.needless_copies import NeedlessCopies, needless_copies
 from advisor.program.launches.timing_loops import timing_loop
-from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.launches.value_evaluation import function_around
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.values.constant_folding import UNKNOWN, is_open
 from advisor.program.values.constants import Constants
 
@@ -39,7 +43,9 @@ from advisor.program.values.constants import Constants
 @dataclass(frozen=True)
 class Launch:
     """One launch in the source; sizes are None where the source does not fix them. `named_otherwise` tells a
-    name that stands for no kernel of that name, whatever else it stands for.
+    name that stands for no kernel of that name, whatever else it stands for. `kernels` are all that it may
+    launch, of which `kernel` is the only one; `in_helper` tells that the call is one of a function that
+    launches what it is given.
     """
 
     module: ModuleSyntax
@@ -67,11 +73,21 @@ class Launch:
     timed_by_command: bool = False
     given_arrays: tuple[Given, ...] = ()
     divides_size: bool = False
+    arguments: tuple[ast.expr, ...] = ()
+    kernels: tuple[Declaration, ...] = ()
+    in_helper: bool = False
 
     @property
     def kernel_key(self) -> str | None:
         """The key of its kernel, None where it is not known, and an empty one for no kernel of that name."""
         return self.kernel.key if self.kernel else "" if self.named_otherwise else None
+
+    @property
+    def kernel_keys(self) -> tuple[str, ...] | None:
+        """The keys of all kernels that it may launch, None where only a name is known."""
+        if not self.kernels and not self.named_otherwise:
+            return None
+        return tuple(one.key for one in self.kernels)
 
     @property
     def configured_in_loop(self) -> bool:
@@ -90,99 +106,155 @@ class Launch:
 
 def find_launches(module: ModuleSyntax, resolver: Resolver) -> list[Launch]:
     """The launches of a module, in order of lines."""
+    calls = ConfiguredCalls(module, resolver)
     found = []
-    for call in module.calls:
-        configured = _configured(call, module)
-        if configured is None:
-            continue
-        launch = _launch(module, call, *configured, resolver)
+    for call in calls.all():
+        launch = _launch(module, call, resolver, calls.evaluation.names)
         if launch is not None:
             found.append(launch)
     return found
 
 
-def _configured(
-    call: ast.Call, module: ModuleSyntax
-) -> tuple[ast.expr, ast.expr, Sequence[ast.expr] | None] | None:
-    """The kernel expression, the configuration and its parts where these are written one by one, of
-    `kernel[config](…)` and `kernel.configure(grid, block)(…)`, also through a name.
-    """
-    function = call.func
-    if isinstance(function, ast.Name):
-        scope = module.scope_of(call)
-        function_around = scope if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
-        values = HostScope.bound(module, function_around, function.id)
-        if len(values) == 1 and isinstance(values[0], ast.Subscript | ast.Call):
-            function = values[0]
-    if isinstance(function, ast.Subscript):
-        parts = function.slice.elts if isinstance(function.slice, ast.Tuple) else None
-        return function.value, function.slice, parts
-    if isinstance(function, ast.Call) and isinstance(function.func, ast.Attribute):
-        starred = any(isinstance(one, ast.Starred) for one in function.args)
-        if function.func.attr == "configure" and not starred and function.args:
-            return function.func.value, function.args[0], function.args
-    return None
-
-
 def _launch(
-    module: ModuleSyntax,
-    call: ast.Call,
-    target: ast.expr,
-    configuration: ast.expr,
-    parts: Sequence[ast.expr] | None,
-    resolver: Resolver,
+    module: ModuleSyntax, configured: ConfiguredCall, resolver: Resolver, names: NamedValues
 ) -> Launch | None:
-    kernel, named_otherwise = launched_kernel(target, module, resolver)
-    name = (
-        target.id
-        if isinstance(target, ast.Name)
-        else target.attr
-        if isinstance(target, ast.Attribute)
-        else kernel.name
-        if kernel is not None
-        else ""
-    )
-    if kernel is None and (not name or parts is None or not 2 <= len(parts) <= 5):
+    call, kernel = configured.call, configured.kernel
+    name = _name_of(configured)
+    written = configured.configuration
+    parts = written.parts
+    if not configured.kernels and (not name or parts is None or not 2 <= len(parts) <= 5):
         return None
-    if kernel is not None and kernel.device:
+    kernels = tuple(one for one in configured.kernels if not one.device)
+    if configured.kernels and not kernels:
         return None
-    function = next(
-        (s for s in module.scopes(call) if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)), None
-    )
+    function = function_around(call, module)
     if function is not None and resolver.declaration_of(function, module) is not None:
         return None
-    constants = Constants(resolver.workspace, module, function)
-    if parts is None:
-        whole = constants.value(configuration)
-        values = list(whole) if isinstance(whole, tuple) else [UNKNOWN, UNKNOWN]
-        block_node = None
-    else:
-        values = [constants.value(part) for part in parts]
-        if kernel is not None and is_open(values[1]):
-            constants = Constants(resolver.workspace, module, function, shapes_of_arguments(call, kernel))
-            values[1] = constants.value(parts[1])
-        block_node = parts[1]
-    if kernel is None and (not _plausible(values) or _is_computed_with(call, module)):
+    block = names.given(parts[1]) if parts and len(parts) > 1 and parts[1] else None
+    grid = names.given(parts[0]) if parts and parts[0] else written.whole
+    values = _configuration_values(configured, resolver.workspace)
+    if not kernels and (not _plausible(values) or _is_computed_with(call, module)):
         return None
     scope = HostScope(module, function, resolver.workspace)
     loops = host_loops(module, call)
     shared = values[3] if len(values) > 3 else None
+    arguments = [one.node for one in configured.arguments]
+    # Arguments that stand elsewhere have other names there.
+    here = all(one.frame is None and _is_in(one, module, function) for one in configured.arguments)
+    given = call if configured.in_place else _with_arguments(call, arguments if here else [])
+    sizes = _Sizes(block, grid, resolver.workspace)
     return Launch(
         module, call, name, kernel, _sizes(values[1] if len(values) > 1 else UNKNOWN), _sizes(values[0]),
-        block_node is not None and (scope.follows_data(block_node) or is_also_argument(block_node, call)),
-        block_node,
+        sizes.follows_data() or (block is not None and is_also_argument(block.node, given)),
+        block.node if block is not None else None,
         shared if isinstance(shared, int) else None,
-        len(loops), any(timing_loop(loop, module) for loop in loops), scope.host_arrays(call.args),
-        rounds_up(parts[0] if parts else configuration, scope), named_otherwise, _argument_types(call, scope),
-        extents_of_arguments(call.args, scope) if kernel is not None else (),
-        orders_of_arguments(call.args, scope),
-        smallest_block(block_node, constants) if block_node is not None and is_open(values[1]) else None,
-        sizes_of_arrays(call.args, scope), largest_host_array(call.args, scope),
-        needless_copies(call, kernel, scope, loops, resolver.array_effects),
-        _sizes(default_of(block_node.id, function)) if isinstance(block_node, ast.Name) else None,
-        is_repeated_by_command(module.source.text, call.lineno), given_arrays(call, scope),
-        divides_up(parts[0] if parts else configuration, scope),
+        len(loops), any(timing_loop(loop, module) for loop in loops),
+        scope.host_arrays(given.args) if here else None, sizes.rounded_up(),
+        configured.otherwise and kernel is None, _argument_types(given, scope) if here else (),
+        extents_of_arguments(given.args, scope) if kernels and here else (),
+        orders_of_arguments(given.args, scope) if here else (),
+        sizes.smallest() if len(values) > 1 and is_open(values[1]) else None,
+        sizes_of_arrays(given.args, scope) if here else None,
+        largest_host_array(given.args, scope) if here else None,
+        needless_copies(call, kernel, scope, loops, resolver.array_effects)
+        if configured.in_place else NeedlessCopies(),
+        sizes.default_block(),
+        is_repeated_by_command(module.source.text, call.lineno),
+        given_arrays(given, scope) if here else (),
+        sizes.divided_up(), tuple(arguments), kernels, configured.in_helper,
     )  # fmt: skip
+
+
+class _Sizes:
+    """What the source says of a block and a grid where they are written."""
+
+    def __init__(self, block: Operand | None, grid: Operand | None, workspace: Workspace) -> None:
+        self._block, self._grid, self._workspace = block, grid, workspace
+
+    def follows_data(self) -> bool:
+        """Whether the block is a size of the data."""
+        return self._block is not None and self._scope(self._block).follows_data(self._block.node)
+
+    def rounded_up(self) -> bool:
+        """Whether the grid may have more threads than the data has elements."""
+        return self._grid is not None and rounds_up(self._grid.node, self._scope(self._grid))
+
+    def divided_up(self) -> bool:
+        """Whether the grid is a size in whole blocks."""
+        return self._grid is not None and divides_up(self._grid.node, self._scope(self._grid))
+
+    def smallest(self) -> int | None:
+        """The fewest threads among the blocks that branches choose from."""
+        block = self._block
+        return None if block is None else smallest_block(block.node, constants_at(block, self._workspace))
+
+    def default_block(self) -> tuple[int | None, ...] | None:
+        """The block where the callers of its function say nothing."""
+        if self._block is None or not isinstance(self._block.node, ast.Name):
+            return None
+        node, module = self._block.node, self._block.module
+        return _sizes(default_of(node.id, function_around(node, module)))
+
+    def _scope(self, operand: Operand) -> HostScope:
+        return HostScope(operand.module, function_around(operand.node, operand.module), self._workspace)
+
+
+def _configuration_values(configured: ConfiguredCall, workspace: Workspace) -> list[object]:
+    """The values of grid, block, stream and shared memory as far as the source fixes them."""
+    written, parts = configured.configuration, configured.configuration.parts
+    if parts is None:
+        whole = (
+            UNKNOWN
+            if written.whole is None
+            else constants_at(written.whole, workspace).value(written.whole.node)
+        )
+        return list(whole) if isinstance(whole, tuple) else [UNKNOWN, UNKNOWN]
+    values = [UNKNOWN if one is None else constants_at(one, workspace).value(one.node) for one in parts]
+    block = parts[1] if len(parts) > 1 else None
+    if block is not None and configured.kernels and configured.in_place and is_open(values[1]):
+        shapes = shapes_of_arguments(configured.call, configured.kernels[0])
+        values[1] = constants_at(block, workspace, shapes).value(block.node)
+    return values
+
+
+def constants_at(
+    operand: Operand, workspace: Workspace, shapes: Mapping[str, object] | None = None
+) -> Constants:
+    """The constants where an expression stands, with what the calls that led there give the parameters."""
+    bindings: dict[str, object] = dict(shapes or {})
+    frame = operand.frame
+    while frame is not None:
+        for name, given in frame.given.items():
+            if name not in bindings:
+                bindings[name] = constants_at(given, workspace).value(given.node)
+        frame = frame.outer
+    function = function_around(operand.node, operand.module)
+    return Constants(workspace, operand.module, function, bindings or None)
+
+
+def _name_of(configured: ConfiguredCall) -> str:
+    """The name by which a launch calls its kernel: where it stands in the call, else the kernel's own."""
+    target = configured.target.node
+    if configured.in_helper and configured.kernel is not None:
+        return configured.kernel.name
+    if isinstance(target, ast.Name):
+        return target.id
+    if isinstance(target, ast.Attribute):
+        return target.attr
+    if isinstance(target, ast.Call) and len(target.args) > 1 and isinstance(target.args[1], ast.Constant):
+        looked_up = isinstance(target.func, ast.Name) and target.func.id == "getattr"
+        if looked_up and isinstance(target.args[1].value, str):
+            return target.args[1].value
+    return configured.kernels[0].name if configured.kernels else ""
+
+
+def _is_in(operand: Operand, module: ModuleSyntax, function: FunctionNode | None) -> bool:
+    return operand.module is module and function_around(operand.node, module) is function
+
+
+def _with_arguments(call: ast.Call, arguments: Sequence[ast.expr]) -> ast.Call:
+    """A call as it would be with the arguments that it does not give itself."""
+    return ast.copy_location(ast.Call(call.func, list(arguments), []), call)
 
 
 def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from advisor.model.errors import SourceProblem
 from advisor.model.text.source_text import read_source
 from advisor.program.names.library_names import star_member
+from advisor.program.syntax.gate import launched_names
 from advisor.program.syntax.module import Import, ModuleSyntax, read_module
 
 # Roots of the libraries a kernel may name: they are never looked for in the workspace.
@@ -33,6 +34,7 @@ class Workspace:
         self._folders: dict[str, str] = {}
         self._bases: dict[Path, list[Path]] = {}
         self._found: dict[tuple[str, int, str], str | None] = {}
+        self._launching: dict[str, bool] = {}
         self.imports: set[tuple[str, str]] = set()
 
     def report_path(self, file: Path) -> str:
@@ -74,6 +76,21 @@ class Workspace:
             return None
         self.imports.add((importer.file, file))
         return self._modules[file] if file in self._modules else self.module(Path(file))
+
+    def launches_anything(self, imported: Import, importer: ModuleSyntax) -> bool:
+        """Whether the file that an import names has a launch by the look of its bytes; it is not parsed."""
+        file = self._file(imported.module, imported.level, importer)
+        if file is None and imported.name is not None:
+            inner = f"{imported.module}.{imported.name}" if imported.module else imported.name
+            file = self._file(inner, imported.level, importer)
+        if file is None:
+            return False
+        if file not in self._launching:
+            try:
+                self._launching[file] = bool(launched_names(Path(file).read_bytes()))
+            except OSError:
+                self._launching[file] = False
+        return self._launching[file]
 
     def definition(self, name: str, module: ModuleSyntax, depth: int = 4) -> tuple[ModuleSyntax, str] | None:
         """The module and name under which `name`, as seen in `module`, is defined; follows re-exports."""

@@ -31,8 +31,10 @@ def listed(names: Iterable[str]) -> str | None:
 
 def _launch_record(launch: Launch) -> Record:
     module, node = launch.module, launch.node
+    # A call of a function that launches what it is given may launch several kernels.
+    which = f":{launch.name}" if launch.in_helper else ""
     record = Record(
-        "launch", f"{module.path}:{node.lineno}:{node.col_offset}:launch", module.path,
+        "launch", f"{module.path}:{node.lineno}:{node.col_offset}:launch{which}", module.path,
         module.span(node.func), launch.name, launch.kernel_key,
     )  # fmt: skip
     threads = _product(launch.block)
