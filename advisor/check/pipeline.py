@@ -42,7 +42,7 @@ from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.source_text import SourceText
 from advisor.program.syntax.module import readable_source
 from advisor.rules import Rulebook, RuleSettings, judge
-from advisor.rules.evaluation.rejudgement import Rejudgement
+from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 
 if TYPE_CHECKING:
     from advisor.evidence.simulated.launches.evidence import LaunchEvidence
@@ -87,7 +87,7 @@ class Check:
         *,
         collectors: Collectors | None = None,
         rulebook: Rulebook | None = None,
-        verdicts: Rejudgement | None = None,
+        verdicts: IncrementalJudge | None = None,
     ) -> None:
         self.files, self.options, self.progress = files, options, progress
         self.device = find_device(options.device)
@@ -325,7 +325,7 @@ def check_with_tables(
     options: CheckOptions,
     progress: Progress | None = None,
     collectors: Collectors | None = None,
-    verdicts: Rejudgement | None = None,
+    verdicts: IncrementalJudge | None = None,
 ) -> Checked:
     """The report on `files` with what it rests on, as `Check` makes it."""
     return Check(files, options, progress, collectors=collectors, verdicts=verdicts).run()

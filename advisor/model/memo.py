@@ -10,6 +10,7 @@ with the value; they are compared whenever the question is asked.
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -34,24 +35,28 @@ class SameObject:
         return id(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Answer(Generic[Value]):
+    """A value with all that decided it, and the round in which it was last asked for."""
+
     key: object
     inputs: Mapping[str, object]
     value: Value
+    round: int
 
 
 class Memo(Generic[Question, Value]):
     """The latest values of at most `most` questions; those not asked about for longest are dropped.
 
-    Any thread may ask. Two that ask at once for what is not known may both compute it; the later value stays.
-    Values are shared with all who ask, so nobody may change them. None is no value.
+    An owner who gives no `most` bounds it with `drop_unasked`, or by what it asks about. Any thread may ask.
+    Two that ask at once for what is not known may both compute it; the later value stays. Values are shared
+    with all who ask, so nobody may change them. None is no value.
     """
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
-        self._answers: dict[Question, _Answer[Value]] = {}
-        self._asked: set[Question] = set()
+        self._answers: OrderedDict[Question, _Answer[Value]] = OrderedDict()
+        self._round = 0
         self._lock = threading.Lock()
 
     def value(self, question: Question, key: object, compute: Callable[[], Value]) -> Value:
@@ -71,7 +76,9 @@ class Memo(Generic[Question, Value]):
         if any(state(name) != before for name, before in answer.inputs.items()):
             return None
         with self._lock:
-            self._use(question, answer)
+            answer.round = self._round
+            if self._most is not None and question in self._answers:
+                self._answers.move_to_end(question)
         return answer.value
 
     def keep(
@@ -79,31 +86,33 @@ class Memo(Generic[Question, Value]):
     ) -> Value:
         """Keep a value, and return it. `inputs` are what else it rests on, by name, with its state."""
         with self._lock:
-            self._use(question, _Answer(key, inputs or {}, value))
-            while self._most is not None and len(self._answers) > self._most:
-                dropped = next(iter(self._answers))
-                del self._answers[dropped]
-                self._asked.discard(dropped)
+            self._answers[question] = _Answer(key, inputs or {}, value, self._round)
+            if self._most is not None:
+                self._answers.move_to_end(question)
+                while len(self._answers) > self._most:
+                    self._answers.popitem(last=False)
         return value
 
-    def knows(self, question: Question) -> bool:
-        """Whether a value of the question is kept, whatever decided it."""
+    def latest(self, question: Question) -> Value | None:
+        """The value that was kept last, whatever decided it and whether or not that has changed."""
         with self._lock:
-            return question in self._answers
+            answer = self._answers.get(question)
+        return None if answer is None else answer.value
+
+    def values(self) -> list[Value]:
+        """The values that are kept."""
+        with self._lock:
+            return [answer.value for answer in self._answers.values()]
 
     def drop_unasked(self) -> None:
         """Drop what was neither found nor kept since this was last called."""
         with self._lock:
-            self._answers = {one: at for one, at in self._answers.items() if one in self._asked}
-            self._asked = set()
+            unasked = [one for one, answer in self._answers.items() if answer.round != self._round]
+            for question in unasked:
+                del self._answers[question]
+            self._round += 1
 
     def forget(self, question: Question) -> None:
         """Drop what is kept of a question."""
         with self._lock:
             self._answers.pop(question, None)
-
-    def _use(self, question: Question, answer: _Answer[Value]) -> None:
-        """Put an answer behind all others, in the order of their last use."""
-        self._answers.pop(question, None)
-        self._answers[question] = answer
-        self._asked.add(question)

@@ -20,7 +20,7 @@ from lsp_server.documents.workspace import Surroundings, concerns_gpu, concerns_
 if TYPE_CHECKING:
     from advisor.check.collectors import Collectors
     from advisor.evidence.metrics.tables import Tables
-    from advisor.rules.evaluation.rejudgement import Rejudgement
+    from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 
 _About = tuple[tuple[Finding, ...], tuple[Problem, ...], tuple[Problem, ...]]
 
@@ -96,7 +96,7 @@ def analyse(
     collectors: Collectors | None = None,
     progress: Progress | None = None,
     configure: Callable[[Path], Config] = load_config,
-    verdicts: Rejudgement | None = None,
+    verdicts: IncrementalJudge | None = None,
 ) -> Analysis:
     """The analysis of a document's text as it is in the editor, for `device` or else the configured one.
 

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from advisor.check.collectors import DefaultCollectors
 from advisor.check.inputs import Inputs
-from advisor.evidence.source.resurvey import Resurvey
+from advisor.evidence.source.incremental_survey import IncrementalSurvey
 from advisor.evidence.source.survey import Survey
 from advisor.model.memo import Memo
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.program.syntax.module import parse_module
-from advisor.rules.evaluation.rejudgement import Rejudgement
+from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 
 _MOST_DOCUMENTS = 12
 _Document: TypeAlias = tuple[Path, Path]
@@ -24,7 +24,7 @@ class EditedSource(DefaultCollectors):
     def __init__(self, file: Path, root: Path) -> None:
         super().__init__()
         self._file = file
-        self._parts = Resurvey(root, file)
+        self._parts = IncrementalSurvey(root, file)
 
     def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> Survey:
         """What the text on standard input says. Raises SourceProblem where nothing of it can be read."""
@@ -43,7 +43,7 @@ class Incremental:
 
     def __init__(self) -> None:
         self._collectors = Memo[_Document, EditedSource](_MOST_DOCUMENTS)
-        self._verdicts = Memo[_Document, Rejudgement](_MOST_DOCUMENTS)
+        self._verdicts = Memo[_Document, IncrementalJudge](_MOST_DOCUMENTS)
         self._files_looked_for = 0
 
     def forget_files(self) -> None:
@@ -55,6 +55,6 @@ class Incremental:
         question = file, root
         return self._collectors.value(question, self._files_looked_for, lambda: EditedSource(*question))
 
-    def verdicts(self, file: Path, root: Path) -> Rejudgement:
+    def verdicts(self, file: Path, root: Path) -> IncrementalJudge:
         """The verdicts on one file's text."""
-        return self._verdicts.value((file, root), None, Rejudgement)
+        return self._verdicts.value((file, root), None, IncrementalJudge)

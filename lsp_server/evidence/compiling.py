@@ -16,6 +16,7 @@ from advisor.evidence.compiled.units import compile_request
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Problem, Report
+from advisor.model.memo import Memo
 from advisor.model.records import Record
 from advisor.model.settings.check_options import Progress
 from advisor.model.storage.cache import Cache, user_cache_folder
@@ -119,24 +120,23 @@ class _KeptKernels(Cache):
     def __init__(self, folder: Path | None) -> None:
         super().__init__((folder or Path()) / "editor", _MOST_KERNELS)
         self._on_disk = folder is not None
-        self._latest: dict[str, Any] = {}
+        self._latest = Memo[str, Any](_MOST_KERNELS)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
         wanted = list(keys)
-        missing = [key for key in wanted if key not in self._latest]
+        found = {key: known for key in wanted if (known := self._latest.find(key, None)) is not None}
+        missing = [key for key in wanted if key not in found]
         if missing and self._on_disk:
-            self._remember(super().get_many(missing))
-        return {key: self._latest[key] for key in wanted if key in self._latest}
+            found |= self._remember(super().get_many(missing))
+        return found
 
     def put_many(self, values: Mapping[str, Any]) -> None:
         self._remember(values)
         if self._on_disk:
             super().put_many(values)
 
-    def _remember(self, values: Mapping[str, Any]) -> None:
-        self._latest.update(values)
-        while len(self._latest) > _MOST_KERNELS:
-            del self._latest[next(iter(self._latest))]
+    def _remember(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {key: self._latest.keep(key, None, value) for key, value in values.items()}
 
 
 def _digest(unit: CompilationUnit, target: Target) -> str:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from advisor.model.findings import Finding
+from advisor.model.memo import Memo, SameObject
 from lsp_server.analysis.checked_text import Analysis
 from lsp_server.fixes.fix_process import FixProcess
 from lsp_server.fixes.fix_writing import Writing, Written
@@ -31,8 +32,9 @@ def mendable(finding: Finding) -> bool:
 
 @dataclass
 class _Content:
-    """All that fixes follow from, and a future for each finding that was asked about."""
+    """All that the fixes of a document follow from, and a future for each finding that was asked about."""
 
+    uri: str
     writing: bytes
     findings: dict[Finding, asyncio.Future[Written | None]] = field(default_factory=dict)
     waiting: int = 0
@@ -44,8 +46,8 @@ class FixDesk:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "fixes")
         self._process = FixProcess()
-        self._contents: dict[bytes, _Content] = {}
-        self._latest: dict[str, tuple[Analysis, _Content]] = {}
+        self._contents = Memo[bytes, _Content](_MOST_KEPT)
+        self._latest = Memo[str, _Content](_MOST_KEPT)
         self._rest: asyncio.TimerHandle | None = None
         self._closed = False
 
@@ -73,7 +75,7 @@ class FixDesk:
         One by one, so that who asks for a fix need not wait for all, and as long as no other analysis of the
         document is asked about.
         """
-        _, before = self._latest.get(analysis.document.uri, (None, None))
+        before = self._latest.latest(analysis.document.uri)
         if before is not None and before.waiting:
             return
         content = await self._content(analysis)
@@ -93,21 +95,16 @@ class FixDesk:
     async def _content(self, analysis: Analysis) -> _Content:
         """What an analysis' fixes follow from; it is from now on the document's latest."""
         uri = analysis.document.uri
-        known = self._latest.pop(uri, None)
-        if known is None or known[0] is not analysis:
-            key, writing = await asyncio.to_thread(_packed, analysis)
-            content = self._contents.pop(key, None) or _Content(writing)
-            self._contents[key] = content
-            known = analysis, content
-        self._latest[uri] = known
-        while len(self._contents) > _MOST_KEPT:
-            del self._contents[next(iter(self._contents))]
-        while len(self._latest) > _MOST_KEPT:
-            del self._latest[next(iter(self._latest))]
-        return known[1]
+        content = self._latest.find(uri, SameObject(analysis))
+        if content is None:
+            self._latest.forget(uri)
+            digest, writing = await asyncio.to_thread(_packed, analysis)
+            content = self._contents.value(digest, None, lambda: _Content(uri, writing))
+            self._latest.keep(uri, SameObject(analysis), content)
+        return content
 
     def _is_latest(self, content: _Content) -> bool:
-        return any(content is one for _, one in list(self._latest.values()))
+        return self._latest.latest(content.uri) is content
 
     def _future(self, content: _Content, finding: Finding) -> asyncio.Future[Written | None]:
         known = content.findings.get(finding)

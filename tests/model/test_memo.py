@@ -26,6 +26,10 @@ def test_another_key_replaces_the_value():
     assert memo.value("q", "b", lambda: [2]) == [2]
     # Only the latest is kept.
     assert memo.find("q", "a") is None
+    assert memo.latest("q") == [2]
+    assert memo.values() == [[2]]
+    memo.forget("q")
+    assert memo.latest("q") is None
 
 
 def test_what_raises_is_asked_again_and_drops_nothing():
@@ -43,7 +47,7 @@ def test_the_question_not_asked_for_longest_is_dropped():
         memo.keep(question, 0, question)
     assert memo.find("a", 0) == "a"
     memo.keep("c", 0, "c")
-    assert [memo.knows(one) for one in "abc"] == [True, False, True]
+    assert [memo.latest(one) for one in "abc"] == ["a", None, "c"]
 
 
 def test_what_was_not_asked_about_is_dropped_on_demand():
@@ -51,11 +55,11 @@ def test_what_was_not_asked_about_is_dropped_on_demand():
     for question in "abc":
         memo.keep(question, 0, question)
     memo.drop_unasked()
-    assert all(memo.knows(one) for one in "abc")
+    assert [memo.latest(one) for one in "abc"] == ["a", "b", "c"]
     memo.find("a", 0)
     memo.find("b", "another key")
     memo.drop_unasked()
-    assert [memo.knows(one) for one in "abc"] == [True, False, False]
+    assert [memo.latest(one) for one in "abc"] == ["a", None, None]
 
 
 def test_files_that_a_value_rests_on_are_looked_at(tmp_path: Path):
@@ -125,4 +129,4 @@ def test_threads_may_ask_at_once():
     for one in threads:
         one.join()
     assert not wrong
-    assert sum(memo.knows(one) for one in range(7)) <= 5
+    assert sum(memo.latest(one) is not None for one in range(7)) <= 5

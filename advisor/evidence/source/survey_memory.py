@@ -4,51 +4,37 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeAlias, TypeVar
 
 from advisor.evidence.source.survey_crew import Crew
 from advisor.evidence.source.surveyor import FileHost, FileKernels, Launched
+from advisor.model.memo import Memo
 from advisor.model.text.source_text import SourceText
 
 _Said = TypeVar("_Said")
-
-
-@dataclass(frozen=True)
-class _Kept(Generic[_Said]):
-    """What a file said, the content that this rests on, and what it was asked with."""
-
-    stamp: bytes
-    way: object
-    said: _Said
-
-
-@dataclass
-class _Shelf(Generic[_Said]):
-    """One kind of survey by root and file; `used` are those that the survey in progress rests on."""
-
-    kept: dict[tuple[Path, Path], _Kept[_Said]] = field(default_factory=dict)
-    used: set[Path] = field(default_factory=set)
+# What files said, by root and file; a key is what the file was asked with.
+_FileMemo: TypeAlias = Memo[tuple[Path, Path], _Said]
 
 
 class SurveyMemory:
     """The surveys of one command, of files below one root or several; belongs to one thread.
 
-    That a module appears where none was is not noticed by the files that import it. What is kept must not be
-    changed by those who get it.
+    The inputs of what a file said are its own content and that of all files that it imports. That a module
+    appears where none was is not noticed by the files that import it.
     """
 
     def __init__(self) -> None:
-        self.hosts = _Shelf[FileHost]()
-        self.array_code = _Shelf[FileHost]()
-        self.kernels = _Shelf[FileKernels]()
+        self.hosts: _FileMemo[FileHost] = Memo()
+        self.array_code: _FileMemo[FileHost] = Memo()
+        self.kernels: _FileMemo[FileKernels] = Memo()
         self._imports: dict[str, set[str]] = {}
 
     def unknown(self, root: Path, files: Iterable[Path]) -> int:
         """How many of the files it has never met."""
-        known = self.hosts.kept.keys() | self.array_code.kept.keys()
-        return sum((root, file) not in known for file in files)
+        memos = self.hosts, self.array_code
+        return sum(all(memo.latest((root, file)) is None for memo in memos) for file in files)
 
     def learn(self, imports: Iterable[tuple[str, str]]) -> None:
         """Adds files that were looked into, each after one that imports it."""
@@ -75,13 +61,13 @@ class RememberingCrew:
         self._crew = Crew(root, jobs)
         self._digests: dict[str, bytes] = {}
         self._asked: set[str] = set()
+        self._unsettled: list[Callable[[], object]] = []
 
     def close(self) -> None:
-        """Ends the workers, and notes what all that was used rests on: more may be known of it by now."""
+        """End the workers, and note what all that was used rests on: more imports may be known by now."""
         self._crew.close()
-        self._settle(self._memory.hosts)
-        self._settle(self._memory.array_code)
-        self._settle(self._memory.kernels)
+        for settle in self._unsettled:
+            settle()
 
     def hosts(self, files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
         """The host side of each file, as it lies on the disk: there are no texts that stand for files."""
@@ -112,7 +98,7 @@ class RememberingCrew:
 
     def _said(
         self,
-        shelf: _Shelf[_Said],
+        memo: _FileMemo[_Said],
         files: Sequence[Path],
         survey: Callable[[list[Path]], Iterable[_Said]],
         ways: Mapping[Path, object] | None = None,
@@ -120,37 +106,23 @@ class RememberingCrew:
         """What each file says, in order; of what is new the imports are known when all was taken."""
         ways = ways or {}
         self._asked.update(map(str, files))
-        missing = [file for file in files if not self._holds(shelf, file, ways.get(file))]
-        lacking = frozenset(missing)
+        # Digests are taken before files are surveyed: a change in between is noticed the next time.
+        digests = {file: self._digest(str(file)) for file in files}
+        known = {file: memo.find((self._root, file), ways.get(file), self._digest) for file in files}
+        missing = [file for file in files if known[file] is None]
         fresh = iter(survey(missing)) if missing else iter(())
         for file in files:
-            if file in lacking:
-                shelf.kept[self._root, file] = _Kept(b"", ways.get(file), next(fresh))
-            shelf.used.add(file)
-            yield shelf.kept[self._root, file].said
+            question, way, said = (self._root, file), ways.get(file), known[file]
+            if said is None:
+                said = memo.keep(question, way, next(fresh), {str(file): digests[file]})
+            self._unsettled.append(partial(self._settle, memo, question, way, said))
+            yield said
         if missing:
             self._memory.learn(self._crew.imports())
 
-    def _holds(self, shelf: _Shelf[_Said], file: Path, way: object) -> bool:
-        # The digest is taken before the file is surveyed: a change in between is noticed the next time.
-        digest = self._digest(str(file))
-        kept = shelf.kept.get((self._root, file))
-        if kept is None or kept.way != way:
-            return False
-        return file in shelf.used or (digest != b"" and kept.stamp == self._stamp(file))
-
-    def _settle(self, shelf: _Shelf[_Said]) -> None:
-        for file in shelf.used:
-            key = self._root, file
-            shelf.kept[key] = replace(shelf.kept[key], stamp=self._stamp(file))
-        shelf.used.clear()
-
-    def _stamp(self, file: Path) -> bytes:
-        """What decides all that a file says, except how its kernels are launched."""
-        digest = hashlib.sha256()
-        for path in sorted(self._memory.reached([str(file)])):
-            digest.update(path.encode() + b"\0" + self._digest(path))
-        return digest.digest()
+    def _settle(self, memo: _FileMemo[_Said], question: tuple[Path, Path], way: object, said: _Said) -> None:
+        reached = self._memory.reached([str(question[1])])
+        memo.keep(question, way, said, {path: self._digest(path) for path in reached})
 
     def _digest(self, path: str) -> bytes:
         """What stands for a file's content; empty where it cannot be read."""

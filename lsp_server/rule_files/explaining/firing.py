@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,16 +11,18 @@ from advisor.check.pipeline import Check
 from advisor.evidence.metrics.tables import Table, Tables
 from advisor.model.devices import find_device
 from advisor.model.errors import AdvisorError
+from advisor.model.memo import Memo
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config, load_config
 from advisor.model.settings.file_discovery import find_files
-from advisor.model.storage.file_stamp import Stamps, stamps_of
+from advisor.model.storage.file_stamp import stamps_of
 from advisor.rules.checking.computed_metrics import fill_in
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.settings import RuleSettings
 from advisor.rules.testing.difference import verdicts_of
 
 _MOST_FILES = 20_000
+_MOST_FOLDERS = 16
 
 
 class Stopped(Exception):
@@ -36,7 +38,6 @@ class Evidence:
 
     folder: Path
     settings: Config
-    stamps: Stamps
     tables: Tables | None
 
 
@@ -59,7 +60,7 @@ class WorkspaceKernels:
 
     def __init__(self) -> None:
         self.thread = ThreadPoolExecutor(1, "kernels")
-        self._kept: dict[Path, Evidence] = {}
+        self._kept = Memo[Path, Evidence](_MOST_FOLDERS)
         self._fresh: set[Path] = set()
 
     def forget(self) -> None:
@@ -68,27 +69,32 @@ class WorkspaceKernels:
 
     def evidence(self, top: Path, book: Rulebook, stopped: Callable[[], bool]) -> Evidence:
         """The evidence of the files below a folder. Raises Stopped when `stopped` says so."""
-        if top in self._fresh:
-            return self._kept[top]
+        kept = self._kept.latest(top) if top in self._fresh else None
+        if kept is not None:
+            return kept
         # A change while this runs makes it out of date again.
         self._fresh.add(top)
         try:
-            found = self._gathered(top, book, stopped)
+            return self._gathered(top, book, stopped)
         except BaseException:
             self._fresh.discard(top)
             raise
-        self._kept[top] = found
-        return found
 
     def _gathered(self, top: Path, book: Rulebook, stopped: Callable[[], bool]) -> Evidence:
         settings = _settings(top)
         files, _ = find_files([top], settings.exclude, settings.root)
         stamps = stamps_of(files)
-        kept = self._kept.get(top)
-        if kept is not None and (kept.stamps, kept.settings) == (stamps, settings):
-            return kept
+
+        def gather() -> Evidence:
+            return Evidence(top, settings, self._tables(files, top, settings, book, stopped))
+
+        return self._kept.value(top, (stamps, settings), gather)
+
+    def _tables(
+        self, files: Sequence[Path], top: Path, settings: Config, book: Rulebook, stopped: Callable[[], bool]
+    ) -> Tables | None:
         if len(files) > _MOST_FILES:
-            return Evidence(top, settings, stamps, None)
+            return None
 
         def step(_: str, __: int, ___: int) -> None:
             if stopped():
@@ -99,7 +105,7 @@ class WorkspaceKernels:
             neighbours=(), fixes=False, proofs=False,
         )  # fmt: skip
         check = Check(files, options, step, rulebook=_without_computed(book))
-        return Evidence(top, settings, stamps, check.evidence().metrics.tables)
+        return check.evidence().metrics.tables
 
 
 def firing_of(rule: Rule, book: Rulebook, evidence: Evidence) -> Firing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +15,7 @@ from advisor.evidence.source.moved_records import LineMove
 from advisor.evidence.source.survey import Survey, kernels_by_name, launched_as, only_one, unrecognised_in
 from advisor.evidence.source.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
 from advisor.model.findings import Problem
+from advisor.model.memo import Memo
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
 from advisor.model.text.source_text import SourceText
@@ -61,7 +63,7 @@ class _Found:
         )
 
 
-class Resurvey:
+class IncrementalSurvey:
     """Surveys of one file's text, each as `survey` would give it without units; belongs to one thread.
 
     That another file has changed is noticed; what was not there before is only seen after `forget`.
@@ -77,7 +79,7 @@ class Resurvey:
         self._lines: tuple[str, ...] = ()
         self._parts: list[Part] | None = None
         self._known = _Known()
-        self._neighbours: dict[Path, Neighbour] = {}
+        self._read = Memo[Path, Neighbour]()
         self._stamps: dict[str, FileStamp | None] = {}
 
     def survey(self, source: SourceText, neighbours: Sequence[Path] = ()) -> Survey | None:
@@ -86,7 +88,7 @@ class Resurvey:
         Of a text with syntax errors it is that of what can be read; None where nothing can: then `survey`
         has to tell why.
         """
-        self._notice_changes(neighbours)
+        self._notice_changes()
         readable: SourceText = source
         faults: tuple[SyntaxFault, ...] = ()
         parts = self._split(source.lines)
@@ -95,18 +97,19 @@ class Resurvey:
             parts = self._split(readable.lines) if faults else None
         if parts is None:
             return None
+        beside = self._beside(neighbours)
         edit = _Edit(self._surveyor, self._file, readable, parts, self._known)
         own = edit.own_hosts()
         hosts = [
             own,
-            *(edit.neighbour(one, at.names, at.stamp) for one, at in self._neighbours.items() if at.device),
+            *(edit.neighbour(one, at.names, at.stamp) for one, at in beside.items() if at.device),
         ]
         by_name = kernels_by_name(hosts)
-        for one, at in self._neighbours.items():
+        for one, at in beside.items():
             if not at.device and not at.launches.isdisjoint(by_name):
                 hosts.append(edit.neighbour(one, at.names, at.stamp))
         kernels = edit.kernels(launched_as(hosts, by_name))
-        self._known = edit.kept
+        self._known.drop_unasked()
         read = self._surveyor.workspace.files
         self._stamps = {
             path: self._stamps.get(path) or FileStamp.of(path) for path in read if path != str(self._file)
@@ -127,17 +130,18 @@ class Resurvey:
             self._lines, self._parts = lines, parts
         return parts
 
-    def _notice_changes(self, neighbours: Sequence[Path]) -> None:
-        """Reads the neighbours; drops everything when a file that was read has changed."""
+    def _notice_changes(self) -> None:
+        """Drops everything when a file that was read has changed."""
         if any(FileStamp.of(path) != stamp for path, stamp in self._stamps.items()):
             self.forget()
-        known = self._neighbours
-        self._neighbours = {
-            file: known[file]
-            if file in known and known[file].stamp == FileStamp.of(file)
-            else read_neighbour(file)
-            for file in neighbours
+
+    def _beside(self, files: Sequence[Path]) -> dict[Path, Neighbour]:
+        """The other files as they are now."""
+        found = {
+            file: self._read.value(file, FileStamp.of(file), partial(read_neighbour, file)) for file in files
         }
+        self._read.drop_unasked()
+        return found
 
 
 def _joined(
@@ -165,13 +169,18 @@ def _joined(
     return result
 
 
-@dataclass
 class _Known:
-    """What is known by all that decides it: of parts, of other files, of kernels."""
+    """What was said of parts, of other files and of kernels, each by all that decides it."""
 
-    hosts: dict[_Key, _Found] = field(default_factory=dict)
-    neighbours: dict[_Key, _Found] = field(default_factory=dict)
-    kernels: dict[_Key, _Found] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.hosts = Memo[_Key, _Found]()
+        self.neighbours = Memo[_Key, _Found]()
+        self.kernels = Memo[_Key, _Found]()
+
+    def drop_unasked(self) -> None:
+        """Drop what the last text had no use for."""
+        for memo in (self.hosts, self.neighbours, self.kernels):
+            memo.drop_unasked()
 
 
 class _Edit:
@@ -181,8 +190,7 @@ class _Edit:
         self, surveyor: Surveyor, file: Path, source: SourceText, parts: Sequence[Part], known: _Known
     ) -> None:
         self._surveyor, self._file, self._source = surveyor, file, source
-        self._parts, self._before = parts, known
-        self.kept = _Known()
+        self._parts, self._known = parts, known
         self._needs = Needs(parts)
         called = frozenset[str]().union(*(part.names.called for part in parts))
         launched = frozenset[str]().union(*(part.names.launched for part in parts))
@@ -197,12 +205,17 @@ class _Edit:
         """The host side of the whole text."""
         needed = [self._needs.of(number) for number in range(len(self._parts))]
         keys = [self._key(numbers, place) for place, numbers in enumerate(needed)]
-        missing = [number for number, key in enumerate(keys) if key not in self._before.hosts]
-        fresh = self._survey_hosts(missing) if missing else {}
+        found = {
+            number: known
+            for number, key in enumerate(keys)
+            if (known := self._known.hosts.find(key, None)) is not None
+        }
+        missing = [number for number in range(len(keys)) if number not in found]
+        found |= self._survey_hosts(missing) if missing else {}
         result = FileHost(self._source.path)
         for number, key in enumerate(keys):
-            found = fresh[number] if number in fresh else self._before.hosts[key]
-            one = self.kept.hosts[key] = found.moved(self._source.path, self._starts(needed[number]))
+            one = found[number].moved(self._source.path, self._starts(needed[number]))
+            self._known.hosts.keep(key, None, one)
             self._hosts.append(one)
             result.records += one.records
             result.kernels += one.kernels
@@ -218,12 +231,12 @@ class _Edit:
         needed = self._needs.of_names(names)
         key = (str(file), stamp, self._key(needed, -1))
         starts = self._starts(needed)
-        found = self._before.neighbours.get(key)
+        found = self._known.neighbours.find(key, None)
         if found is None:
             self._host(needed)
             host = self._surveyor.host(file)
             found = _Found(starts, [], host.kernels, host.launches, known_uses=host.known_uses)
-        one = self.kept.neighbours[key] = found.moved(self._source.path, starts)
+        one = self._known.neighbours.keep(key, None, found.moved(self._source.path, starts))
         path = self._surveyor.workspace.report_path(file)
         return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
 
@@ -234,17 +247,18 @@ class _Edit:
             for place, (kernel, names) in enumerate(host.kernels):
                 way = launched.get(kernel, LaunchedAs()).everything
                 keys[kernel] = number, (self._key(self._needs.of(number), number), place, names, way)
-        missing = {
-            kernel: number for kernel, (number, key) in keys.items() if key not in self._before.kernels
+        found = {
+            kernel: known
+            for kernel, (_, key) in keys.items()
+            if (known := self._known.kernels.find(key, None)) is not None
         }
-        fresh = self._survey_kernels(missing, launched) if missing else {}
-        found = []
+        missing = {kernel: number for kernel, (number, _) in keys.items() if kernel not in found}
+        found |= self._survey_kernels(missing, launched) if missing else {}
+        said = []
         for kernel, (number, key) in keys.items():
-            one = fresh[kernel] if kernel in fresh else self._before.kernels[key]
-            moved = one.moved(self._source.path, self._starts(self._needs.of(number)))
-            self.kept.kernels[key] = moved
-            found.append(moved)
-        return found
+            moved = found[kernel].moved(self._source.path, self._starts(self._needs.of(number)))
+            said.append(self._known.kernels.keep(key, None, moved))
+        return said
 
     def _key(self, numbers: tuple[int, ...], place: int) -> _Key:
         """All that decides what is said with some parts known, except the lines where these stand."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.evidence.source.resurvey import Resurvey
+from advisor.evidence.source.incremental_survey import IncrementalSurvey
 from advisor.evidence.source.survey import Survey, survey
 from advisor.model.text.source_text import SourceText
 
@@ -20,7 +20,7 @@ def content(found: Survey) -> list[tuple[object, ...]]:
     ]
 
 
-def says_the_same(kept: Resurvey, folder: Path, text: str) -> bool:
+def says_the_same(kept: IncrementalSurvey, folder: Path, text: str) -> bool:
     """Whether the text parses; fails where both surveys differ."""
     source = SourceText("k.py", text)
     found = kept.survey(source)
@@ -33,7 +33,7 @@ def says_the_same(kept: Resurvey, folder: Path, text: str) -> bool:
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_random_edits_of_host_code(file: Path, tmp_path: Path) -> None:
     rng = random.Random(file.stem)
-    kept = Resurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
     text, done = file.read_text("utf-8"), 0
     assert says_the_same(kept, tmp_path, text)
     while done < 8:
@@ -50,7 +50,7 @@ def test_random_edits_of_host_code(file: Path, tmp_path: Path) -> None:
 
 def test_a_word_that_speaks_of_the_whole_file_counts_wherever_it_stands(tmp_path: Path) -> None:
     text = "def run(loader):\n    for x in loader:\n        y = x.cuda()\n        print(y)\n"
-    kept = Resurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
     assert says_the_same(kept, tmp_path, text)
     assert says_the_same(kept, tmp_path, text + "\n\nimport torch\n")
     assert says_the_same(kept, tmp_path, text)

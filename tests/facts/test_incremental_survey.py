@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from advisor.evidence.source.incremental_survey import IncrementalSurvey
 from advisor.evidence.source.module_parts import split, split_again
-from advisor.evidence.source.resurvey import Resurvey
 from advisor.evidence.source.survey import Survey, survey
 from advisor.model.text.source_text import SourceText
 
@@ -52,7 +52,7 @@ def content(found: Survey) -> tuple[object, ...]:
     return records, found.problems, found.texts, found.unread
 
 
-def check(kept: Resurvey, folder: Path, text: str, neighbours: tuple[Path, ...] = ()) -> Survey:
+def check(kept: IncrementalSurvey, folder: Path, text: str, neighbours: tuple[Path, ...] = ()) -> Survey:
     source = SourceText("k.py", text)
     found = kept.survey(source, neighbours)
     assert found is not None
@@ -87,14 +87,14 @@ def check(kept: Resurvey, folder: Path, text: str, neighbours: tuple[Path, ...] 
 )
 def test_one_edit_and_back(tmp_path, before, after):
     assert before in TEXT
-    kept = Resurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, TEXT)
     check(kept, tmp_path, TEXT.replace(before, after))
     check(kept, tmp_path, TEXT)
 
 
 def test_what_an_edit_does_not_reach_is_not_surveyed_again(tmp_path, monkeypatch):
-    kept = Resurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, TEXT)
     read: list[str] = []
     host = type(kept._surveyor).host
@@ -118,7 +118,7 @@ def test_what_an_edit_does_not_reach_is_not_surveyed_again(tmp_path, monkeypatch
 
 
 def test_of_a_text_that_does_not_parse_the_intact_functions_are_surveyed(tmp_path):
-    kept = Resurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, TEXT)
     broken = check(kept, tmp_path, TEXT.replace("out[i] = 1.0", "out[i = 1.0"))
     (problem,) = broken.problems
@@ -133,7 +133,7 @@ def test_a_launch_in_another_file_counts_and_a_change_of_it_too(tmp_path):
     other = tmp_path / "launcher.py"
     other.write_text("from numba import cuda\nfrom k import other\n\nother[4, 64](out)\n", encoding="utf-8")
     (tmp_path / "k.py").write_text(text, encoding="utf-8")
-    kept = Resurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, text, (other,))
     check(kept, tmp_path, "# first\n" + text, (other,))
     other.write_text("from numba import cuda\nfrom k import other\n\nother[4, 1024](out)\n", encoding="utf-8")
@@ -149,7 +149,7 @@ def test_a_launch_in_another_file_counts_and_a_change_of_it_too(tmp_path):
 @pytest.mark.parametrize("file", KERNELS, ids=lambda file: file.stem)
 def test_random_edits_of_real_kernels(file, tmp_path):
     rng = random.Random(file.stem)
-    kept = Resurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
     text, done = file.read_text("utf-8"), 0
     while done < 12:
         lines = text.split("\n")
