@@ -110,8 +110,8 @@ def _findings(file: Path, text: str) -> Counter[tuple[str, int, str]]:
     """Rule, line and kernel of the findings by source evidence, of the file alone."""
     root = file.parent
     options = CheckOptions(
-        device="a100-80gb", root=root, evidence="source", stdin=SourceText(file.name, text), neighbours=(),
-        fixes=False, proofs=False, no_run=True, jobs=1, settings=Config(root=root),
+        device="a100-80gb", root=root, evidence="source", stdin=SourceText(file.name, text),
+        workspace_files=(), fixes=False, proofs=False, no_run=True, jobs=1, settings=Config(root=root),
     )  # fmt: skip
     found = check([], options).findings
     return Counter((one.rule, one.span.line, one.kernel or "") for one in found if one.path == file.name)

@@ -84,7 +84,7 @@ class DefaultCollectors:
         return survey(
             inputs.checked,
             options.root,
-            neighbours=inputs.workspace_files,
+            workspace_files=inputs.workspace_files,
             stdin=inputs.stdin,
             with_units=options.wants("compiled"),
             jobs=options.jobs or min(os.cpu_count() or 1, 4),

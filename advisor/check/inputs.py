@@ -31,9 +31,9 @@ class Inputs:
         checked = [_absolute(file) for file in files]
         stdin = (_absolute(options.root / options.stdin.path), options.stdin) if options.stdin else None
         known = [*checked, *([stdin[0]] if stdin else [])]
-        if options.neighbours is None:
+        if options.workspace_files is None:
             return cls(checked, stdin, workspace_files(known, options.root))
-        return cls(checked, stdin, [file for file in options.neighbours if file not in known])
+        return cls(checked, stdin, [file for file in options.workspace_files if file not in known])
 
     @property
     def on_disk(self) -> list[Path]:

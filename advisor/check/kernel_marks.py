@@ -108,7 +108,7 @@ def _checked(files: Sequence[Path], options: CheckOptions, rules: tuple[str, ...
     settings = replace(
         options.settings, select=(), extend_select=(), ignore=(), per_file_ignores={}, rules={}, overrides=()
     )
-    return check_with_tables(files, replace(options, neighbours=(), select=rules, settings=settings))
+    return check_with_tables(files, replace(options, workspace_files=(), select=rules, settings=settings))
 
 
 def mark_failures(marks: Sequence[Mark], findings: Iterable[Finding]) -> list[MarkFailure]:

@@ -53,8 +53,8 @@ class Analysis:
     false while more of that is to come, `parsed` where the text has an error. What could be read of it was
     analysed all the same, but not the functions at the lines `unread`; without these nothing was. `remarks`
     say why a kernel has no better numbers, `broken_rules` what is left out of the rules because it cannot
-    be read. `texts` are those of all files looked at, by path from the document's root; `neighbours` are the
-    other files that may launch the document's kernels; `tables` hold the metrics of all entities. Fixes are
+    be read. `texts` are those of all files looked at, by path from the document's root; `workspace_files` are
+    the others that may launch the document's kernels; `tables` hold the metrics of all entities. Fixes are
     not written yet; `with_errors` are those of the texts that do not parse. `left_out` says why the text was
     not looked at at all. `former` is the analysis of an earlier text, which may know what this one does not;
     `own` is what this text alone gave, where findings of an earlier one are shown beside it.
@@ -71,7 +71,7 @@ class Analysis:
     broken_rules: tuple[Problem, ...] = ()
     unrecognised: tuple[Unrecognised, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
-    neighbours: tuple[Path, ...] = ()
+    workspace_files: tuple[Path, ...] = ()
     tables: Tables = field(default_factory=dict)
     complete: bool = True
     parsed: bool = True
@@ -114,8 +114,8 @@ def analyse(
         said = _TOO_LARGE.format(name, size, _MOST_CHARACTERS)
         return Analysis(document, settings, chosen, left_out=said)
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
-    neighbours = surroundings.of(document)
-    options = _options(document, settings, neighbours, evidence, chosen)
+    workspace_files = surroundings.of(document)
+    options = _options(document, settings, workspace_files, evidence, chosen)
     # An editor waits for the server to begin, and none of this is needed for that.
     from advisor.check.pipeline import check_with_tables
 
@@ -134,8 +134,8 @@ def analyse(
     return Analysis(
         document, settings, chosen, evidence, findings, faults, remarks, tuple(report.notices), broken,
         tuple(one for one in report.unrecognised if one.path == document.path),
-        checked.texts, neighbours, checked.tables or {}, parsed=unread is None, unread=unread or frozenset(),
-        with_errors=frozenset(report.unread),
+        checked.texts, workspace_files, checked.tables or {}, parsed=unread is None,
+        unread=unread or frozenset(), with_errors=frozenset(report.unread),
     )  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def _excluded(document: Document, settings: Config) -> bool:
 
 
 def _options(
-    document: Document, settings: Config, neighbours: tuple[Path, ...], evidence: Source, device: Device
+    document: Document, settings: Config, workspace_files: tuple[Path, ...], evidence: Source, device: Device
 ) -> CheckOptions:
     return CheckOptions(
         device=device.id,
@@ -170,7 +170,7 @@ def _options(
         settings=settings,
         jobs=1,
         stdin=document.source,
-        neighbours=neighbours,
+        workspace_files=workspace_files,
         fixes=False,
         proofs=False,
     )

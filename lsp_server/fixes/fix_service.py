@@ -142,7 +142,7 @@ def _packed(analysis: Analysis) -> tuple[bytes, bytes]:
         replace(analysis.document, version=None),
         analysis.settings,
         analysis.device.id,
-        analysis.neighbours,
+        analysis.workspace_files,
         dict(analysis.texts),
         analysis.tables,
         analysis.with_errors,

@@ -31,14 +31,14 @@ _HEADER = struct.Struct(">Q")
 class Writing:
     """What fixes are written from: a document, texts by path from its root, and what is known of them.
 
-    `neighbours` are the files that may launch the document's kernels, `with_errors` the paths of those texts
-    that do not parse.
+    `workspace_files` are the files that may launch the document's kernels, `with_errors` the paths of those
+    texts that do not parse.
     """
 
     document: Document
     settings: Config
     device: str
-    neighbours: tuple[Path, ...]
+    workspace_files: tuple[Path, ...]
     texts: Mapping[str, str]
     tables: Tables
     with_errors: frozenset[str] = frozenset()
@@ -125,7 +125,7 @@ def _with_launches(given: Writing) -> Writing:
     An analysis takes from these files only how kernels are launched; to edit them their launches must be
     known one by one, from the evidence of all these files together.
     """
-    if not given.neighbours:
+    if not given.workspace_files:
         return given
     options = CheckOptions(
         device=given.device,
@@ -135,13 +135,13 @@ def _with_launches(given: Writing) -> Writing:
         settings=given.settings,
         jobs=1,
         stdin=given.document.source,
-        neighbours=given.neighbours,
+        workspace_files=given.workspace_files,
         fixes=False,
         proofs=False,
     )
     from advisor.check.pipeline import Check  # which takes a moment to import
 
-    evidence = Check(given.neighbours, options).evidence()
+    evidence = Check(given.workspace_files, options).evidence()
     tables = evidence.metrics.tables
     launches = tables.get("launch")
     if launches is None or set(launches.paths) <= {given.document.path}:

@@ -94,7 +94,9 @@ def test_of_a_triton_kernel_it_says_that_nothing_is_known(tmp_path, kernel):
         "def shift(x_ptr, BLOCK: tl.constexpr):\n"
         "    tl.store(x_ptr + tl.arange(0, BLOCK), 1)\n"
     )
-    options = CheckOptions("a100-80gb", tmp_path, "source", settings=load_config(tmp_path), neighbours=())
+    options = CheckOptions(
+        "a100-80gb", tmp_path, "source", settings=load_config(tmp_path), workspace_files=()
+    )
     with pytest.raises(UsageError, match="`shift` is a Triton kernel: what it waits for is not known"):
         diagnose(file, kernel, options)
 
@@ -105,7 +107,9 @@ def test_a_numba_kernel_beside_one_of_triton_is_diagnosed(tmp_path):
         "import triton\nfrom numba import cuda\n\n\n@triton.jit\ndef shift(x_ptr):\n    pass\n\n\n"
         "@cuda.jit\ndef fill(a):\n    a[cuda.grid(1)] = 1\n"
     )
-    options = CheckOptions("a100-80gb", tmp_path, "source", settings=load_config(tmp_path), neighbours=())
+    options = CheckOptions(
+        "a100-80gb", tmp_path, "source", settings=load_config(tmp_path), workspace_files=()
+    )
     assert diagnose(file, "", options).kernel.label == "fill"
     with pytest.raises(UsageError, match="`shift` is a Triton kernel"):
         diagnose(file, "shift", options)

@@ -56,7 +56,7 @@ def check(kept: IncrementalSurvey, folder: Path, text: str, neighbours: tuple[Pa
     source = SourceText("k.py", text)
     found = kept.survey(source, neighbours)
     assert found is not None
-    anew = survey([], folder, neighbours=neighbours, stdin=(folder / "k.py", source))
+    anew = survey([], folder, workspace_files=neighbours, stdin=(folder / "k.py", source))
     assert content(found) == content(anew)
     return found
 

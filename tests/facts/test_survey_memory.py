@@ -84,8 +84,8 @@ def content(found: Survey) -> tuple[object, ...]:
 
 def check(files: list[Path], folder: Path, memory: SurveyMemory, jobs: int = 1, only: int = 0) -> Survey:
     checked, others = (files[:only], files[only:]) if only else (files, [])
-    found = survey(checked, folder, neighbours=others, with_units=True, jobs=jobs, memory=memory)
-    anew = survey(checked, folder, neighbours=others, with_units=True, jobs=jobs)
+    found = survey(checked, folder, workspace_files=others, with_units=True, jobs=jobs, memory=memory)
+    anew = survey(checked, folder, workspace_files=others, with_units=True, jobs=jobs)
     assert content(found) == content(anew)
     own = set(map(str, files))
     assert found.read - own == anew.read - own

@@ -44,7 +44,7 @@ def found(text: str) -> dict[str, list[tuple[str, int, int]]]:
     """The findings of each kernel: rule, line from the kernel's head, column."""
     root = Path.cwd()
     options = CheckOptions(
-        device="a100-80gb", root=root, evidence="source", stdin=SourceText("k.py", text), neighbours=(),
+        device="a100-80gb", root=root, evidence="source", stdin=SourceText("k.py", text), workspace_files=(),
         fixes=False, proofs=False, no_run=True, jobs=1, settings=Config(root=root),
     )  # fmt: skip
     lines = text.split("\n")

@@ -21,7 +21,7 @@ def report_on(folder: Path, text: str, evidence: Source = "source") -> Report:
     file = folder / "k.py"
     file.write_text(text)
     settings = Config(root=folder)
-    options = CheckOptions("a100-80gb", folder, evidence, settings=settings, neighbours=())
+    options = CheckOptions("a100-80gb", folder, evidence, settings=settings, workspace_files=())
     return check([file], options)
 
 

@@ -81,6 +81,6 @@ class Losses:
     def _offered(self, files: Sequence[Path]) -> list[tuple[Finding, Fix]]:
         settings = Config(root=self.folder)
         options = CheckOptions(
-            "a100-80gb", self.folder, "source", settings=settings, select=_RULES, neighbours=()
+            "a100-80gb", self.folder, "source", settings=settings, select=_RULES, workspace_files=()
         )
         return chosen(check(files, options).findings, ("safe",))

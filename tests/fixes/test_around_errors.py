@@ -60,7 +60,7 @@ def offered(text: str) -> Iterator[tuple[Finding, Fix]]:
     """The fixes with edits that the editor's writer has for a text."""
     root = Path.cwd()
     options = CheckOptions(
-        device="a100-80gb", root=root, evidence="source", stdin=SourceText("k.py", text), neighbours=(),
+        device="a100-80gb", root=root, evidence="source", stdin=SourceText("k.py", text), workspace_files=(),
         fixes=False, proofs=False, no_run=True, jobs=1, settings=Config(root=root),
     )  # fmt: skip
     checked = check_with_tables([], options)

@@ -229,7 +229,9 @@ def test_equal_results(simulated: SimulatedRuns, fifths: int, name: str, seed: i
 def test_a_constant_that_another_file_imports_stays(tmp_path: Path, line: str, stays: bool) -> None:
     (tmp_path / "k.py").write_text(HEAD + KERNELS + CONSTANT)
     (tmp_path / "other.py").write_text(f"{HEAD}{line}\n\n\n@cuda.jit\ndef one(a):\n    a[0] = 1\n")
-    options = CheckOptions("a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), neighbours=())
+    options = CheckOptions(
+        "a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), workspace_files=()
+    )
     report = check([tmp_path / "k.py", tmp_path / "other.py"], options)
     (fix,) = (fix for finding in report.findings for fix in finding.fixes if fix.id == FIX)
     after = applied(report.texts["k.py"], [fix])

@@ -262,7 +262,9 @@ def test_constants_stay_where_another_launch_passes_float64(
     finding = Finding(
         "float64-promotion", "k.py", Span(number, 5, number, 20), "k", "warning", "high", "m", "w", ()
     )
-    options = CheckOptions("a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), neighbours=())
+    options = CheckOptions(
+        "a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), workspace_files=()
+    )
     tables = check_with_tables([file], options).tables
     (found,) = with_fixes([finding], {"k.py": text}, tables)
     assert bool(found.fixes) is offered

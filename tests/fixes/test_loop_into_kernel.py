@@ -58,7 +58,9 @@ def test_kernel_and_loops_in_two_files(tmp_path: Path) -> None:
         + LAUNCH.replace("def run", "def again").replace("range(steps)", "range(7)")
     )
     (tmp_path / "host.py").write_text(host_text)
-    options = CheckOptions("a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), neighbours=())
+    options = CheckOptions(
+        "a100-80gb", tmp_path, "source", settings=Config(root=tmp_path), workspace_files=()
+    )
     report = check([tmp_path / "k.py", tmp_path / "host.py"], options)
     edits = edits_by_path(chosen(report.findings, ("needs review",)))
     kernel_after, host_after = (

@@ -206,7 +206,9 @@ def test_the_launch_may_lie_in_another_file(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(HEAD + KERNEL)
     (tmp_path / "host.py").write_text("from kernels import scale\nfrom numba import cuda\n" + LAUNCH)
     files = [tmp_path / "kernels.py", tmp_path / "host.py"]
-    report = check(files, CheckOptions(device="a100-80gb", root=tmp_path, evidence="source", neighbours=()))
+    report = check(
+        files, CheckOptions(device="a100-80gb", root=tmp_path, evidence="source", workspace_files=())
+    )
     found = [fix for one in report.findings for fix in one.fixes if fix.id == FIX]
     assert found
     assert {edit.path for edit in found[0].edits} == {"", "host.py"}

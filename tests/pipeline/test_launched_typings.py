@@ -77,7 +77,7 @@ class Compiler(DefaultCollectors):
 
 def check(project, compiler=None, evidence="simulated", device="a100"):
     options = CheckOptions(
-        device, project, evidence, no_run=True, settings=Config(root=project), neighbours=(), jobs=1
+        device, project, evidence, no_run=True, settings=Config(root=project), workspace_files=(), jobs=1
     )
     return check_with_tables([project / "scale.py"], options, collectors=compiler)
 

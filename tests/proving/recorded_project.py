@@ -79,7 +79,7 @@ def options(folder: Path, cache: Path) -> CheckOptions:
         select=("slow-power",),
         settings=load_config(folder),
         cache_folder=cache,
-        neighbours=(),
+        workspace_files=(),
     )
 
 

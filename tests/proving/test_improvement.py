@@ -104,7 +104,7 @@ def test_fixes_that_help_only_together(project: Path, monkeypatch, first, second
     monkeypatch.setattr(fixes, "known_fixes", lambda: tuple(known))
     settings = load_config(project)
     options = CheckOptions(
-        "a100-80gb", project, "simulated", select=("slow-power",), settings=settings, neighbours=()
+        "a100-80gb", project, "simulated", select=("slow-power",), settings=settings, workspace_files=()
     )
     seen = []
 

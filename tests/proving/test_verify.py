@@ -43,7 +43,7 @@ def workload():
 def options(folder: Path) -> CheckOptions:
     settings = load_config(folder)
     return CheckOptions(
-        "a100-80gb", folder, "simulated", select=("slow-power",), settings=settings, neighbours=()
+        "a100-80gb", folder, "simulated", select=("slow-power",), settings=settings, workspace_files=()
     )
 
 

@@ -73,7 +73,7 @@ def _copied(request: Request) -> Iterator[tuple[Path, Request]]:
             root=home,
             settings=replace(options.settings, root=copy),
             cache_folder=copy / _OWN / "cache" if kept is not None else None,
-            neighbours=tuple(copy / inside[file] for file in every if file in inside),
+            workspace_files=tuple(copy / inside[file] for file in every if file in inside),
         )
         files = tuple(copy / inside[file] for file in checked if file in inside)
         yield copy, replace(request, files=files, options=moved)
@@ -82,7 +82,7 @@ def _copied(request: Request) -> Iterator[tuple[Path, Request]]:
 def _paths(moved: Request) -> list[str]:
     """The files of a copy that fixes may touch, as reports on it call them."""
     root = moved.options.root
-    files = {*moved.files, *(moved.options.neighbours or ())}
+    files = {*moved.files, *(moved.options.workspace_files or ())}
     return sorted(os.path.relpath(file, root).replace(os.sep, "/") for file in files)
 
 

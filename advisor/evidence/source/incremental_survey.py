@@ -82,8 +82,8 @@ class IncrementalSurvey:
         self._read = Memo[Path, Neighbour]()
         self._stamps: dict[str, FileStamp | None] = {}
 
-    def survey(self, source: SourceText, neighbours: Sequence[Path] = ()) -> Survey | None:
-        """The survey of the text, launched where it and its neighbours do.
+    def survey(self, source: SourceText, workspace_files: Sequence[Path] = ()) -> Survey | None:
+        """The survey of the text, launched where it and other files do.
 
         Of a text with syntax errors it is that of what can be read; None where nothing can: then `survey`
         has to tell why.
@@ -97,7 +97,7 @@ class IncrementalSurvey:
             parts = self._split(readable.lines) if faults else None
         if parts is None:
             return None
-        beside = self._beside(neighbours)
+        beside = self._beside(workspace_files)
         edit = _Edit(self._surveyor, self._file, readable, parts, self._known)
         own = edit.own_hosts()
         hosts = [
@@ -174,12 +174,12 @@ class _Known:
 
     def __init__(self) -> None:
         self.hosts = Memo[_Key, _Found]()
-        self.neighbours = Memo[_Key, _Found]()
+        self.other_files = Memo[_Key, _Found]()
         self.kernels = Memo[_Key, _Found]()
 
     def drop_unasked(self) -> None:
         """Drop what the last text had no use for."""
-        for memo in (self.hosts, self.neighbours, self.kernels):
+        for memo in (self.hosts, self.other_files, self.kernels):
             memo.drop_unasked()
 
 
@@ -231,12 +231,12 @@ class _Edit:
         needed = self._needs.of_names(names)
         key = (str(file), stamp, self._key(needed, -1))
         starts = self._starts(needed)
-        found = self._known.neighbours.find(key, None)
+        found = self._known.other_files.find(key, None)
         if found is None:
             self._host(needed)
             host = self._surveyor.host(file)
             found = _Found(starts, [], host.kernels, host.launches, known_uses=host.known_uses)
-        one = self._known.neighbours.keep(key, None, found.moved(self._source.path, starts))
+        one = self._known.other_files.keep(key, None, found.moved(self._source.path, starts))
         path = self._surveyor.workspace.report_path(file)
         return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
 

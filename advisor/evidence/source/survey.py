@@ -44,7 +44,7 @@ Step = Callable[[int, int], None]
 class Survey:
     """Everything that the source of the checked files says; `read` are all files whose content was used.
 
-    `unread` are, for each of them and of their neighbours with a syntax error, the lines of functions of
+    `unread` are, for each of them and of the workspace files with a syntax error, the lines of functions of
     which a part could not be read.
     """
 
@@ -61,14 +61,14 @@ def survey(
     files: Sequence[Path],
     root: Path,
     *,
-    neighbours: Sequence[Path] = (),
+    workspace_files: Sequence[Path] = (),
     stdin: tuple[Path, SourceText] | None = None,
     with_units: bool = False,
     jobs: int = 1,
     step: Step | None = None,
     memory: SurveyMemory | None = None,
 ) -> Survey:
-    """The source evidence of `files`; `neighbours` are other files of the workspace, read for launches only.
+    """The source evidence of `files`; `workspace_files` are others, read for launches only.
 
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out, and
     neither do those that `memory` holds unchanged.
@@ -77,15 +77,15 @@ def survey(
     if stdin is not None and stdin[0] not in sorted_files.device:
         sorted_files.device.append(stdin[0])
     concerned = sorted_files.device or sorted_files.launchers
-    sorted_neighbours = _Sieve(neighbours if concerned else (), root)
-    found = [*sorted_files.device, *sorted_neighbours.device, *sorted_files.arrays]
+    sorted_others = _Sieve(workspace_files if concerned else (), root)
+    found = [*sorted_files.device, *sorted_others.device, *sorted_files.arrays]
     crew: Crew | RememberingCrew
     if memory is not None and stdin is None:
         crew = RememberingCrew(root, jobs if memory.unknown(root, found) > CHUNK else 1, memory)
     else:
         crew = Crew(root, jobs if len(found) > CHUNK else 1)
     try:
-        return _run(crew, sorted_files, sorted_neighbours, stdin, with_units, step)
+        return _run(crew, sorted_files, sorted_others, stdin, with_units, step)
     finally:
         crew.close()
 
@@ -133,7 +133,7 @@ class _Sieve:
 def _run(
     crew: Crew | RememberingCrew,
     checked: _Sieve,
-    neighbours: _Sieve,
+    others: _Sieve,
     stdin: tuple[Path, SourceText] | None,
     with_units: bool,
     step: Step | None,
@@ -141,12 +141,12 @@ def _run(
     result = Survey()
     files = checked.device
     texts = {stdin[0]: stdin[1]} if stdin else {}
-    hosts = crew.hosts([*files, *neighbours.device], texts)
+    hosts = crew.hosts([*files, *others.device], texts)
     by_name = kernels_by_name(hosts)
     launchers = checked.launching(by_name)
     launching = crew.hosts(launchers, {})
     arrays = crew.array_code([file for file in checked.arrays if file not in launchers and file not in texts])
-    further = crew.hosts(neighbours.launching(by_name), {})
+    further = crew.hosts(others.launching(by_name), {})
     launched = launched_as([*hosts, *launching, *further], by_name)
     unreadable = crew.array_code([file for file in checked.unreadable if file not in launchers])
     for host in [*hosts[: len(files)], *launching, *arrays, *unreadable]:
@@ -157,7 +157,7 @@ def _run(
         if host.unread:
             result.unread[host.path] = host.unread
     for host in [*hosts[len(files) :], *further]:
-        # What a neighbour's broken lines name is nothing that a fix may change.
+        # What the broken lines of another file name is nothing that a fix may change.
         if host.unread:
             result.unread[host.path] = host.unread
             result.texts[host.path] = host.text

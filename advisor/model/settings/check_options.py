@@ -17,9 +17,9 @@ Progress = Callable[[str, int, int], None]
 class CheckOptions:
     """What to check for. `root` is the folder that reported paths are relative to.
 
-    `neighbours` are the other files to look for launches in; None means those of the workspace. With `fixes`
-    remedies are written as edits; with `proofs` a fix carries what `advisor verify` found of it, and is
-    withdrawn where that says so.
+    `workspace_files` are the other files to look for launches in; None means all of the workspace. With
+    `fixes` remedies are written as edits; with `proofs` a fix carries what `advisor verify` found of it, and
+    is withdrawn where that says so.
     """
 
     device: str
@@ -34,7 +34,7 @@ class CheckOptions:
     cache_folder: Path | None = None
     jobs: int | None = None
     stdin: SourceText | None = None
-    neighbours: tuple[Path, ...] | None = None
+    workspace_files: tuple[Path, ...] | None = None
     fixes: bool = True
     proofs: bool = True
 

@@ -15,7 +15,12 @@ class CompiledFacts:
 
     def __init__(self, options: CheckOptions) -> None:
         self._options = replace(
-            options, root=options.settings.root, evidence="compiled", no_run=True, neighbours=(), stdin=None
+            options,
+            root=options.settings.root,
+            evidence="compiled",
+            no_run=True,
+            workspace_files=(),
+            stdin=None,
         )
         self._known: set[str] = set()
         self._readings: dict[tuple[str, str], dict[str, Reading]] = {}

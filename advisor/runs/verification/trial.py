@@ -115,7 +115,7 @@ def _run(copy: Path, runnables: Sequence[Runnable], texts: Mapping[str, str], op
         no_run=True,
         evidence="simulated",
         settings=replace(settings, root=copy),
-        neighbours=(),
+        workspace_files=(),
     )
     tables, _, _ = gather(files, looked_at)
     return Trial(

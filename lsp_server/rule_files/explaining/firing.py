@@ -102,7 +102,7 @@ class WorkspaceKernels:
 
         options = CheckOptions(
             device=settings.device, root=top, evidence="source", no_run=True, settings=settings, jobs=1,
-            neighbours=(), fixes=False, proofs=False,
+            workspace_files=(), fixes=False, proofs=False,
         )  # fmt: skip
         check = Check(files, options, step, rulebook=_without_computed(book))
         return check.evidence().metrics.tables

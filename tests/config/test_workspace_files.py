@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.model.settings import workspace_files as neighbours
+from advisor.model.settings import workspace_files as module
 from advisor.model.settings.workspace_files import workspace_files
 
 
@@ -25,7 +25,7 @@ def found(tree: Path, root: Path, checked: str = "kernels/deep/k.py") -> list[st
 def test_a_marked_project_is_read_whole_whatever_its_size(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbours, "_MOST_ENTRIES_WITHOUT_MARK", 1)
+    monkeypatch.setattr(module, "_MOST_ENTRIES_WITHOUT_MARK", 1)
     (tree / "setup.py").write_text("")
     assert found(tree, tree) == ["kernels/beside.py", "main.py", "scripts/run.py", "setup.py"]
 
@@ -43,7 +43,7 @@ def test_of_a_large_root_without_a_mark_only_the_way_up_is_read(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The root has four entries, `kernels` two, `deep` two with the new file.
-    monkeypatch.setattr(neighbours, "_MOST_ENTRIES_WITHOUT_MARK", 6)
+    monkeypatch.setattr(module, "_MOST_ENTRIES_WITHOUT_MARK", 6)
     (tree / "kernels" / "deep" / "other.py").write_text("")
     assert found(tree, tree) == ["kernels/beside.py", "kernels/deep/other.py", "main.py"]
 
@@ -53,5 +53,5 @@ def test_a_file_outside_of_the_root_has_its_own_folder(tree: Path) -> None:
 
 
 def test_too_many_files_are_none(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbours, "_MOST_FILES", 2)
+    monkeypatch.setattr(module, "_MOST_FILES", 2)
     assert found(tree, tree) == []
