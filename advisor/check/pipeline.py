@@ -110,11 +110,11 @@ class Check:
         stored = self.report_cache()
         report = stored.load() if stored else None
         checked = Checked(report, None) if report else self.report()
-        if report is None:
-            checked.report.notices += notices
-            if stored:
-                stored.store(checked.report, checked.read - {str(file) for file in self.inputs.on_disk})
+        if report is None and stored:
+            stored.store(checked.report, checked.read - {str(file) for file in self.inputs.on_disk})
         report = checked.report
+        # The configuration may call things otherwise than it did when the report was stored.
+        report.notices += notices
         if self.options.proofs:
             root = self.options.settings.root
             report.findings = with_proofs(report.findings, report.texts, root, self.device.id)

@@ -8,6 +8,7 @@ from datetime import date
 
 from advisor.model.text.source_text import Span
 from advisor.rules.checking.expansion import Definitions, expand_within_bounds
+from advisor.rules.checking.names import params_in, with_todays_params
 from advisor.rules.checking.typing import Typing
 from advisor.rules.checking.vocabulary import Vocabulary, hint_for
 from advisor.rules.language.drafts import ChangePlaces, FileContent
@@ -33,7 +34,9 @@ def checked_overrides(
                     hint = hint_for(override.rule, rules)
                     complaints.add("E314", places.rule, kind="override", name=override.rule, hint=hint)
                 unknown.add(override.rule)
-            elif _fits(override, rules[override.rule], places, complaints):
+                continue
+            override = _with_todays_param(override, rules[override.rule])
+            if _fits(override, rules[override.rule], places, complaints):
                 key = (override.rule, override.scope, override.subject)
                 if key in found:
                     other = found[key]
@@ -44,6 +47,14 @@ def checked_overrides(
                 else:
                     found[key] = override
     return tuple(found.values())
+
+
+def _with_todays_param(override: Override, rule: Rule) -> Override:
+    """The override with the name that its parameter has today, and the one that it was written with."""
+    today = rule.former_params
+    former = tuple(name for name, _ in override.params if name in today)
+    params = tuple((today.get(name, name), value) for name, value in override.params)
+    return replace(override, params=params, former=former)
 
 
 def _fits(override: Override, rule: Rule, places: ChangePlaces, complaints: Complaints) -> bool:
@@ -100,8 +111,10 @@ def checked_suppressions(
             if condition is None:
                 continue
             params = {param.name: param for param in rule.params}
+            former = tuple(sorted(params_in(condition) & rule.former_params.keys()))
+            condition = with_todays_params(condition, rule.former_params)
             Typing(vocabulary, complaints, dict(rule.variables), params).condition(condition)
             _is_date(given.until, places.until, complaints)
             if len(complaints.errors) == before:
-                found.append(replace(given, rule=rule.id, condition=condition))
+                found.append(replace(given, rule=rule.id, condition=condition, former=former))
     return tuple(found)

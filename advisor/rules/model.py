@@ -51,7 +51,10 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A threshold: default, allowed range (None where open) and reason, in its unit's base unit."""
+    """A threshold: default, allowed range (None where open) and reason, in its unit's base unit.
+
+    `former` are the names that it had before, by which configurations may go on calling it.
+    """
 
     name: str
     value: float
@@ -59,6 +62,7 @@ class Param:
     low: float | None = None
     high: float | None = None
     reason: str = ""
+    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,11 @@ class Rule:
         return (self.when, *exceptions, *said, *(value for _, value in self.lets))
 
     @property
+    def former_params(self) -> dict[str, str]:
+        """The parameters of today by the names that they had before."""
+        return {name: param.name for param in self.params for name in param.former}
+
+    @property
     def url(self) -> str:
         """The page to read, "" when no source names one."""
         return next((source.url for source in self.sources if source.url), "")
@@ -195,7 +204,8 @@ class Override:
     """One change of a rule: a param, the level or disabling, with its reason and the last day that it holds.
 
     `of_project` says that it stands in the project's configuration, not in a pack; `file` and `span` are its
-    place; `unit` is that of the parameter as written, None where none was.
+    place; `unit` is that of the parameter as written, None where none was. `former` are the names that its
+    parameter had before, where it is called so.
     """
 
     rule: str
@@ -209,6 +219,7 @@ class Override:
     file: str = ""
     span: Span = _NO_PLACE
     unit: Unit | None = None
+    former: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -218,7 +229,10 @@ class Override:
 
 @dataclass(frozen=True, slots=True)
 class Suppress:
-    """Matches of a rule that are accepted where a condition on them holds, until the last day given."""
+    """Matches of a rule that are accepted where a condition on them holds, until the last day given.
+
+    `former` are the names that parameters had before, where the condition called them so.
+    """
 
     rule: str
     condition: Expression
@@ -226,6 +240,7 @@ class Suppress:
     until: str
     file: str
     span: Span
+    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

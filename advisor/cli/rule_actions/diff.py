@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 when no verdict changes, else 1."""
     from advisor.check.pipeline import gather
+    from advisor.check.rule_selection import settings_with_todays_names
     from advisor.model.devices import find_device
     from advisor.model.settings.check_options import CheckOptions
     from advisor.model.settings.config import load_config, prepare_cache_folder
@@ -55,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
         cache_folder=prepare_cache_folder(config),
     )  # fmt: skip
     tables, rulebook, report = gather(found.files, options)
-    for notice in report.notices:
+    todays, notices = settings_with_todays_names(config, rulebook)
+    settings = replace(settings, config=todays.rules, overrides=todays.overrides)
+    for notice in (*report.notices, *notices):
         print(notice, file=sys.stderr)
     if args.changes:
         before, after = (rulebook, settings), (rulebook, _changed(rulebook, settings, args.changes))
@@ -71,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _changed(rulebook: Rulebook, settings: RuleSettings, changes: Sequence[str]) -> RuleSettings:
     """The settings with changes written as `rule.param=value`, `rule=off` or `rule=level`."""
+    from advisor.check.rule_selection import params_with_todays_names
     from advisor.model.errors import UsageError
     from advisor.model.findings import SEVERITIES
     from advisor.model.settings.config import RuleSetting
@@ -84,7 +88,12 @@ def _changed(rulebook: Rulebook, settings: RuleSettings, changes: Sequence[str])
         if not equal or (not param and value not in (*SEVERITIES, "off")):
             raise UsageError(f"--set {text}: write RULE.PARAM=VALUE, RULE=off or RULE=level.")
         if param:
-            config[rule] = replace(known, params={**known.params, param: value.strip()})
+            given, notices = params_with_todays_names(
+                rulebook, rule, {param: value.strip()}, f"--set {name.strip()}: "
+            )
+            for notice in notices:
+                print(notice, file=sys.stderr)
+            config[rule] = replace(known, params={**known.params, **given})
         else:
             config[rule] = replace(known, level=value)  # type: ignore[arg-type]
     changed = replace(settings, config=config)

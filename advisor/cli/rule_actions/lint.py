@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -57,9 +58,13 @@ def _with_projects(chosen: Chosen, named: bool) -> tuple[Rulebook, frozenset[str
     """The rulebook with the overrides of the project's configuration, which is looked at unless rules are
     named. Raises UsageError for those that do not fit.
     """
+    from advisor.check.rule_selection import settings_with_todays_names
     from advisor.rules.settings import RuleSettings, check_settings, project_overrides
 
-    config, book = chosen.config, chosen.rulebook
+    book = chosen.rulebook
+    config, notices = settings_with_todays_names(chosen.config, book)
+    for notice in notices:
+        print(notice, file=sys.stderr)
     settings = RuleSettings(overrides=config.overrides)
     check_settings(book, settings)
     place = "" if config.file is None else path_below(Path.cwd(), config.file) or str(config.file)

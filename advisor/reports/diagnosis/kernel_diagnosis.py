@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor.check.pipeline import check_with_tables
+from advisor.check.rule_selection import settings_with_todays_names
 from advisor.check.rulebook import rulebook_for
 from advisor.check.speedup_bounds.actions import Action, ranked_actions
 from advisor.check.speedup_bounds.bound import Boundness, boundness, record_of
@@ -55,8 +56,10 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
     device = find_device(options.device)
     bound = boundness(kernel, device)
     findings = concerning(checked.report.findings, kernel.path, kernel.label)
-    settings = RuleSettings.of_project(options.settings, device.id, options.root)
-    judged = Judged(rulebook_for(options.settings), tables, kernel, findings, settings)
+    rulebook = rulebook_for(options.settings)
+    todays, _ = settings_with_todays_names(options.settings, rulebook)
+    settings = RuleSettings.of_project(todays, device.id, options.root)
+    judged = Judged(rulebook, tables, kernel, findings, settings)
     tree = diagnosis_tree()
     shares = time_shares(tables)
     return KernelDiagnosis(

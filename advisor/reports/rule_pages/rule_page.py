@@ -66,6 +66,7 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
     sentences = [(one.text, Words(written(one.condition), code=True)) for one in rule.sentences]
     further: Rows = (("further", "where"), *sentences) if sentences else ()
     former = tuple(old for old, new in rulebook.renamed.items() if new == rule.id)
+    former += tuple(f"{old}, the parameter {new}" for old, new in rule.former_params.items())
     return [
         Section("Deprecated", (rule.deprecated,) if rule.deprecated else ()),
         Section("What", tuple(filter(None, rule.doc.split("\n\n")))),

@@ -190,6 +190,22 @@ class RuleChecker:
                 if name in seen:
                     self.complaints.add("E303", span, kind=kind, name=name, place="this rule")
                 seen.add(name)
+        self._former_names({name for name, _ in (*params, *lets)})
+
+    def _former_names(self, today: set[str]) -> None:
+        """Complain about former names of parameters that something of the rule has, or had as well."""
+        known: dict[str, str] = {}
+        for param, name, span in self.draft.former_spans:
+            if name == param:
+                reason = "this is its name today"
+            elif name in today:
+                reason = "another param or let of the rule is called so"
+            elif name in known:
+                reason = f"`{known[name]}` was called so"
+            else:
+                known[name] = param
+                continue
+            self.complaints.add("E331", span, name=name, param=param, reason=reason)
 
     def _params(self) -> None:
         for param in self.draft.params:

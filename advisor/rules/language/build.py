@@ -159,15 +159,19 @@ class Builder(ExpressionTrees):
         draft.variable_spans = [(self._span(name), self._span(kind)) for name, kind in given]
 
     def _clause_param(self, children: list[Any], draft: RuleDraft, _clause: Any) -> None:
-        name, _, quantity, limits, reason = children
+        name, _, quantity, limits, reason, former = children
         value, unit = self._quantity(quantity)
         low, high, range_unit = self._range(limits)
         if range_unit is not None and not range_unit.fits(unit):
             self.reader.complaints.add(
                 "E316", self._span(limits), name="range", found=range_unit.described, wanted=unit.described
             )
-        draft.params.append(Param(str(name), value, unit, low, high, self._text(reason)))
+        names = () if former is None else tuple(former.children)
+        draft.params.append(
+            Param(str(name), value, unit, low, high, self._text(reason), tuple(str(one) for one in names))
+        )
         draft.param_spans[str(name)] = self._span(name)
+        draft.former_spans += [(str(name), str(one), self._span(one)) for one in names]
 
     def _clause_let(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.lets.append((str(children[0]), self.expression(children[2]), self._span(children[0])))

@@ -46,7 +46,10 @@ class ChangePlaces:
 
 @dataclass
 class RuleDraft:
-    """The clauses of a rule as written, before names and units are checked."""
+    """The clauses of a rule as written, before names and units are checked.
+
+    `former_spans` has each former name behind its parameter, with its place.
+    """
 
     id: str
     title: str
@@ -59,6 +62,7 @@ class RuleDraft:
     variable_spans: list[tuple[Span, Span]] = field(default_factory=list)
     params: list[Param] = field(default_factory=list)
     param_spans: dict[str, Span] = field(default_factory=dict)
+    former_spans: list[tuple[str, str, Span]] = field(default_factory=list)
     lets: list[tuple[str, Expression, Span]] = field(default_factory=list)
     when: Expression | None = None
     unless: list[Unless] = field(default_factory=list)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor.check.pipeline import Check
+from advisor.check.rule_selection import settings_with_todays_names
 from advisor.evidence.metrics.tables import Table, Tables
 from advisor.model.devices import find_device
 from advisor.model.errors import AdvisorError
@@ -112,7 +113,7 @@ def firing_of(rule: Rule, book: Rulebook, evidence: Evidence) -> Firing:
     """Where a rule fires by the evidence, under the settings of the folder."""
     tables = _filled(evidence.tables or {}, book)
     kernels = tables.get("kernel")
-    found = verdicts_of(book, _rule_settings(evidence), rule.id, tables)
+    found = verdicts_of(book, _rule_settings(evidence, book), rule.id, tables)
     count = len(kernels) if kernels is not None else 0
     if not _about_kernels(rule.entity, book):
         table = tables.get(rule.entity)
@@ -138,8 +139,8 @@ def _settings(top: Path) -> Config:
         return Config(root=top)
 
 
-def _rule_settings(evidence: Evidence) -> RuleSettings:
-    settings = evidence.settings
+def _rule_settings(evidence: Evidence, book: Rulebook) -> RuleSettings:
+    settings, _ = settings_with_todays_names(evidence.settings, book)
     return RuleSettings.of_project(settings, find_device(settings.device).id, evidence.folder)
 
 

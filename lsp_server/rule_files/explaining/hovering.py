@@ -76,6 +76,9 @@ def _declared(one: Occurrence, symbol: Symbol, book: Rulebook) -> str:
         return _variable(one, symbol, book)
     text = f"```advisor-rules\n{_written(one)}\n```"
     rule = book.rule(symbol.owner) if symbol.kind == "param" else None
+    now = rule.former_params.get(symbol.name) if rule is not None else None
+    if now is not None:
+        return f"`{symbol.name}` is now `{now}`.\n\n{text}"
     param = next((item for item in rule.params if item.name == symbol.name), None) if rule else None
     if param is None:
         return text

@@ -32,6 +32,9 @@ def refusal(snapshot: Snapshot, symbol: Symbol) -> str | None:
             return f"`{symbol.name}` is declared in {one.file}, outside of this workspace."
     if symbol.kind == "rule" and symbol.name in {*snapshot.book.renamed, *snapshot.book.retired}:
         return f"`{symbol.name}` is an id of the past."
+    rule = snapshot.book.rule(symbol.owner) if symbol.kind == "param" else None
+    if rule is not None and symbol.name in rule.former_params:
+        return f"`{symbol.name}` is a name of the past; today it is `{rule.former_params[symbol.name]}`."
     metric = snapshot.book.metric(symbol.owner, symbol.name) if symbol.kind == "metric" else None
     if metric is not None and metric.computed is None:
         return f"`{symbol.name}` is given by a source, which knows it by this name."

@@ -60,6 +60,10 @@ class _NameReader(ExpressionNames):
             elif part.kind in ("param", "let") and part.name is not None and is_name(part.name):
                 kind: SymbolKind = "param" if part.kind == "param" else "let"
                 self.values[part.name.text] = self.add(part.name, kind, self.owner, "definition")
+                # A former name is declared here, as far as it still is a name.
+                for word in part.words[_place_of("formerly", part.words) + 1 :]:
+                    if part.kind == "param" and is_name(word):
+                        self.add(word, "param", self.owner, "definition")
         for part in (one for one in parts if one.kind != "example"):
             self._clause(part)
         for part in (one for one in parts if one.kind == "example"):
