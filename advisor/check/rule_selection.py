@@ -14,6 +14,7 @@ from advisor.model.settings.config import Config
 from advisor.model.settings.selectors import check_selectors, select_rules
 from advisor.model.suppression_rules import load_meta_rules
 from advisor.rules import Rulebook
+from advisor.rules.model import Override, Suppress
 
 _PLACE = "[tool.advisor] "
 _Value = TypeVar("_Value")
@@ -119,8 +120,8 @@ class _Names:
             now = today.get(name, name)
             if now in found:
                 raise UsageError(
-                    f"{place}the parameter `{now}` of the rule `{rule}` is given twice, as `{written[now]}` and "
-                    f"as `{name}`; keep `{now}`, its name today."
+                    f"{place}the parameter `{now}` of the rule `{rule}` is given twice, as `{written[now]}` "
+                    f"and as `{name}`; keep `{now}`, its name today."
                 )
             if now != name:
                 self._note_param(rule, name, place)
@@ -129,7 +130,8 @@ class _Names:
 
     def note_changes(self, root: Path) -> None:
         """Note the parameters of the past in the overrides and suppressions of packs."""
-        for one in (*self._rulebook.overrides, *self._rulebook.suppressions):
+        changes: list[Override | Suppress] = [*self._rulebook.overrides, *self._rulebook.suppressions]
+        for one in changes:
             for name in one.former:
                 file = shown_path(one.file, self._rulebook.packs, root)
                 self._note_param(one.rule, name, f"{file}:{one.span.line}: ")

@@ -51,9 +51,10 @@ def test_what_a_new_rule_says(advisor: Run, project: Path) -> None:
     lines = (project / "rules/occupancy/many-registers.rules").read_text().splitlines()
     assert lines[1] == 'rule many-registers "Many registers" {'
     for line in [
-        '  param most = 128 range 32 .. 254 "the largest value that was fine in our measurement"',
-        "  when k.registers > most",
-        '  say "Registers of {k}: {k.registers}, more than {most}."',
+        "  param allowed_registers = 128 range 32 .. 254 "
+        '"the largest value that was fine in our measurement"',
+        "  when k.registers > allowed_registers",
+        '  say "Registers of {k}: {k.registers}, more than {allowed_registers}."',
         '  example fires "just above" { k.registers = 129 }',
         '  example silent "at the threshold" { k.registers = 128 }',
         '  example silent "well below" { k.registers = 64 }',
@@ -128,7 +129,7 @@ def test_another_metric_of_another_entity(advisor: Run, project: Path) -> None:
     names = ("--entity", "access", "--metric", "sectors_per_request")
     assert advisor("rules", "new", "memory/far-apart", *names).status == 0
     text = (project / "rules/memory/far-apart.rules").read_text()
-    assert "  when a.sectors_per_request > most\n" in text
+    assert "  when a.sectors_per_request > allowed_sectors_per_request\n" in text
     assert advisor("rules", "test", "rules/memory/far-apart.rules").out.endswith("(100.0%).\n")
 
 
@@ -138,7 +139,7 @@ def test_a_metric_of_the_projects_own_pack(advisor: Run, project: Path) -> None:
     (project / "house/metrics.rules").write_text(metric)
     (project / "advisor.toml").write_text('packs = ["house"]\n')
     assert advisor("rules", "new", "occupancy/wasteful", "--metric", "waste").status == 0
-    assert "k.waste > most" in (project / "house/occupancy/wasteful.rules").read_text()
+    assert "k.waste > allowed_waste" in (project / "house/occupancy/wasteful.rules").read_text()
     assert not (project / "house/pack.rules").exists()
 
 

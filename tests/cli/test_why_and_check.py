@@ -66,7 +66,7 @@ WAYS = [
     ({"pack": f'override {RULE} for path "deep/*" {{ disable because "ours" }}'}, "warning", None),
     ({"pack": f'override {RULE} for path "*.py" {{ disable because "ours" }}'}, None, "override"),
     ({"pack": f'override {RULE} for kernel "r*" {{ level error because "ours" }}'}, "error", None),
-    ({"pack": f'override {RULE} for path "hot/*" {{ set excess = 8 because "ours" }}'}, None, None),
+    ({"pack": f'override {RULE} for path "hot/*" {{ set min_sector_ratio = 8 because "ours" }}'}, None, None),
     ({"pack": f'suppress {RULE} where a.array = "a" because "measured"'}, None, "suppress"),
     ({"pack": f'suppress {RULE} where a.array = "out" because "measured"'}, "warning", None),
     ({"config": f'ignore = ["{RULE}"]'}, None, "selection"),
@@ -109,9 +109,11 @@ def test_the_reason_and_the_place_are_told(tmp_path, monkeypatch, capsys):
 
 
 def test_an_override_that_holds_is_told(tmp_path, monkeypatch, capsys):
-    written(tmp_path, pack=f'override {RULE} for kernel "rows" {{ set excess = 2.5 because "ours" }}')
+    written(
+        tmp_path, pack=f'override {RULE} for kernel "rows" {{ set min_sector_ratio = 2.5 because "ours" }}'
+    )
     monkeypatch.chdir(tmp_path)
     assert main(["rules", "why", RULE, "hot/deep/k.py::rows", "--evidence", "source"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1] == "  With excess = 2.5 (house/house.rules:3: ours)"
-    assert "        excess = 2.5 (parameter)" in lines
+    assert lines[1] == "  With min_sector_ratio = 2.5 (house/house.rules:3: ours)"
+    assert "        min_sector_ratio = 2.5 (parameter)" in lines

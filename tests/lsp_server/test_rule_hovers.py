@@ -82,6 +82,25 @@ def test_a_parameter_tells_who_changes_it_and_a_computed_metric_what_it_is(works
     assert "Computed: `1 - k.theoretical_occupancy`" in found.text
 
 
+def test_a_former_name_of_a_parameter_tells_the_one_of_today(workspace):
+    text = HUNGRY.replace('"the house rule"', '"the house rule" formerly limit')
+    assert text != HUNGRY
+    texts = {"hungry-kernel.rules": text}
+    texts["changes.rules"] = f'override hungry-kernel {{ set lim{CURSOR}it = 100 because "x" }}\n'
+    found = shown_at(*workspace.at_cursor("changes.rules", texts))
+    assert found.text.startswith("`limit` is now `most`.")
+    assert "param most = 128" in found.text
+    at = text.index("limit") + 1
+    texts = {"hungry-kernel.rules": text[:at] + CURSOR + text[at:]}
+    found = shown_at(*workspace.at_cursor("hungry-kernel.rules", texts))
+    assert found.text.startswith("`limit` is now `most`.")
+
+
+def test_the_word_before_a_former_name_is_explained(workspace):
+    text = HUNGRY.replace('"the house rule"', f'"the house rule" form{CURSOR}erly limit')
+    assert "What a parameter was called before" in shown(workspace, text).text
+
+
 def test_in_a_definition_the_metric_is_that_of_the_entity_it_is_called_with(workspace):
     calling = HUNGRY.replace("when k.registers", "when deep(k) and k.registers")
     texts = {"hungry-kernel.rules": calling, "more.rules": f'define deep(x) = x.na{CURSOR}me = "a"\n'}

@@ -162,6 +162,27 @@ def test_names_of_others_are_refused_with_a_sentence(at, text, inside, said):
     assert refusal(snapshot, symbol).startswith(said)
 
 
+FORMER = HUNGRY.replace('"the house rule"', '"the house rule" formerly limit, bound')
+
+
+def test_a_former_name_leads_to_its_parameter_and_stays_as_it_is(workspace):
+    texts = {OWN: FORMER, "more.rules": f'override hungry-kernel {{ set bo{CURSOR}und = 9 because "x" }}\n'}
+    snapshot, offset = workspace.at_cursor("more.rules", texts)
+    symbol = symbol_at(snapshot, offset)[1]
+    assert lines_of(declarations(snapshot, symbol)) == [(OWN, 4)]
+    assert refusal(snapshot, symbol) == "`bound` is a name of the past; today it is `most`."
+
+
+def test_another_name_of_a_parameter_leaves_its_former_names(workspace):
+    at = FORMER.index("> most") + 2
+    snapshot, offset = workspace.at_cursor(OWN, {OWN: FORMER[:at] + CURSOR + FORMER[at:]})
+    symbol = symbol_at(snapshot, offset)[1]
+    assert fault_of("limit", snapshot, symbol) is not None
+    edits = edits_for(snapshot, symbol, "top", versioned=False, moves_files=False).changes
+    (changed,) = (replaced(FORMER, found) for found in edits.values())
+    assert changed == FORMER.replace("most =", "top =").replace("> most", "> top").replace("{most}", "{top}")
+
+
 def test_a_metric_of_a_source_is_refused(workspace):
     texts = {"own.rules": f'metric team_m{CURSOR}s : ms of kernel range 0 .. "told by us"\n'}
     snapshot, offset = workspace.at_cursor("own.rules", texts)

@@ -61,7 +61,10 @@ def test_everything_is_found(advise: AdvisorHere, project: Path) -> None:
         (["--config", 'ignore = ["launch"]', "--ignore", "slow-power"], {RACE}),
         (["--config", 'select = ["launch"]', "--select", "slow-power"], {POWER}),
         (["--config", 'rules.slow-power.level = "off"', "--select", "slow-power,grid-too-small"], {GRID}),
-        (["--config", 'rules.grid-too-small.params.share = "50%"'], {POWER, RACE, WARP}),
+        (
+            ["--config", 'rules.grid-too-small.params.required_blocks_per_multiprocessor = "50%"'],
+            {POWER, RACE, WARP},
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

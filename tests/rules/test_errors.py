@@ -72,6 +72,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
         'metric b : count of kernel k "other" = 2 * k.registers\n'
         'metric c : count of kernel k "third" = k.c + k.a\n',
     ),
+    "E331": ([('as the guide says"', 'as the guide says" formerly most')], ""),
     "E330": ([("\n  severity", "\n  once per kernel by k.registers\n\n  severity")], ""),
     "E321": ([], 'metric waste : ratio of kernel k "unused" = k.registers * k.time\n'),
     "E323": ([("{k.registers} registers", "{k.registers registers")], ""),

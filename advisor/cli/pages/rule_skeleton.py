@@ -35,8 +35,9 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A threshold and its range as they are written, with examples at, above and below it."""
+    """A threshold's name, value and range as they are written, with examples at, above and below it."""
 
+    name: str
     value: str
     low: str
     high: str
@@ -69,7 +70,8 @@ def rule_text(identifier: str, metric: Metric) -> str:
         )
     else:
         threshold = threshold_of(metric)
-        condition, said = f"{value} > most", f"{words} of {{{variable}}}: {{{value}}}, more than {{most}}."
+        condition = f"{value} > {threshold.name}"
+        said = f"{words} of {{{variable}}}: {{{value}}}, more than {{{threshold.name}}}."
         sentence = f"{words} of one {metric.entity} above what was fine in our measurement."
         examples = (*threshold.examples, *_UNKNOWN)
     text = _filled(
@@ -117,7 +119,8 @@ def threshold_of(metric: Metric) -> Threshold:
         Example("silent", "at the threshold", _written(value, shown)),
         Example("silent", "well below", _written(below, shown)),
     )
-    return Threshold(_written(value, shown), _written(lowest, shown), _written(highest, shown), examples)
+    name, written = f"allowed_{metric.name}", [_written(one, shown) for one in (value, lowest, highest)]
+    return Threshold(name, written[0], written[1], written[2], examples)
 
 
 def _middle(low: float, high: float, start: float, step: float, halves: bool) -> float:

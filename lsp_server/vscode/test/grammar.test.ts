@@ -130,6 +130,7 @@ test("the other items of a rule file", async () => {
   assert.equal(await scopeOf("renamed strided-access to other-one", "other-one"), "entity.name.type.rule");
   assert.equal(await scopeOf('disable because "x" until 2035-06-30', "2035-06-30"), "constant.numeric.date");
   assert.equal(await scopeOf("param most = 3 range 1 .. 9", ".."), "keyword.operator.range");
+  assert.equal(await scopeOf('param most = 3 "x" formerly limit', "formerly"), "keyword.other.clause");
   assert.equal(await scopeOf("when max(k.a, 2) > 1", "max"), "support.function");
   assert.equal(await scopeOf("when crowded(k)", "crowded"), "entity.name.function");
   assert.equal(await scopeOf('example unknown "n" { k.a = missing }', "missing"), "constant.language");
