@@ -1,4 +1,4 @@
-"""Which rules a check judges: selectors, and names of rules and parameters of the past, which go on working."""
+"""Which rules a check judges: selectors, and former names of rules and parameters, which go on working."""
 
 from __future__ import annotations
 

@@ -42,7 +42,9 @@ def test_the_way_to_a_verdict(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     fires, silent = done.stdout.rstrip().split("\n\n")
     assert fires.splitlines()[0] == "uncoalesced-access fires for the access `a` at k.py:8"
-    assert "  YES a.sectors_per_request > min_sector_ratio * a.ideal_sectors_per_request" in fires.splitlines()
+    assert (
+        "  YES a.sectors_per_request > min_sector_ratio * a.ideal_sectors_per_request" in fires.splitlines()
+    )
     assert "        a.sectors_per_request = 16 sectors/request (source)" in fires.splitlines()
     assert silent.splitlines()[0] == "uncoalesced-access is silent for the access `out` at k.py:8"
     assert (
