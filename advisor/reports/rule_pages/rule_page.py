@@ -64,7 +64,7 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
     exceptions = [(Words(written(item.condition), code=True), item.reason) for item in rule.unless]
     remarks = [(Words(written(item.condition), code=True), item.reason) for item in rule.remarks]
     sentences = [(one.text, Words(written(one.condition), code=True)) for one in rule.sentences]
-    further: Rows = (("further", "where"), *sentences) if sentences else ()
+    further: Rows = (("further", "where"), *sentences)
     former = tuple(old for old, new in rulebook.renamed.items() if new == rule.id)
     former += tuple(f"{old}, the parameter {new}" for old, new in rule.former_params.items())
     return [
