@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 from urllib.parse import unquote
 
 import attrs
@@ -12,7 +12,6 @@ from lsprotocol import types
 from advisor.model.text.notebooks import is_notebook
 from lsp_server.documents.held_cells import LINE_END, HeldCell, Notebook
 
-_TextEdit: TypeAlias = types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit
 # What the client keeps for us as it is.
 _OPAQUE = frozenset({"data", "command"})
 

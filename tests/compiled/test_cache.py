@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import sqlite3
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 from small_kernels import KERNELS
 
-from advisor.evidence.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, units
+from advisor.evidence.compiled import Target, compile_units, units
 from advisor.evidence.compiled.compilers import process
 from advisor.model.storage.cache import Cache
 
@@ -183,8 +182,3 @@ def test_values_of_another_making_are_compiled_anew(
     assert found.by_kernel == {}
     assert found.problems == []
     assert found.unavailable is not None
-
-
-def test_a_kernel_travels_as_json(evidence: CompiledEvidence) -> None:
-    kernel = evidence.by_kernel["shared"]
-    assert CompiledKernel.from_json(json.loads(json.dumps(kernel.to_json()))) == kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.model.text.notebooks.joined_text import cells_of, is_repeated_by_command, join_sources
+from advisor.model.text.notebooks.joined_text import cells_of, is_repeated_by_command, joined_cell
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from advisor.model.text.notebooks.joined_text import cells_of, is_repeated_by_co
     ],
 )
 def test_lines_that_timeit_repeats(source: str, line: int, repeated: bool) -> None:
-    text = join_sources([(1, "x = 0\nx = 1"), (2, source)])
+    text = joined_cell(1, "x = 0\nx = 1") + joined_cell(2, source)
     cell = cells_of(text).every[1]
     assert is_repeated_by_command(text, cell.first + line - 1) is repeated
 

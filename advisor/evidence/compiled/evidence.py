@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from advisor.model.errors import EvidenceUnavailable
 from advisor.model.findings import Problem
-
-Json = dict[str, Any]
 
 # Numba's names of float64 and complex128.
 
@@ -56,22 +53,6 @@ class CompiledKernel:
     def assumed(self) -> bool:
         """Whether some parameter's type is a guess."""
         return bool(self.assumptions) and not self.launch
-
-    def to_json(self) -> Json:
-        """The kernel as JSON values."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, value: Json) -> CompiledKernel:
-        """The kernel that `to_json` wrote; raises KeyError or TypeError for anything else."""
-        return cls(
-            tuple(value["types"]),
-            tuple(value["assumptions"]),
-            {str(name): int(number) for name, number in value["resources"].items()},
-            {str(name): int(number) for name, number in value["instructions"].items()},
-            tuple(CodeLine(str(i["path"]), int(i["line"]), dict(i["counts"])) for i in value["lines"]),
-            str(value.get("launch", "")),
-        )
 
 
 @dataclass

@@ -10,7 +10,6 @@ function's size.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from advisor.program.effects.array_flow import EVERYTHING, KEPT, READ, RETURNED, WRITTEN, ArrayFlow
@@ -109,17 +108,6 @@ def parameter_names(function: FunctionNode) -> list[str]:
     given = function.args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
     return [one.arg for one in every if one is not None]
-
-
-def changed_by(effects: Iterable[Effects]) -> Effects:
-    """What several uses of one array may do with it together."""
-    every = list(effects)
-    return Effects(
-        any(one.reads for one in every),
-        any(one.writes for one in every),
-        any(one.keeps for one in every),
-        any(one.returns for one in every),
-    )
 
 
 def _effects(mask: int) -> Effects:

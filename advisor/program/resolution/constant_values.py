@@ -46,7 +46,6 @@ _VALUE_METHODS = frozenset(
     {"astype", "copy", "reshape", "sum", "min", "max", "item", "flatten", "ravel", "bit_length", "index"}
 )
 _NUMERIC = (np.ndarray, np.generic, int, float, complex, np.finfo, np.iinfo)
-_FAILURES = (ArithmeticError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
 class ConstantValues:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from advisor.rules.language.expressions import Expression, Number, Operation, Quantified, Reference
@@ -13,7 +12,6 @@ from advisor.rules.units import PLAIN, RATIO, format_value
 
 _DECIMAL = {"KB": "KiB", "MB": "MiB", "GB": "GiB"}
 _ORDER = ("<", "<=", ">", ">=", "=", "!=", "between")
-_SIZE = re.compile(r"(\d[\d.]*)\s*(KB|MB|GB)\b(?!/)")
 
 
 def look(asked: Asked) -> Iterator[Remark]:

@@ -20,9 +20,7 @@ else:
 class KernelLimits:
     """Limits of a kernel's time; times in ms, variations as ratios."""
 
-    target_ms: float
     slow_ms: float
-    target_variation: float
     high_variation: float
     outlier: float
 

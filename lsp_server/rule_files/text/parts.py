@@ -63,11 +63,6 @@ def items_of(text: str, words: Sequence[Word]) -> list[Part]:
     ]
 
 
-def part_at(parts: Sequence[Part], offset: int) -> Part | None:
-    """The last part that begins before an offset and does not end before it."""
-    return next((part for part in reversed(parts) if part.start < offset <= part.end), None)
-
-
 def _item(words: Sequence[Word], doc: str, limit: int) -> Part:
     own = tuple(word for word in words if word.kind not in ("doc", "comment"))
     opened = next((at for at, word in enumerate(own) if word.text == "{" and word.kind == "mark"), None)

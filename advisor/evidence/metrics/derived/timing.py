@@ -23,7 +23,6 @@ else:
     import tomli as tomllib
 
 _WARP = 32
-_SECTOR = 32
 # A multiply-add counts as two operations in peak rates, and an instruction of a warp has 32 lanes.
 _PEAK_OPERATIONS = 2 * _WARP
 _ASSUMPTION = (

@@ -135,7 +135,6 @@ class ArrayCalls:
             "direction": "to_device",
             "non_blocking": non_blocking,
             "source_pinned": place.pinned if place else None,
-            "of_batch": place is not None and place.batch,
             "created_for_copy": self._is_creator(source),
         }
         if context.loops:

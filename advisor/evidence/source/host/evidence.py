@@ -219,7 +219,6 @@ def _loops(module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[Hos
     for one in find_launch_loops(module, launches, calls):
         values: dict[str, Value | None] = {
             "launches": float(one.launches),
-            "static": one.static,
             "can_be_captured": one.static and one.replayable,
             "chunks": one.chunks,
             "streams": one.streams,

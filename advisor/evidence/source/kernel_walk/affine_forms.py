@@ -10,7 +10,6 @@ from typing import TypeAlias
 Monomial: TypeAlias = tuple[str, ...]
 
 THREAD = ("tid.x", "tid.y", "tid.z")
-BLOCK = ("bid.x", "bid.y", "bid.z")
 _MAX_TERMS = 24
 
 

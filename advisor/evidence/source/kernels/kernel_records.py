@@ -93,7 +93,6 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         optimisation_off=declaration.option("opt") in (False, 0) if "opt" in declaration.options else False,
         fastmath_enabled=_switch(declaration.option("fastmath"), "fastmath" in declaration.options),
         declared_in_function=nested,
-        closure_varies=_reads_outer(declaration.node, outer) if outer else False,
         lane_dependent=bool(facts.thread_dimensions),
         block_index_read=facts.block_index_read,
         one_thread_works=one_thread_works(facts),
@@ -126,21 +125,6 @@ def _is_cached(scope: FunctionNode) -> bool:
         if isinstance(inner, ast.Name | ast.Attribute)
     }
     return bool(names & _CACHES)
-
-
-def _reads_outer(node: FunctionNode, outer: Sequence[FunctionNode]) -> bool:
-    own = {
-        inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
-    }
-    own |= {argument.arg for argument in node.args.args}
-    bound: set[str] = set()
-    for scope in outer:
-        bound |= {argument.arg for argument in scope.args.args}
-        bound |= {i.id for i in below(scope) if isinstance(i, ast.Name) and isinstance(i.ctx, ast.Store)}
-    read = {
-        inner.id for inner in below(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
-    }
-    return bool((read - own) & bound)
 
 
 def _names_float64(signature: ast.expr | None) -> bool:

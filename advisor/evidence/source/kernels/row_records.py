@@ -18,15 +18,14 @@ def row_records(facts: KernelFacts, accesses: list[Record], kernel: str) -> list
 
     `accesses` are the records of `facts.accesses`, in that order. Of several patterns the worst counts.
     """
-    found: dict[object, tuple[Access, Record, int]] = {}
+    found: dict[object, tuple[Access, Record]] = {}
     for access, record in zip(facts.accesses, accesses, strict=True):
         if access.row is None:
             continue
         key = (id(access.row.place.node), id(access.array))
         known = found.get(key)
-        count = known[2] + 1 if known else 1
         worse = known is None or _sectors(record) > _sectors(known[1])
-        found[key] = (access, record if worse or known is None else known[1], count)
+        found[key] = (access, record if worse or known is None else known[1])
     return [_record(*one, kernel) for one in found.values()]
 
 
@@ -35,7 +34,7 @@ def _sectors(record: Record) -> float:
     return float(reading.value) if reading is not None and isinstance(reading.value, int | float) else 0.0
 
 
-def _record(access: Access, worst: Record, count: int, kernel: str) -> Record:
+def _record(access: Access, worst: Record, kernel: str) -> Record:
     row = access.row
     assert row is not None
     module, node = row.place.module, row.place.node
@@ -48,5 +47,5 @@ def _record(access: Access, worst: Record, count: int, kernel: str) -> Record:
         reading = worst.readings.get(name)
         if reading is not None:
             record.readings[name] = reading
-    record.know("source", array=access.array.name, function=row.function, accesses=float(count))
+    record.know("source", array=access.array.name, function=row.function)
     return record

@@ -13,8 +13,6 @@ from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
 _HEURISTICS = "triton.heuristics"
 _AUTOTUNE = "triton.autotune"
-# Other decorators of public projects that try configurations, by the last part of their names.
-_TUNERS = frozenset({"libtuner", "autotune", "heuristics", "fla_cache_autotune"})
 
 
 @dataclass(frozen=True)

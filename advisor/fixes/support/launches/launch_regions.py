@@ -12,11 +12,6 @@ from advisor.fixes.support.host.host_loops import inside, loop_around, pauses, s
 from advisor.fixes.support.host.host_uses import HostUses, Use
 from advisor.fixes.support.host.understood_calls import is_understood
 
-# Statements that leave the block, keep what they name for later, or are not run where they stand.
-_NOT_FREE: tuple[type[cst.CSTNode], ...] = (
-    cst.Return, cst.Raise, cst.Assert, cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Try, cst.With,
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Region:

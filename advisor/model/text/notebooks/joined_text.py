@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -150,11 +149,6 @@ def notebook_text(data: bytes, path: str) -> str:
     """The joined text of a notebook's bytes; raises SourceProblem for what is no notebook of Python code."""
     stored = read_cells(decode_notebook(data, path), path)
     return "".join(joined_cell(cell.number, cell.source, _place(cell)) for cell in stored if cell.is_python)
-
-
-def join_sources(sources: Iterable[tuple[int, str]]) -> str:
-    """The joined text of Python cells: their numbers and their sources."""
-    return "".join(joined_cell(number, source) for number, source in sources)
 
 
 def joined_cell(number: int, source: str, place: str = "") -> str:

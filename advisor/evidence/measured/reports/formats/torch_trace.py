@@ -55,7 +55,6 @@ class _Trace:
     first: float | None = None
     last: float = 0.0
     events: int = 0
-    other_processors: bool = False
 
 
 def read(path: Path) -> ImportedReport:

@@ -39,9 +39,6 @@ class Notation:
         return value if math.isfinite(value) else None
 
 
-POINT = Notation(".")
-
-
 def is_absent(text: str) -> bool:
     """Whether a text says that there is no number."""
     return text.strip().translate(_SPACES).casefold() in _ABSENT

@@ -22,7 +22,6 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
 )
 
 _ENDS = frozenset({"bra", "ret", "exit", "trap", "brx"})
-_LEAVES = frozenset({"ret", "exit", "trap"})
 _BARRIERS = frozenset({"bar", "barrier"})
 # Instructions without a result in their first operand.
 _NO_RESULT = frozenset({

@@ -60,7 +60,6 @@ def _kernel(notes: KernelNotes, launched: bool | None, called: bool) -> Record:
         "sizes": float(sum(one not in function.constants() for one in _size_names(notes))),
         "dots": float(len(notes.dots)),
         "dots_in_loops": float(len(in_loops)),
-        "loops": float(len(notes.loops)),
         "elementwise": is_elementwise(notes),
         "masked_accesses": float(len(masks)),
         "unmasked_blocks": float(
@@ -124,7 +123,6 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "pointer": note.address.pointer,
         "masked": note.has_mask or note.checked,
         "masked_elsewhere": masked_elsewhere(note, notes),
-        "other_given": note.has_other,
         **reduced_values(note, notes),
         "loop_depth": float(len(note.where.loops)),
         "loop_invariant": invariant_in_loop(note, notes),
@@ -134,7 +132,6 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "lane_stride": float(min(counts)) if counts and counts == strides and known else None,
         "walks_down_column": (row is not None) if known else None,
         "row_length": row,
-        "hinted": note.hinted,
         "guarded": note.where.guarded,
     }
     return _place(notes, "triton_access", note.node, note.address.pointer or "an address", values)
@@ -217,7 +214,6 @@ def _choices(notes: KernelNotes, launched: bool | None) -> Iterator[Record]:
             else None,
             "on_constant": condition.constant,
             "costly_sides": float(note.costly_sides),
-            "loads": float(note.loads),
             "loop_depth": float(len(note.where.loops)),
         }
         yield _place(notes, "triton_choice", note.node, note.kind, values)
@@ -231,9 +227,7 @@ def _loops(notes: KernelNotes) -> Iterator[Record]:
         values: dict[str, Value | None] = {
             "unrolled": note.around.unrolled,
             "turns": number(note.turns),
-            "constant": note.constant,
             "dots": float(note.dots),
-            "accesses": float(note.loads),
             "depth": float(len(note.where.loops)),
             "holds_loops": inner,
         }

@@ -63,7 +63,6 @@ def _values(
     return {
         "tuned": True if kernel.tuning is not None else None if kernel.wrapped else False,
         "chooses_warps": chosen,
-        "chooses_stages": values.chooses("num_stages"),
         "warps": number(warps),
         "block_elements": number(elements),
         "elements_per_thread": elements / (warps * _LANES) if elements and warps else None,

@@ -13,11 +13,6 @@ from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.values.constants import Constants
 
-OPTIONS = frozenset(
-    {"num_warps", "num_stages", "num_ctas", "maxnreg", "waves_per_eu", "matrix_instr_nonkdim"}
-)
-
-
 # Steps from name to name that a size is followed; sizes that depend on themselves branch at each of them.
 _STEPS = 5
 

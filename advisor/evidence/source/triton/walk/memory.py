@@ -66,7 +66,7 @@ class Memory(Blocks):
         note = AccessNote(
             node, self.where(), kind, address, mask, mask is not None, other is not None,
             "boundary_check" in named or None in named or address.blocked, len(self.notes.accesses),
-            "volatile" in named, bool(named & {"eviction_policy", "cache_modifier"}), zeros,
+            "volatile" in named, zeros,
         )  # fmt: skip
         self.notes.accesses.append(note)
         return note

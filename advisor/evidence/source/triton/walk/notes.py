@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
 from advisor.evidence.source.triton.declarations import TritonFunction
-from advisor.evidence.source.triton.walk.quantities import Quantity, Shape
+from advisor.evidence.source.triton.walk.quantities import Quantity
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,6 @@ class AccessNote:
     checked: bool
     number: int
     volatile: bool = False
-    hinted: bool = False
     zeros: bool = False
     reached: list[tuple[str, str]] = field(default_factory=list)
 
@@ -80,14 +79,13 @@ class AtomicNote:
 
 @dataclass
 class ChoiceNote:
-    """An `if` or `while` over a value, or a `tl.where`; `loads` are the loads in the sides of a where."""
+    """An `if` or `while` over a value, or a `tl.where`."""
 
     node: ast.expr
     where: Where
     kind: str
     condition: Quantity
     costly_sides: int = 0
-    loads: int = 0
 
 
 @dataclass
@@ -98,10 +96,8 @@ class LoopNote:
     where: Where
     around: LoopAround
     turns: int | None
-    constant: bool
     last: Quantity | None = None
     dots: int = 0
-    loads: int = 0
 
 
 @dataclass
@@ -145,11 +141,6 @@ class KernelNotes:
     called: set[str] = field(default_factory=set)
     limits: set[str] = field(default_factory=set)
     bounds: set[Form] = field(default_factory=set)
-
-
-def extent_of(shape: Shape, axis: int) -> int | str | None:
-    """An extent of a shape, None where it is not known."""
-    return shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
 
 
 def has_arange(form: Form) -> bool:

@@ -111,14 +111,11 @@ class Reductions(Memory):
     _tl_minimum = _tl_maximum
 
     def _tl_where(self, node: ast.Call) -> Value:
-        before = len(self.notes.accesses)
         condition = self.quantity(self.argument(node, 0, "condition"))
         sides = [self.argument(node, 1, "x"), self.argument(node, 2, "y")]
-        loads = len(self.notes.accesses) - before
         parts = [self.quantity(one) for one in sides]
-        loads = len(self.notes.accesses) - before - loads
         costly = sum(self._is_costly(one) for one in sides)
-        self.notes.choices.append(ChoiceNote(node, self.where(), "where", condition, costly, loads))
+        self.notes.choices.append(ChoiceNote(node, self.where(), "where", condition, costly))
         found = self.opaque([condition, *parts])
         kept = frozenset(
             replace(one, axes=axes)

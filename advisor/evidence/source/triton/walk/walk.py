@@ -100,12 +100,9 @@ class Walk(Calls):
         self.guards -= 1
         self.settings = settings
         left = _leaves(statement.body), _leaves(statement.orelse)
-        if left == (True, False):
-            # What follows is reached under the opposite of the condition only.
-            self.guards += 0
-        elif left == (False, True):
+        if left == (False, True):
             self.env = after
-        else:
+        elif left != (True, False):
             self.env = self._merged(after, self.env)
 
     def _merged(self, one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
@@ -150,12 +147,11 @@ class Walk(Calls):
         self.loops = (*self.loops, around)
         self._bind(statement.target, counter if parts else self.unknown())
         note = LoopNote(
-            statement, self.where(), around, _turns(parts), bool(parts) and all(p.constant for p in parts),
-            parts[min(len(parts), 2) - 1] if parts else None,
-        )  # fmt: skip
-        before = len(self.notes.dots), len(self.notes.accesses)
+            statement, self.where(), around, _turns(parts), parts[min(len(parts), 2) - 1] if parts else None
+        )
+        before = len(self.notes.dots)
         self._block(statement.body)
-        note.dots, note.loads = len(self.notes.dots) - before[0], len(self.notes.accesses) - before[1]
+        note.dots = len(self.notes.dots) - before
         if parts:
             self.notes.loops.append(note)
         self.loops = self.loops[:-1]

@@ -40,7 +40,6 @@ from advisor.evidence.simulated.simt.vector.memory.places import Place, place_of
 from advisor.evidence.simulated.simt.vector.memory.transfers import gather, scatter
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
-_POINTERS = vector(ir.PointerType())
 _INSPECTED_AS = {Space.SHARED: "shared", Space.GENERIC: "generic"}
 
 

@@ -14,10 +14,8 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     I64,
     KEEPING_CONVENTION,
     KEEPING_VECTORS,
-    LANES,
     Builder,
     constant,
-    vector,
 )
 from advisor.evidence.simulated.simt.vector.layout import WORD, Context, Site
 
@@ -155,7 +153,3 @@ class Routine(Builder):
     def element(self, place: Any, kind: Any, lane: Any) -> Any:
         """The address of one element of a vector on the stack."""
         return self.gep(place, [lane], source_etype=kind)
-
-    def lanes_type(self, kind: Any) -> Any:
-        """The type of a value for each lane."""
-        return vector(kind, LANES)
