@@ -81,7 +81,11 @@ class ConstantPrograms:
         if kind == 10:
             if around != "module":
                 return [f"return {value}"]
-            return [f"{self.chance.choice(self.modules)}.{name} = {value}"] if self.modules else [f"take({value})"]
+            return (
+                [f"{self.chance.choice(self.modules)}.{name} = {value}"]
+                if self.modules
+                else [f"take({value})"]
+            )
         if kind == 11:
             return [f"see({self._place()}, {self._call()})"]
         return self._compound(depth, around, kind)
@@ -162,7 +166,9 @@ class ConstantPrograms:
             return f"{self.chance.choice(self.modules)}.{self._name()}" if self.modules else self._name()
         one, other = self._value(depth + 1), self._value(depth + 1)
         if kind < 14:
-            return f"({one} {self.chance.choice(('+', '-', '*', '//', '%', '/', '**', '<<', '|', '&'))} {other})"
+            return (
+                f"({one} {self.chance.choice(('+', '-', '*', '//', '%', '/', '**', '<<', '|', '&'))} {other})"
+            )
         ways = (f"({one}, {other})", f"({one}, {other})[0]", f"len(({one}, {other}))", f"min({one}, {other})",
                 f"max({one}, {other})", f"{self.chance.choice(_BUILTIN)}({one})", f"math.ceil({one} / 2)",
                 f"({one} if {other} > 2 else 5)", f"({one} < {other})", f"(-{one})", f"(not {one})",
