@@ -65,7 +65,7 @@ class ConstantPrograms:
         self.left -= 1
         kinds = 12 if depth > 2 or self.left < 0 else 24
         kind = self.chance.randrange(kinds)
-        name, value = self._name(), self._value()
+        name, value = self._name(), self._kept()
         if kind < 5:
             return [f"see({self._place()}, {value})"]
         if kind < 8:
@@ -73,7 +73,7 @@ class ConstantPrograms:
         if kind == 8:
             return [f"{name}, {self._name()} = {value}, {self._value()}"]
         if kind == 9:
-            ways = (f"{name} {self.chance.choice(('+=', '-=', '*='))} {value}", f"{name}: int = {value}",
+            ways = (f"{name} {self.chance.choice(('+=', '-='))} {value}", f"{name}: int = {value}",
                     f"take({name} := {value})", f"{name} = {self._name()} = {value}",
                     f"{name}, *{self._name()} = {value}, 1, 2", f"del {name}", f"import math as {name}",
                     f"see({self._place()}, [{name} for {name} in (7, 8)])")  # fmt: skip
@@ -123,7 +123,7 @@ class ConstantPrograms:
         if free and self.chance.random() < 0.25:
             heads = [f"    {self.chance.choice(('global', 'global', 'nonlocal'))} {self.chance.choice(free)}"]
         body = self._block(depth, "function")
-        result = [f"    return {self._value()}"] if self.chance.random() < 0.7 else []
+        result = [f"    return {self._kept()}"] if self.chance.random() < 0.7 else []
         arguments = {"": "", "*": ""}.get(given[:1], self._value())
         called = f"take({name}({arguments}))"
         self.inside.append(name if given == "" else f"{name}/")
@@ -156,6 +156,11 @@ class ConstantPrograms:
         name = self.chance.choice(self.inside)
         return f"{name}()" if not name.endswith("/") else f"{name[:-1]}({self._value(2)})"
 
+    def _kept(self) -> str:
+        """A value that a loop cannot make longer and longer."""
+        value = self._value()
+        return self._number() if " * " in value and set(NAMES) & set(value) else value
+
     def _value(self, depth: int = 0) -> str:
         kind = self.chance.randrange(10 if depth > 1 else 20)
         if kind < 4:
@@ -166,12 +171,12 @@ class ConstantPrograms:
             return f"{self.chance.choice(self.modules)}.{self._name()}" if self.modules else self._name()
         one, other = self._value(depth + 1), self._value(depth + 1)
         if kind < 14:
-            return (
-                f"({one} {self.chance.choice(('+', '-', '*', '//', '%', '/', '**', '<<', '|', '&'))} {other})"
-            )
+            return f"({one} {self.chance.choice(('+', '-', '*', '//', '%', '/', '|', '&'))} {other})"
         ways = (f"({one}, {other})", f"({one}, {other})[0]", f"len(({one}, {other}))", f"min({one}, {other})",
                 f"max({one}, {other})", f"{self.chance.choice(_BUILTIN)}({one})", f"math.ceil({one} / 2)",
-                f"({one} if {other} > 2 else 5)", f"({one} < {other})", f"(-{one})", f"(not {one})",
+                f"({one} if {other} > 2 else 5)", f"({one} < {other})", f"(-{one})",
+                f"({self._number()} {self.chance.choice(('**', '<<'))} {self._number()})", f"(not {one})",
                 self._call(), self._call(), f"math.{self.chance.choice(('pi', 'floor(2.5)', 'sqrt(16)'))}",
-                f"isinstance({one}, int)", f"{one}[1]", f"(lambda {self._name()}: {one})(2)", f"[{one}, *({other},)]")  # fmt: skip
+                f"isinstance({one}, int)", f"{one}[1]", f"(lambda {self._name()}: {one})(2)",
+                f"[{one}, *({other},)]")  # fmt: skip
         return self.chance.choice(ways)

@@ -397,9 +397,15 @@ def _bind(target: ast.expr, value: ast.expr, found: dict[str, list[ast.expr]]) -
             for inner, part in zip(target.elts, value.elts, strict=True):
                 _bind(inner, part, found)
         else:
-            for position, inner in enumerate(target.elts):
+            for position, inner in enumerate(_before_star(target.elts)):
                 item = ast.Subscript(value=value, slice=ast.Constant(value=position), ctx=ast.Load())
                 _bind(inner, ast.copy_location(item, value), found)
+
+
+def _before_star(targets: list[ast.expr]) -> list[ast.expr]:
+    """The targets whose place in the value is known: those before a starred one."""
+    numbers = [number for number, one in enumerate(targets) if isinstance(one, ast.Starred)]
+    return targets[: numbers[0]] if numbers else targets
 
 
 def _changed_names(module: ModuleSyntax, node: ast.AST) -> frozenset[str]:

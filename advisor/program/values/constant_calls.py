@@ -6,11 +6,18 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from advisor.program.syntax.module import FunctionNode, stored_names
+from advisor.program.names.scope_names import parameter_defaults, parameter_names
+from advisor.program.syntax.bound_names import bound_names
+from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.tree_nodes import below, below_in_scope
 from advisor.program.values.constant_folding import UNKNOWN, merge
 
 # The value of an expression in the function's module, given the values of names.
 ValueOf: TypeAlias = Callable[[ast.expr, Mapping[str, object]], object]
+
+
+# What gives names of other functions values, or makes the result a generator.
+_NOT_FOLLOWED = (ast.Global, ast.Nonlocal, ast.NamedExpr, ast.Yield, ast.YieldFrom)
 
 
 class FunctionRun:
@@ -23,6 +30,8 @@ class FunctionRun:
 
     def returned(self, arguments: Sequence[object], keywords: Mapping[str, object]) -> object:
         """What every path through the function returns for the given arguments."""
+        if any(isinstance(one, _NOT_FOLLOWED) for one in below(self.function)):
+            return UNKNOWN
         self.names = _bind(self.function, arguments, keywords, self.value_of)
         ended = self._run(self.function.body)
         if not self.results or not ended:
@@ -50,10 +59,17 @@ class FunctionRun:
                 value = self._value(statement.value)
                 for target in statement.targets:
                     self._store(target, value)
-            elif not isinstance(statement, ast.Expr | ast.Pass | ast.Assert | ast.Import | ast.ImportFrom):
-                for name in stored_names(statement):
-                    self.names[name] = UNKNOWN
+            else:
+                self._other(statement)
         return False
+
+    def _other(self, statement: ast.stmt) -> None:
+        """What a statement that is not followed may bind or return."""
+        inner = below_in_scope(ast.Module([statement], []))
+        if any(isinstance(one, ast.Return) for one in inner):
+            self.results.append(UNKNOWN)
+        for node in inner:
+            self.names.update(dict.fromkeys(bound_names(node), UNKNOWN))
 
     def _branch(self, statement: ast.If) -> bool:
         test = self._value(statement.test)
@@ -87,16 +103,17 @@ class _Total(dict[str, object]):
     """Bindings in which every local name of a function is present, unknown when it has no value yet."""
 
     def __init__(self, names: Mapping[str, object], function: FunctionNode) -> None:
-        super().__init__(dict.fromkeys(stored_names(function), UNKNOWN))
+        bound = (name for node in below_in_scope(function) for name in bound_names(node))
+        super().__init__(dict.fromkeys(bound, UNKNOWN))
         self.update(names)
 
 
 def _bind(
     function: FunctionNode, arguments: Sequence[object], keywords: Mapping[str, object], value_of: ValueOf
 ) -> dict[str, object]:
-    names = [argument.arg for argument in function.args.args]
-    bound: dict[str, object] = dict.fromkeys([*names, *(a.arg for a in function.args.kwonlyargs)], UNKNOWN)
-    for name, default in zip(reversed(names), reversed(function.args.defaults), strict=False):
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+    bound: dict[str, object] = dict.fromkeys(parameter_names(function), UNKNOWN)
+    for name, default in parameter_defaults(function).items():
         bound[name] = value_of(default, {})
     bound.update(zip(names, arguments, strict=False))
     bound.update({name: value for name, value in keywords.items() if name in bound})

@@ -75,7 +75,7 @@ def binary(operation: ast.operator, left: object, right: object) -> object:
 
 def compare(operation: ast.cmpop, left: object, right: object) -> object:
     """Whether a comparison of two known values holds, UNKNOWN where it cannot be told."""
-    if left is UNKNOWN or right is UNKNOWN or type(operation) not in COMPARISONS:
+    if is_open(left) or is_open(right) or type(operation) not in COMPARISONS:
         return UNKNOWN
     return COMPARISONS[type(operation)](left, right)
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from advisor.program.names.library_names import star_member
 from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
-from advisor.program.names.reaching_values import reaching_in_module, reaching_values
-from advisor.program.names.scope_names import parameter_defaults
-from advisor.program.names.workspace import Workspace
-from advisor.program.syntax.module import FunctionNode, ModuleSyntax, assignments
+from advisor.program.names.scope_names import parameter_defaults, parameter_names
+from advisor.program.names.visible_names import VisibleName, visible
+from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
+from advisor.program.syntax.definition_flow import is_star
+from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, assignments
+from advisor.program.syntax.reaching_definitions import START
 from advisor.program.values.block_limit import largest_block
 from advisor.program.values.call_sites import values_given
 from advisor.program.values.constant_calls import FunctionRun
@@ -35,14 +38,6 @@ _MOST_VALUES = 4
 _MOST_STEPS = 5_000
 # Expressions whose value is that of others elsewhere, which may be asked for again and again.
 _ELSEWHERE = (ast.Name, ast.Attribute, ast.Call)
-
-
-@dataclass
-class _Stores:
-    """How often a function binds a name, and the values that plain assignments give it."""
-
-    count: int = 0
-    values: list[ast.expr] = field(default_factory=list)
 
 
 @dataclass
@@ -77,7 +72,6 @@ class Constants:
         self.depth = depth
         self._question = question or _Question()
         self._scope: object = (id(module), function) if not bindings else object()
-        self._local: dict[str, _Stores] | None = None
 
     def value(self, node: ast.expr) -> object:
         """The value of an expression: a number, text, tuple (perhaps with UNKNOWN in it) or UNKNOWN."""
@@ -119,28 +113,10 @@ class Constants:
         if isinstance(node, ast.IfExp):
             return [*self.possible(node.body, most), *self.possible(node.orelse, most)][:most]
         if isinstance(node, ast.Name) and node.id not in self.bindings:
-            return [UNKNOWN if one is None else self.value(one) for one in self._local_values(node)[:most]]
+            seen = visible(self.module, node.id, node, self.function)
+            every = [] if seen is None else [one for _, one in self._values(node.id, seen)]
+            return every[::-1][:most]
         return [self.value(node)]
-
-    def _local_values(self, node: ast.Name) -> Sequence[ast.expr | None]:
-        """What the enclosing function, or the module around none, may have bound to a name at `node`; None
-        stands for any value.
-        """
-        if self.function is None:
-            return reaching_in_module(self.module, node.id, node)
-        if self._local is None:
-            self._local = self.module.once(_local_names, self.function)
-        stores = self._local.get(node.id)
-        if stores is None:
-            return []
-        if stores.count == 1:
-            return stores.values or [None]
-        reaching = reaching_values(self.module, self.function, node.id, node)
-        return (
-            (stores.values if len(stores.values) == stores.count else [None])
-            if reaching is None
-            else reaching or [None]
-        )
 
     def _constant(self, node: ast.Constant) -> object:
         return node.value if isinstance(node.value, int | float | str | bool) else UNKNOWN
@@ -151,36 +127,64 @@ class Constants:
     _list = _tuple
 
     def _name(self, node: ast.Name) -> object:
-        if node.id in self.bindings:
+        # Without a function the bindings are all names of one that is followed.
+        if self.function is None and node.id in self.bindings:
             return self.bindings[node.id]
-        local = self._local_values(node)
-        if local:
-            return self._deeper()._agreed(local)
-        if self.function is not None and self._is_parameter(node.id):
+        seen = visible(self.module, node.id, node, self.function)
+        if seen is None or seen.unbound:
             return UNKNOWN
-        return self._global(node.id)
+        return agreed([value for _, value in self._values(node.id, seen)])
 
-    def _is_parameter(self, name: str) -> bool:
-        assert self.function is not None
-        arguments = self.function.args
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        return any(argument.arg == name for argument in every)
+    def _values(self, name: str, seen: VisibleName) -> Iterator[tuple[ast.AST | None, object]]:
+        """The value that each definition gives a name; nothing for those that leave it as it is."""
+        function = seen.scope if isinstance(seen.scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
+        if START in seen.definitions and function is not None and name in parameter_names(function):
+            yield None, self._parameter(name, function)
+        if len(seen.definitions) > _MOST_VALUES:
+            yield None, UNKNOWN
+            return
+        for definition in seen.bound:
+            if isinstance(definition, ast.ImportFrom):
+                values = self._imported(name, definition)
+                yield from ((definition, value) for value in values)
+                continue
+            given = value_given(definition, name)
+            inner = self._in(self.module, function, self.bindings if function is self.function else None)
+            yield definition, UNKNOWN if given is None else inner.value(given)
 
-    def _global(self, name: str) -> object:
-        if self.function is not None:
-            outer = [
-                scope for scope in self.module.scopes(self.function) if isinstance(scope, ast.FunctionDef)
-            ]
-            if outer:
-                given = self._given_by_calls(outer[0])
-                return self._in(self.module, outer[0], given).value(ast.Name(id=name))
-        place = self.workspace.definition(name, self.module)
-        if place is None:
+    def _parameter(self, name: str, function: FunctionNode) -> object:
+        if function is self.function:
+            return self.bindings.get(name, UNKNOWN)
+        return self._given_by_calls(function).get(name, UNKNOWN)
+
+    def _imported(self, name: str, statement: ast.ImportFrom) -> list[object]:
+        """What `from m import …` gives a name; nothing where `*` does not bind it."""
+        target = self.workspace.find(Import(statement.module or "", None, statement.level), self.module)
+        if is_star(statement):
+            if target is None:
+                root = (statement.module or "").partition(".")[0]
+                library = root in KNOWN_LIBRARIES and not statement.level
+                return [] if library and not star_member(statement.module or "", name) else [UNKNOWN]
+            return [self._exported(target, name)] if exports(target, name) else []
+        original = _original(name, statement)
+        return [UNKNOWN if target is None else self._exported(target, original)]
+
+    def _stores_in_modules(self, name: str) -> bool:
+        """Whether the module gives a name another value in a module that it imports."""
+        return name in self.module.once(_stored_in_modules, self.module.tree)
+
+    def _exported(self, module: ModuleSyntax, name: str) -> object:
+        """The value that a name of a module has when all of it has run."""
+        definitions = module.definitions(module.tree)
+        if definitions.bound_by_others(name) or name in self.module.once(
+            _stored_in_modules, self.module.tree
+        ):
             return UNKNOWN
-        module, defined = place
-        if defined in module.rebound:
+        if self.depth <= 1:
             return UNKNOWN
-        return self._in(module)._agreed(module.assigned.get(defined, []))
+        inner = self._in(module)
+        seen = VisibleName(module.tree, definitions.at_end(name))
+        return UNKNOWN if seen.unbound else agreed([value for _, value in inner._values(name, seen)])
 
     def _given_by_calls(self, factory: FunctionNode) -> dict[str, object]:
         """The values that all calls of a function in its module give its parameters, for functions in it."""
@@ -207,45 +211,47 @@ class Constants:
         """The values of another scope, for the same question."""
         return Constants(self.workspace, module, function, bindings, self.depth - 1, self._question)
 
-    def _agreed(self, values: Sequence[ast.expr | None]) -> object:
-        if not values or len(values) > _MOST_VALUES:
-            return UNKNOWN
-        result = UNKNOWN if values[0] is None else self.value(values[0])
-        for value in values[1:]:
-            result = merge(result, UNKNOWN if value is None else self.value(value))
-        return result
-
-    def _deeper(self) -> Constants:
-        deeper = self._in(self.module, self.function, self.bindings)
-        deeper._local, deeper._scope = self._local, self._scope
-        return deeper
-
     def _attribute(self, node: ast.Attribute) -> object:
         if node.attr == "MAX_THREADS_PER_BLOCK":
             return largest_block()
         dotted = self.module.dotted(node)
         if dotted in self.bindings:
             return self.bindings[dotted]
-        if dotted == "math.pi":
-            return math.pi
         if dotted is None or dotted.startswith(("self.", "cls.")):
             return self._of_object(node.attr) if dotted == f"self.{node.attr}" else UNKNOWN
-        place = self.workspace.member(dotted, self.module)
-        if place is None or place[1] in place[0].rebound:
-            return UNKNOWN
-        return self._in(place[0])._agreed(place[0].assigned.get(place[1], []))
+        if dotted == "math.pi":
+            return math.pi
+        place = self._member(node, dotted)
+        return UNKNOWN if place is None else self._exported(*place)
+
+    def _member(self, node: ast.expr, dotted: str) -> tuple[ModuleSyntax, str] | None:
+        """The module of the workspace and the name in it that `module.name` stands for."""
+        if not self._is_imported(node):
+            return None
+        level = len(dotted) - len(dotted.lstrip("."))
+        head, _, name = dotted.lstrip(".").rpartition(".")
+        target = self.workspace.find(Import(head, None, level), self.module) if head or level else None
+        return None if target is None else (target, name)
+
+    def _is_imported(self, node: ast.expr) -> bool:
+        """Whether the name that an expression begins with can only be what an import binds."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id in self.bindings:
+            return False
+        seen = visible(self.module, node.id, node, self.function)
+        bound = [] if seen is None else seen.bound
+        return bool(bound) and all(isinstance(one, ast.Import | ast.ImportFrom) for one in bound)
 
     def _of_object(self, name: str) -> object:
         """The value that every method of the class around gives `self.name`."""
         owner = enclosing_class(self.module, self.function)
         given = values_of_attribute(self.module, owner, name) if owner is not None else []
-        if not given or len(given) > _MOST_VALUES:
+        # Others may store to it too: `+=`, a loop, code that has the object, a class that derives from it.
+        stored = self.module.once(_attribute_stores, self.module.tree).get(name, 0)
+        if not given or len(given) > _MOST_VALUES or stored != len(given):
             return UNKNOWN
-        results = [self._in(self.module, method).value(value) for method, value in given]
-        first = results[0]
-        for other in results[1:]:
-            first = merge(first, other)
-        return first
+        return agreed([self._in(self.module, method).value(value) for method, value in given])
 
     def _unaryop(self, node: ast.UnaryOp) -> object:
         value = self.value(node.operand)
@@ -286,30 +292,137 @@ class Constants:
         if dotted is None:
             return UNKNOWN
         arguments = [self.value(argument) for argument in node.args]
+        if (dotted in FUNCTIONS or dotted == "isinstance") and self._is_library(node.func):
+            return self._of_library(dotted, node, arguments)
+        place = self._function(node.func)
+        if place is None:
+            return UNKNOWN
+        home, function = place
+        keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
+        if self.depth <= 1:
+            return UNKNOWN
+        run = FunctionRun(function, lambda inner, names: self._in(home, None, names).value(inner))
+        return run.returned(arguments, keywords)
+
+    @staticmethod
+    def _of_library(dotted: str, node: ast.Call, arguments: Sequence[object]) -> object:
+        """What a function of Python or of a library gives."""
+        if node.keywords:
+            return UNKNOWN
         if dotted == "isinstance":
             return is_instance(arguments[0], node.args[1]) if len(node.args) == 2 else UNKNOWN
         if dotted == "len" and isinstance(arguments[0], tuple):
             return len(arguments[0])
-        known = FUNCTIONS.get(dotted)
-        if known is not None and dotted not in self.module.top_level:
-            return UNKNOWN if any(is_open(argument) for argument in arguments) else known(*arguments)
-        place = self.workspace.member(dotted, self.module)
-        function = place[0].top_level.get(place[1]) if place else None
-        if place is None or not isinstance(function, ast.FunctionDef) or function.decorator_list:
-            return UNKNOWN
-        keywords = {keyword.arg: self.value(keyword.value) for keyword in node.keywords if keyword.arg}
-        if self.depth <= 1:
-            return UNKNOWN
-        run = FunctionRun(function, lambda inner, names: self._in(place[0], None, names).value(inner))
-        return run.returned(arguments, keywords)
+        return UNKNOWN if any(is_open(argument) for argument in arguments) else FUNCTIONS[dotted](*arguments)
+
+    def _is_library(self, func: ast.expr) -> bool:
+        """Whether a function with a library's or a builtin's name is not one of the source."""
+        if isinstance(func, ast.Attribute):
+            return self._is_imported(func)
+        assert isinstance(func, ast.Name)
+        if func.id in self.bindings:
+            return False
+        seen = visible(self.module, func.id, func, self.function)
+        if seen is None or not (seen.bound or seen.unbound):
+            return False
+        imports = [one for one in seen.bound if isinstance(one, ast.ImportFrom)]
+        own = [one for one in imports if not is_star(one)]
+        if len(imports) < len(seen.bound) or (func.id not in self.module.imports and own):
+            return False
+        return bool(own) or not any(self._imported(func.id, one) for one in imports)
+
+    def _function(self, func: ast.expr) -> tuple[ModuleSyntax, ast.FunctionDef] | None:
+        """The function of the workspace that a call runs, where it can be no other."""
+        if isinstance(func, ast.Name):
+            if func.id in self.bindings:
+                return None
+            seen = visible(self.module, func.id, func, self.function)
+            if seen is None or not isinstance(seen.scope, ast.Module):
+                return None
+            return self._defined(self.module, func.id, seen.bound)
+        dotted = self.module.dotted(func)
+        place = self._member(func, dotted) if dotted else None
+        return None if place is None else self._function_of_module(*place)
+
+    def _function_of_module(
+        self, module: ModuleSyntax, name: str
+    ) -> tuple[ModuleSyntax, ast.FunctionDef] | None:
+        definitions = module.definitions(module.tree)
+        if definitions.bound_by_others(name) or name in self.module.once(
+            _stored_in_modules, self.module.tree
+        ):
+            return None
+        bound = VisibleName(module.tree, definitions.at_end(name)).bound
+        return self._in(module)._defined(module, name, bound) if self.depth > 1 else None
+
+    def _defined(
+        self, module: ModuleSyntax, name: str, bound: Sequence[ast.AST]
+    ) -> tuple[ModuleSyntax, ast.FunctionDef] | None:
+        """The function that the only definition of a name gives it."""
+        places = [one for one in bound if not (isinstance(one, ast.ImportFrom) and is_star(one))]
+        stars = [one for one in bound if isinstance(one, ast.ImportFrom) and is_star(one)]
+        for star in stars:
+            target = self.workspace.find(Import(star.module or "", None, star.level), module)
+            if target is None and star_member(star.module or "", name):
+                return None
+            if target is not None and exports(target, name):
+                places.append(star)
+        if len(places) != 1:
+            return None
+        only = places[0]
+        if isinstance(only, ast.FunctionDef):
+            return None if only.decorator_list else (module, only)
+        if not isinstance(only, ast.ImportFrom):
+            return None
+        target = self.workspace.find(Import(only.module or "", None, only.level), module)
+        return None if target is None else self._function_of_module(target, _original(name, only))
 
 
-def _local_names(module: ModuleSyntax, function: FunctionNode) -> dict[str, _Stores]:
-    found: dict[str, _Stores] = {}
-    for name in module.inside(function, ast.Name):
-        if name.ctx.__class__ is ast.Store:
-            found.setdefault(name.id, _Stores()).count += 1
-    for assignment in (*module.inside(function, ast.Assign), *module.inside(function, ast.AnnAssign)):
-        for target, values in assignments([assignment]).items():
-            found.setdefault(target, _Stores()).values += values
+def _original(name: str, statement: ast.ImportFrom) -> str:
+    """What a name that is imported is called in its module; the last of a statement counts."""
+    found = [one.name for one in statement.names if (one.asname or one.name) == name]
+    return found[-1] if found else name
+
+
+def value_given(definition: ast.AST, name: str) -> ast.expr | None:
+    """The expression whose value a definition gives a name, None for any other value."""
+    if isinstance(definition, ast.Assign | ast.AnnAssign):
+        given = assignments([definition]).get(name, [])
+        return given[-1] if given else None
+    return definition.value if isinstance(definition, ast.NamedExpr) else None
+
+
+def exports(module: ModuleSyntax, name: str) -> bool:
+    """Whether `from m import *` may bind a name of a module."""
+    definitions = module.definitions(module.tree)
+    if name.startswith("_") and not definitions.of("__all__"):
+        return False
+    bound = any(isinstance(one, ast.AST) for one in definitions.at_end(name))
+    return bound or definitions.bound_by_others(name)
+
+
+def agreed(values: Sequence[object]) -> object:
+    """What several possible values have in common, UNKNOWN for none."""
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = merge(result, value)
+    return result
+
+
+def _stored_in_modules(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
+    """The names that a module gives other values in modules that it imports."""
+    stores = (one for one in module.inside(tree, ast.Attribute) if not isinstance(one.ctx, ast.Load))
+    return frozenset(
+        one.attr for one in stores if isinstance(one.value, ast.Name) and one.value.id in module.imports
+    )
+
+
+def _attribute_stores(module: ModuleSyntax, tree: ast.Module) -> dict[str, int]:
+    """How many places of a module store to or delete an attribute of each name."""
+    found: dict[str, int] = {}
+    for node in module.inside(tree, ast.Attribute):
+        if not isinstance(node.ctx, ast.Load):
+            found[node.attr] = found.get(node.attr, 0) + 1
     return found

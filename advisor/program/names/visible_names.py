@@ -1,0 +1,125 @@
+"""Which scope a name belongs to where it is used, and which of the scope's definitions it may have there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.bound_names import target_names
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.syntax.reaching_definitions import START, Definition, ReachingDefinitions
+from advisor.program.syntax.statement_places import COMPREHENSIONS, LOOPS, begin
+from advisor.program.syntax.tree_nodes import below
+
+Owner: TypeAlias = ast.Module | FunctionNode | ast.ClassDef
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleName:
+    """What a name may stand for: the definitions of `scope`, START for a parameter or what is never bound."""
+
+    scope: Owner
+    definitions: frozenset[Definition]
+
+    @property
+    def bound(self) -> list[ast.AST]:
+        """The definitions in order of their places."""
+        return sorted((one for one in self.definitions if isinstance(one, ast.AST)), key=begin)
+
+    @property
+    def unbound(self) -> bool:
+        """Whether no scope binds the name, so that it can only be Python's own."""
+        return isinstance(self.scope, ast.Module) and not self.bound
+
+
+def visible(
+    module: ModuleSyntax, name: str, use: ast.AST, function: FunctionNode | None = None
+) -> VisibleName | None:
+    """What a name may stand for at a node, None where that is not told: a comprehension's variable, or names
+    that functions bind by `global` or `nonlocal`.
+
+    A node that stands nowhere in the module counts as one somewhere in `function`.
+    """
+    written = use in module.parents
+    around = list(scopes_around(module, use)) if written else _of_function(module, function)
+    inner: ast.AST | None = None
+    for scope in around:
+        if isinstance(scope, ast.Lambda):
+            if name in parameter_names(scope) or _binds_inside(scope, name):
+                return None
+        elif isinstance(scope, COMPREHENSIONS):
+            if any(name in target_names(one.target) for one in scope.generators):
+                return None
+        elif isinstance(scope, ast.ClassDef) and (inner is not None or around[0] is not scope):
+            pass  # the names of a class are seen by its own statements only
+        elif isinstance(scope, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            definitions = module.definitions(scope)
+            if definitions.bound_by_others(name):
+                return None
+            if _belongs(scope, definitions, name):
+                found = _seen(module, definitions, name, use if inner is None and written else inner)
+                return (
+                    None if isinstance(scope, ast.ClassDef) and START in found else VisibleName(scope, found)
+                )
+        if isinstance(scope, (*_FUNCTIONS, ast.ClassDef)):
+            inner = scope
+    return VisibleName(module.tree, frozenset({START}))
+
+
+def scopes_around(module: ModuleSyntax, node: ast.AST) -> Iterator[ast.AST]:
+    """The scopes in which the names of a node are looked up, comprehensions too, innermost first."""
+    inner, around, before = node, module.parents.get(node), node
+    while around is not None:
+        if isinstance(around, ast.Lambda):
+            if inner is around.body:
+                yield around
+        elif isinstance(around, COMPREHENSIONS):
+            first = around.generators[0]
+            if inner is not first or before is not first.iter:
+                yield around
+        elif isinstance(around, ast.Module) or (
+            isinstance(around, (*_FUNCTIONS, ast.ClassDef)) and inner in around.body
+        ):
+            yield around
+        before, inner, around = inner, around, module.parents.get(around)
+
+
+def _of_function(module: ModuleSyntax, function: FunctionNode | None) -> list[ast.AST]:
+    if function is None:
+        return [module.tree]
+    return [function, *scopes_around(module, function)]
+
+
+def _belongs(scope: ast.AST, definitions: ReachingDefinitions, name: str) -> bool:
+    """Whether a scope is the one that a name belongs to, also where only a star import may bind it."""
+    if isinstance(scope, _FUNCTIONS) and name in parameter_names(scope):
+        return True
+    return definitions.binds(name) or (isinstance(scope, ast.Module) and bool(definitions.of(name)))
+
+
+def _seen(
+    module: ModuleSyntax, definitions: ReachingDefinitions, name: str, at: ast.AST | None
+) -> frozenset[Definition]:
+    """The definitions of a scope that are seen from a node of its own, or from inside a function or class in
+    it, whose body runs where it stands or later.
+    """
+    every = definitions.of(name)
+    found = None if at is None else definitions.reaching(name, at)
+    if found is None or at is None:
+        return frozenset({START, *every})
+    if not isinstance(at, (*_FUNCTIONS, ast.ClassDef)):
+        return found
+    around = module.parents.get(at)
+    while around is not None and around is not definitions.scope:
+        if isinstance(around, LOOPS):
+            return frozenset({START, *every})
+        around = module.parents.get(around)
+    return found.union(one for one in every if begin(one) > begin(at))
+
+
+def _binds_inside(scope: ast.Lambda, name: str) -> bool:
+    return any(isinstance(one, ast.NamedExpr) and one.target.id == name for one in below(scope.body))

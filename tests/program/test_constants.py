@@ -1,0 +1,64 @@
+"""A value that the model knows is the one that a run has at that place."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from constant_oracle import compared, constants_of_a_program
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.program.values.constants import Constants
+
+
+@settings(max_examples=130, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_constants_of_random_programs(chance: Random) -> None:
+    assert not constants_of_a_program(chance).wrong
+
+
+SIZES = "A = 32\nB = 8\nC = (4, 8)\nif flip():\n    B = 9\n"
+# The last value of each program is asked for; whether it is known.
+PROGRAMS = {
+    "a name of another module": (("from sizes import A", "see(1, A * 2)"), True),
+    "one of two values": (("from sizes import B", "see(1, B)"), False),
+    "two imports of one name": (("from sizes import A, C as A", "see(1, A)"), True),
+    "a value after an import": (("from sizes import A", "A = 3", "see(1, A)"), True),
+    "a value before an import": (("A = 3", "from sizes import A", "see(1, A)"), True),
+    "a star": (("from sizes import *", "see(1, A)"), True),
+    "a star and another value": (("from sizes import *", "A = 4", "def f():", "    see(1, A)", "f()"), True),
+    "a parameter that is rebound": (
+        ("def f(n):", "    if flip():", "        n = 3", "    see(1, n)", "f(4)"), False,
+    ),
+    "a name that a match captures": (("n = 3", "match 4:", "    case n:", "        see(1, n)"), False),
+    "a name that a clause binds": (
+        ("n = 3", "try:", "    fail()", "except Exception as n:", "    pass", "see(1, n)"), False,
+    ),
+    "a function that is defined again": (
+        ("def f():", "    return 1", "def f():", "    return 2", "see(1, f())"), True,
+    ),
+    "a function that returns from a loop": (
+        ("def f():", "    for n in (1, 2):", "        return n", "    return 3", "see(1, f())"), False,
+    ),
+    "a builtin with another meaning": (("def min(a, b):", "    return 7", "see(1, min(1, 2))"), True),
+    "an argument with a builtin's name": (("def f(max):", "    see(1, max(1, 2))", "f(min)"), False),
+    "what stands after a star in a target": (("*n, m = 1, 2, 3", "see(1, m)"), False),
+    "an attribute that another method changes": (
+        ("class K:", "    def __init__(self):", "        self.n = 1", "    def grow(self):",
+         "        self.n += 1", "        see(1, self.n)", "K().grow()"), False,
+    ),
+    "a name of another module that is changed": (("import sizes", "sizes.A = 3", "see(1, sizes.A)"), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines, known", PROGRAMS.values(), ids=list(PROGRAMS))
+def test_constant_of_a_program(lines: tuple[str, ...], known: bool) -> None:
+    answers = compared({"sizes": SIZES, "main": "\n".join(lines) + "\n"})
+    assert answers.asked == {"constants": 1} and not answers.wrong
+    assert answers.known == {"constants": known}
+
+
+def test_a_wrong_answer_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Constants, "value", lambda *_: 5)
+    assert compared({"main": "see(1, 4)\n"}).wrong
