@@ -16,6 +16,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
     Index,
     Kind,
     Opaque,
+    Operands,
     RowUse,
     Scalar,
     Space,
@@ -100,7 +101,7 @@ class Calls(Expressions, ABC):
             power = name.rstrip("f") in ("pow", "power") and len(scalars) > 1
             self.note_operation(
                 node, "power" if power else "call", dotted, scalars,
-                exponent=self._pow_exponent(scalars[1]) if power else None, result=result,
+                Operands(exponent=self._pow_exponent(scalars[1]) if power else None), result,
             )  # fmt: skip
         return result
 

@@ -7,8 +7,17 @@ from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import number
 from advisor.evidence.source.kernel_walk.index_bounds import of_comparison, of_parts
-from advisor.evidence.source.kernel_walk.kernel_facts import Kind, OperationUse, Scalar, Tuple, Value
+from advisor.evidence.source.kernel_walk.kernel_facts import (
+    Kind,
+    Operands,
+    OperationUse,
+    Scalar,
+    Tuple,
+    Value,
+)
 from advisor.evidence.source.kernel_walk.subscripts import Subscripts
+
+_NOT_WRITTEN = Operands()
 
 
 class Expressions(Subscripts):
@@ -84,18 +93,12 @@ class Expressions(Subscripts):
             self.atoms.remainder(result.form, left.form)
         if a is None and b is not None and kind != "float":
             self.atoms.computed(result.form, left.form)
-        self.note_operation(
-            node,
-            operator,
-            operator,
-            [left, right],
-            exponent=_exponent(left, right) if operator == "power" else None,
-            divisor=None if operator == "power" else divisor_kind(right),
-            integers=integers,
-            result=result,
-            base=_base(left) if operator == "power" else None,
-            wraps=operator == "modulo" and wraps,
-        )
+        if operator == "power":
+            written = Operands(exponent=_exponent(left, right), base=_base(left), integers=integers)
+        else:
+            wraps = operator == "modulo" and wraps
+            written = Operands(divisor=divisor_kind(right), integers=integers, wraps=wraps)
+        self.note_operation(node, operator, operator, [left, right], written, result)
         return result
 
     def note_operation(
@@ -103,32 +106,24 @@ class Expressions(Subscripts):
         node: ast.AST,
         operator: str,
         name: str,
-        operands: Sequence[Scalar],
-        exponent: str | None = None,
-        divisor: str | None = None,
-        integers: bool | None = None,
+        values: Sequence[Scalar],
+        operands: Operands = _NOT_WRITTEN,
         result: Scalar | None = None,
-        base: str | None = None,
-        wraps: bool = False,
     ) -> None:
-        """Notes an operation with a cost worth knowing."""
-        depends: frozenset[str] = frozenset().union(*(self.depends(operand) for operand in operands))
+        """Note an operation on `values` with a cost worth knowing."""
+        depends: frozenset[str] = frozenset().union(*(self.depends(value) for value in values))
         atoms = result.form.atoms() if result else set()
         self.facts.operations.append(
             OperationUse(
-                self.place(node),
-                operator,
-                name,
-                exponent,
-                divisor,
-                integers,
-                depends,
-                any(self.loaded(operand) for operand in operands),
-                self.truncating,
-                all(operand.constant is not None for operand in operands),
-                next(iter(atoms), ""),
-                base,
-                wraps,
+                place=self.place(node),
+                operator=operator,
+                name=name,
+                operands=operands,
+                depends=depends,
+                loaded=any(self.loaded(value) for value in values),
+                truncated=self.truncating,
+                constant_operands=all(value.constant is not None for value in values),
+                result=next(iter(atoms), ""),
             )
         )
 

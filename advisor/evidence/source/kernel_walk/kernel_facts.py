@@ -202,22 +202,31 @@ class BarrierUse:
 
 
 @dataclass(frozen=True)
+class Operands:
+    """How the operands of a power or a division are written: exponent and base of a power, divisor of a
+    division; `integers` is None where their types are not known, `wraps` is whether a modulo wraps a sum.
+    """
+
+    exponent: str | None = None
+    base: str | None = None
+    divisor: str | None = None
+    integers: bool | None = None
+    wraps: bool = False
+
+
+@dataclass(frozen=True)
 class OperationUse:
-    """A power, division or library call."""
+    """A power, division or library call; `result` is the atom that stands for its value."""
 
     place: Place
     operator: str
     name: str
-    exponent: str | None
-    divisor: str | None
-    integer_operands: bool | None
+    operands: Operands
     depends: frozenset[str]
     loaded: bool
     truncated: bool
-    constant_operands: bool = False
-    result: str = ""
-    base: str | None = None
-    wraps: bool = False
+    constant_operands: bool
+    result: str
 
 
 @dataclass

@@ -25,15 +25,15 @@ def operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
             "source",
             operator=operation.operator,
             name=operation.name,
-            exponent=operation.exponent,
-            divisor=operation.divisor,
-            integer_operands=operation.integer_operands,
+            exponent=operation.operands.exponent,
+            divisor=operation.operands.divisor,
+            integer_operands=operation.operands.integers,
             loop_depth=float(len(operation.place.loops)),
             lane_dependent=any(name in operation.depends for name in _THREADS),
             feeds_index=operation.result in facts.index_atoms if operation.result else None,
             truncated=operation.truncated,
-            base=operation.base,
-            wraps=operation.wraps,
+            base=operation.operands.base,
+            wraps=operation.operands.wraps,
             repeated_work=repeated.get(id(operation)),
             loop_invariant=None if innermost is None else innermost not in operation.depends,
             same_for_all_threads=not any(name.startswith(("tid.", "bid.")) for name in operation.depends),
@@ -65,8 +65,8 @@ def _is_cheap(operation: OperationUse) -> bool:
     """Whether an operation is folded, or a few multiplications."""
     return (
         operation.constant_operands
-        or operation.exponent == "integer literal"
-        or (operation.operator == "true_divide" and operation.divisor != "runtime")
+        or operation.operands.exponent == "integer literal"
+        or (operation.operator == "true_divide" and operation.operands.divisor != "runtime")
     )
 
 
