@@ -51,6 +51,11 @@ class Record:
     owner: str | None = None
     readings: dict[str, Reading] = field(default_factory=dict)
 
+    def value(self, metric: str) -> Value | None:
+        """The value of a metric, None where it is unknown."""
+        reading = self.readings.get(metric)
+        return None if reading is None else reading.value
+
     def know(self, source: Source, assumptions: tuple[str, ...] = (), **values: Value | None) -> None:
         """Adds a reading for each value that is not None."""
         for metric, value in values.items():

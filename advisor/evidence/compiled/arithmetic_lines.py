@@ -10,6 +10,8 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from advisor.program.syntax.calls import called_name
+
 _COMPUTING = (ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Compare, ast.Call, ast.IfExp, ast.For, ast.BoolOp)
 
 
@@ -42,7 +44,7 @@ def _outside_brackets(tree: ast.AST) -> Iterator[ast.AST]:
         node = waiting.pop()
         if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
             continue
-        if isinstance(node, ast.Call) and _called(node) in _FLOAT32_RANDOM:
+        if isinstance(node, ast.Call) and called_name(node) in _FLOAT32_RANDOM:
             continue
         if isinstance(node, ast.For) and _over_whole_numbers(node.iter):
             waiting += [*node.body, *node.orelse]
@@ -52,10 +54,6 @@ def _outside_brackets(tree: ast.AST) -> Iterator[ast.AST]:
             waiting.append(node.value)
         else:
             waiting += ast.iter_child_nodes(node)
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _over_whole_numbers(walked: ast.expr) -> bool:

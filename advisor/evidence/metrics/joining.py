@@ -35,19 +35,14 @@ def join(records: Iterable[Record], readings: Sequence[LineReading], source: Sou
 
 def _chosen(here: Sequence[Record], reading: LineReading) -> list[Record]:
     """The records of a line that a reading is of: by array and kind, else by space if one array is left."""
-    alike = [one for one in here if _value(one, "kind") in (reading.kind, None) or reading.entity != "access"]
+    alike = [one for one in here if one.value("kind") in (reading.kind, None) or reading.entity != "access"]
     if not reading.array and not reading.space:
         return list(alike)
-    named = [one for one in alike if _value(one, "array") == reading.array]
+    named = [one for one in alike if one.value("array") == reading.array]
     if named:
         return named
-    near = [one for one in alike if _value(one, "space") in (reading.space, "unknown", "parameter", None)]
-    return near if len({_value(one, "array") for one in near}) == 1 else []
-
-
-def _value(record: Record, metric: str) -> object:
-    reading = record.readings.get(metric)
-    return None if reading is None else reading.value
+    near = [one for one in alike if one.value("space") in (reading.space, "unknown", "parameter", None)]
+    return near if len({one.value("array") for one in near}) == 1 else []
 
 
 def _span(reading: LineReading, here: Sequence[Record]) -> Span:
@@ -56,7 +51,7 @@ def _span(reading: LineReading, here: Sequence[Record]) -> Span:
     kind = reading.values.get("access", reading.kind)
     found.sort(
         key=lambda one: (
-            _value(one, "array") != reading.array, one.entity == "line", _value(one, "kind") != kind,
+            one.value("array") != reading.array, one.entity == "line", one.value("kind") != kind,
         )
     )  # fmt: skip
     return found[0].span if found else Span(reading.line)

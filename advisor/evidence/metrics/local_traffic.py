@@ -18,12 +18,12 @@ def note_local_traffic(merged: Mapping[str, Mapping[str, Record]]) -> None:
     """
     arrays: dict[str, dict[str, Record]] = defaultdict(dict)
     for record in merged.get("array", {}).values():
-        if record.owner and _value(record, "space") == "local" and _value(record, "dynamic_index"):
+        if record.owner and record.value("space") == "local" and record.value("dynamic_index"):
             arrays[record.owner][record.label] = record
     used = _lines_with_local_memory(merged, arrays)
     met: dict[str, dict[_Line, set[str]]] = defaultdict(lambda: defaultdict(set))
     for access in merged.get("access", {}).values():
-        name = str(_value(access, "array"))
+        name = str(access.value("array"))
         if access.owner in used and name in arrays[access.owner]:
             met[access.owner][access.path, access.span.line].add(name)
     for kernel, lines in met.items():
@@ -45,8 +45,3 @@ def _lines_with_local_memory(
             if any(count is not None and count.value for count in counts):
                 lines.add((line.path, line.span.line))
     return found
-
-
-def _value(record: Record, metric: str) -> object:
-    reading = record.readings.get(metric)
-    return None if reading is None else reading.value

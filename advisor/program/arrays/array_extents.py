@@ -11,6 +11,7 @@ from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
 from advisor.program.names.reaching_values import bound_before, reaching_values
 from advisor.program.names.workspace import KNOWN_LIBRARIES
+from advisor.program.syntax.calls import called_name, keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.program.values.constants import Constants
 from advisor.program.values.script_calls import values_in_script
@@ -101,7 +102,7 @@ class _Extents:
         if isinstance(node, ast.Name) and depth:
             values = self._values(node)
             return bool(values) and all(self.is_number(value, depth - 1) for value in values)
-        return isinstance(node, ast.Call) and _called(node) in _NUMBERS
+        return isinstance(node, ast.Call) and called_name(node) in _NUMBERS
 
     def _values(self, node: ast.Name) -> Sequence[ast.expr | None]:
         function = self.scope.function
@@ -147,18 +148,18 @@ class _Extents:
         return max(known, key=lambda one: math.prod(size or 0 for size in one), default=None)
 
     def _call(self, node: ast.Call, depth: int) -> Extents | None:
-        name = _called(node)
+        name = called_name(node)
         first = node.args[0] if node.args else None
         if name in _DRAWN:
-            return self._sizes(next((one.value for one in node.keywords if one.arg == "size"), None))
+            return self._sizes(keyword_value(node, "size"))
         if name == "arange":
             return self._counted(node)
         if name in _FILLED:
-            shape = first or next((one.value for one in node.keywords if one.arg == "shape"), None)
+            shape = first or keyword_value(node, "shape")
             return self._sizes(shape, depth)
         if name in ("rand", "randn") and node.args:
             return self._sizes(ast.copy_location(ast.Tuple(elts=node.args, ctx=ast.Load()), node))
-        if name in ("array", "asarray") and isinstance(first, ast.Call) and _called(first) == "range":
+        if name in ("array", "asarray") and isinstance(first, ast.Call) and called_name(first) == "range":
             return self._sizes(first.args[0], depth) if len(first.args) == 1 else None
         if name in ("array", "asarray") and isinstance(first, ast.List):
             return self._listed(first)
@@ -195,7 +196,7 @@ class _Extents:
 
     def _diagonal(self, node: ast.Call, line: Extents | None) -> Extents | None:
         """The sizes of the matrix that has a line of numbers on a diagonal."""
-        by_name = next((one.value for one in node.keywords if one.arg == "k"), None)
+        by_name = keyword_value(node, "k")
         written = node.args[1] if len(node.args) > 1 else by_name
         offset = 0 if written is None else self.constants.value(written)
         if line is None or len(line) != 1 or line[0] is None or type(offset) is not int:
@@ -238,7 +239,7 @@ class _Extents:
         return found.pop() if len(found) == 1 else None
 
     def _sizes(self, shape: ast.expr | None, depth: int = _DEPTH) -> Extents | None:
-        if isinstance(shape, ast.Call) and _called(shape) == "len" and len(shape.args) == 1:
+        if isinstance(shape, ast.Call) and called_name(shape) == "len" and len(shape.args) == 1:
             measured = self.of(shape.args[0], depth - 1)
             return measured[:1] if measured else None
         if isinstance(shape, ast.Attribute) and shape.attr == "shape":
@@ -249,10 +250,6 @@ class _Extents:
         if not isinstance(value, tuple):
             return None
         return tuple(item if type(item) is int and item > 0 else None for item in value)
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _set_from_outside(attribute: str, module: ModuleSyntax) -> bool:

@@ -12,6 +12,7 @@ from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
 from advisor.program.names.reaching_values import bound_before, reaching_values
 from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.call_sites import values_given
@@ -134,7 +135,7 @@ class ArrayOrders:
         name = dotted.rpartition(".")[2] if dotted else str(getattr(node.func, "attr", ""))
         method = node.func.value if isinstance(node.func, ast.Attribute) and not library else None
         array = method if method is not None else node.args[0] if node.args else None
-        written = _keyword(node, "order")
+        written = keyword_value(node, "order")
         at = _ORDER_AT.get(name)
         if written is None and library and at is not None and len(node.args) > at:
             written = node.args[at]
@@ -143,7 +144,7 @@ class ArrayOrders:
             if stated != "kept":
                 return stated
             return self.of(array, depth)
-        if _keyword(node, "strides") is not None:
+        if keyword_value(node, "strides") is not None:
             return "unknown"
         if name == "asfortranarray":
             return "F"
@@ -176,7 +177,3 @@ class ArrayOrders:
         inner = self._elsewhere(place[0], function)
         returns = [one.value for one in below(function) if isinstance(one, ast.Return)]
         return agreed(inner.of(value, depth) for value in returns) if returns else None
-
-
-def _keyword(node: ast.Call, name: str) -> ast.expr | None:
-    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)

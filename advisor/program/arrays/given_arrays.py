@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.names.reaching_values import bound_before, reaching_values
+from advisor.program.syntax.calls import keyword_value
 
 # None where the source does not tell.
 Given: TypeAlias = Literal["host", "empty", "other"] | None
@@ -41,7 +42,7 @@ def _is_empty(node: ast.expr | None, scope: HostScope, depth: int) -> bool:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
     if name.endswith("_like") and node.args:
         return _is_empty(node.args[0], scope, depth - 1)
-    shape = next((one.value for one in node.keywords if one.arg == "shape"), None)
+    shape = keyword_value(node, "shape")
     shape = shape or (node.args[0] if node.args else None)
     if name not in _FILLED or not isinstance(shape, ast.Tuple):
         return False

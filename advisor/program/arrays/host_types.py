@@ -13,6 +13,7 @@ from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, array_typ
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
 from advisor.program.names.reaching_values import reaching_in_module, reaching_values
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.call_sites import values_given
@@ -167,8 +168,8 @@ class HostTypes:
             return self._of_random(name, node, depth)
         if name in _FILLED or name == "full":
             at = 2 if name == "full" else 1
-            shape = first if first is not None else _keyword(node, "shape")
-            given = _keyword(node, "dtype") or (node.args[at] if len(node.args) > at else None)
+            shape = first if first is not None else keyword_value(node, "shape")
+            given = keyword_value(node, "dtype") or (node.args[at] if len(node.args) > at else None)
             dtype = self.dtype(given) if given is not None else None if name == "full" else "float64"
             return self._array(dtype, self.dimensions(shape, depth) or _SOME)
         if name in _DTYPES and first is not None:
@@ -178,14 +179,14 @@ class HostTypes:
             return self._of_steps(name, node, depth)
         if name in _SAME | _ALIKE and first is not None:
             inner = self._listed(first, depth) if isinstance(first, ast.List) else self.of(first, depth)
-            given = _keyword(node, "dtype")
+            given = keyword_value(node, "dtype")
             if given is None:
                 return inner
             return self._array(self.dtype(given), inner.dims if inner else _SOME)
         return None
 
     def _of_steps(self, name: str, node: ast.Call, depth: int) -> HostType | None:
-        given = _keyword(node, "dtype")
+        given = keyword_value(node, "dtype")
         if given is not None:
             return self._array(self.dtype(given), 1)
         if name == "linspace":
@@ -198,7 +199,7 @@ class HostTypes:
     def _of_random(self, name: str, node: ast.Call, depth: int) -> HostType | None:
         if name in ("rand", "randn"):
             return HostType("float64", len(node.args))
-        given = _keyword(node, "dtype")
+        given = keyword_value(node, "dtype")
         dtype = self.dtype(given) if given is not None else "float64" if name in _DRAWN_FLOATS else None
         if draws_one(node, name):
             scalars = [self.of(one, depth) for one in parameters_drawn_with(node)]
@@ -290,11 +291,7 @@ def _made_of(value: ast.expr, attribute: str) -> bool:
     if not isinstance(value, ast.Call):
         return False
     name = value.func.attr if isinstance(value.func, ast.Attribute) else ""
-    if name not in _KEEPS or _keyword(value, "dtype") is not None:
+    if name not in _KEEPS or keyword_value(value, "dtype") is not None:
         return False
     given = [*value.args[:1], value.func.value] if isinstance(value.func, ast.Attribute) else value.args[:1]
     return any(ast.unparse(one) == f"self.{attribute}" for one in given)
-
-
-def _keyword(node: ast.Call, name: str) -> ast.expr | None:
-    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from advisor.program.effects.parameter_use import View
+from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import FunctionNode, assignments
 from advisor.program.syntax.tree_nodes import below
 
@@ -70,13 +71,13 @@ class LocalValues:
 
     def _loop(self, loop: ast.For) -> None:
         target, source = loop.target, loop.iter
-        if isinstance(source, ast.Call) and _called(source) == "enumerate" and source.args:
+        if isinstance(source, ast.Call) and called_name(source) == "enumerate" and source.args:
             if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
                 return
             counter, target = target.elts
             self._count(counter)
             source = source.args[0]
-        if isinstance(source, ast.Call) and _called(source) in ("range", "prange"):
+        if isinstance(source, ast.Call) and called_name(source) in ("range", "prange"):
             self._count(target)
         elif isinstance(target, ast.Name):
             element = ast.Subscript(value=source, slice=ast.Constant(value=0), ctx=ast.Load())
@@ -102,7 +103,7 @@ class LocalValues:
             return self.views(node.value, depth - 1)
         if isinstance(node, ast.IfExp):
             return [*self.views(node.body, depth - 1), *self.views(node.orelse, depth - 1)]
-        if isinstance(node, ast.Call) and _called(node) == "array_like" and node.args:
+        if isinstance(node, ast.Call) and called_name(node) == "array_like" and node.args:
             return self.views(node.args[0], depth - 1)
         return []
 
@@ -119,7 +120,7 @@ class LocalValues:
         """The length of the tuple that an expression stands for, 1 for a single value."""
         if isinstance(node, ast.Tuple):
             return len(node.elts)
-        if isinstance(node, ast.Call) and _called(node) in ("grid", "gridsize") and len(node.args) == 1:
+        if isinstance(node, ast.Call) and called_name(node) in ("grid", "gridsize") and len(node.args) == 1:
             dimensions = node.args[0]
             return (
                 dimensions.value
@@ -152,14 +153,3 @@ def _tuple_parameters(function: FunctionNode, parameters: tuple[str, ...]) -> di
 
 def _adds_nothing(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and (index.value is ... or index.value is None)
-
-
-def _called(call: ast.Call) -> str:
-    function = call.func
-    return (
-        function.id
-        if isinstance(function, ast.Name)
-        else function.attr
-        if isinstance(function, ast.Attribute)
-        else ""
-    )

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from advisor.program.effects.local_values import LocalValues
 from advisor.program.effects.parameter_use import Use
-from advisor.program.effects.value_kinds import ValueKinds, last_name, operands
+from advisor.program.effects.value_kinds import ValueKinds, operands
+from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.tree_nodes import below
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from advisor.program.effects.local_values import LocalValues
 from advisor.program.effects.parameter_use import Use
+from advisor.program.syntax.calls import last_name
 
 _DEPTH = 12
 _THREAD_NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
@@ -107,11 +108,6 @@ def operands(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.IfExp):
         return [node.body, node.orelse]
     return []
-
-
-def last_name(node: ast.expr) -> str:
-    """The last part of a dotted name, empty for anything else."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _first_name(node: ast.expr) -> str:

@@ -14,6 +14,7 @@ from advisor.program.launches.kernel_values import Configured, Operand, kernels_
 from advisor.program.launches.value_evaluation import Evaluation
 from advisor.program.names.scope_bindings import Binding, scope_bindings
 from advisor.program.names.workspace import KNOWN_LIBRARIES
+from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 
@@ -114,8 +115,8 @@ def _configured_names(module: ModuleSyntax, _: ast.Module) -> frozenset[str]:
             bound += [(one, value) for one in targets if one is not None and value is not None]
     found: set[str] = set()
     for target, value in bound:
-        if any(_configures(one) or _last_name(one) in found for one in _alternatives(value)):
-            found.update(name for one in below(target) if (name := _last_name(one)))
+        if any(_configures(one) or last_name(one) in found for one in _alternatives(value)):
+            found.update(name for one in below(target) if (name := last_name(one)))
     return frozenset(found)
 
 
@@ -132,12 +133,8 @@ def _alternatives(value: ast.expr) -> Iterator[ast.expr]:
             waiting += one.elts
 
 
-def _last_name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
 def _configures(node: ast.AST) -> bool:
     """Whether an expression has a configuration's brackets, or is a call that configures."""
     if isinstance(node, ast.Call):
-        return _last_name(node.func) in _CONFIGURES
+        return last_name(node.func) in _CONFIGURES
     return isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple | ast.Name | ast.Attribute)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.constants import Constants
 
@@ -53,14 +54,14 @@ def _remainder(node: ast.expr, constants: Constants) -> object:
 
 def _remainder_of_call(call: ast.Call, constants: Constants) -> object:
     """That of `ceil(n / t)`, or of `cdiv(n, t)`."""
-    if _name_of(call) == "ceil" and len(call.args) == 1:
+    if called_name(call) == "ceil" and len(call.args) == 1:
         quotient = call.args[0]
         value = constants.value(quotient)
         if isinstance(value, int | float):
             return value % 1
         if isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.Div):
             return _left_over(quotient.left, quotient.right, constants, 0)
-    if _name_of(call) in _CEILING_CALLS and len(call.args) == 2:
+    if called_name(call) in _CEILING_CALLS and len(call.args) == 2:
         return _left_over(call.args[0], call.args[1], constants, 0)
     return None
 
@@ -105,11 +106,6 @@ def _calls_ceiling(call: ast.Call, scope: HostScope) -> bool:
     function = place[0].top_level.get(place[1]) if place else None
     return isinstance(function, ast.FunctionDef) and any(
         (isinstance(inner, ast.BinOp) and _is_ceiling(inner))
-        or (isinstance(inner, ast.Call) and _name_of(inner) in _CEILING_CALLS)
+        or (isinstance(inner, ast.Call) and called_name(inner) in _CEILING_CALLS)
         for inner in below(function)
     )
-
-
-def _name_of(call: ast.Call) -> str:
-    function = call.func
-    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START
 from advisor.program.syntax.tree_nodes import below_in_scope
@@ -51,7 +52,7 @@ class Bindings:
             return [None]
         owner: Scope = scope or self.module.tree
         bound = self._of(owner).get(name, [])
-        given = scope is not None and not isinstance(scope, ast.ClassDef) and name in _parameters(scope)
+        given = scope is not None and not isinstance(scope, ast.ClassDef) and name in parameter_names(scope)
         if not bound and not given:
             return self._around(name, at) if scope is not None else []
         return self._reaching(name, bound, at, owner, given)
@@ -88,7 +89,7 @@ class Bindings:
         for scope in self.module.scopes(at)[1:]:
             if isinstance(scope, ast.ClassDef):
                 continue
-            bound, given = self._of(scope).get(name, []), name in _parameters(scope)
+            bound, given = self._of(scope).get(name, []), name in parameter_names(scope)
             if bound or given:
                 unknown = given or isinstance(scope, ast.Lambda) or self._by_others(name, scope)
                 return [*([None] if unknown else []), *bound]
@@ -114,12 +115,6 @@ class Bindings:
 def position(node: ast.AST) -> _Position:
     """The line and column where a node begins."""
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _parameters(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-    given = scope.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return {one.arg for one in every if one is not None}
 
 
 def _bound(node: ast.AST) -> list[tuple[str, Binding]]:

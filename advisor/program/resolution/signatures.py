@@ -13,6 +13,7 @@ from advisor.program.resolution.library_values import numpy_type_name
 from advisor.program.resolution.literal_text import LibraryName
 from advisor.program.resolution.meanings import Meaning
 from advisor.program.resolution.resolution import Names
+from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import ModuleSyntax, assignments
 from advisor.program.syntax.tree_nodes import dotted_parts
 
@@ -82,13 +83,9 @@ def _holds_signatures(node: ast.Tuple) -> bool:
 def _arguments(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Tuple):
         return node.elts
-    if isinstance(node, ast.Call) and _last(node.func) not in _CONSTRUCTORS:
+    if isinstance(node, ast.Call) and last_name(node.func) not in _CONSTRUCTORS:
         return node.args
     return [node]
-
-
-def _last(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 class _Spelling:
@@ -113,8 +110,8 @@ class _Spelling:
 
     def _named(self, node: ast.expr) -> str:
         if self.resolve is None:
-            if _last(node) in NUMBA_TYPES:
-                return _last(node)
+            if last_name(node) in NUMBA_TYPES:
+                return last_name(node)
             raise _NotTypes
         parts = _parts(node)
         meaning, used = self.resolve(parts)
@@ -126,7 +123,7 @@ class _Spelling:
         return self.text(inner)
 
     def _constructed(self, node: ast.Call) -> str:
-        name = _last(node.func)
+        name = last_name(node.func)
         if name not in _CONSTRUCTORS:
             raise _NotTypes
         arguments = [self.text(argument) for argument in node.args]

@@ -423,6 +423,11 @@ def root_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """Every name that stands anywhere in `node`."""
+    return {inner.id for inner in below(node) if isinstance(inner, ast.Name)}
+
+
 def stored_names(node: ast.AST) -> set[str]:
     """Every name that is bound anywhere below `node`."""
     return {

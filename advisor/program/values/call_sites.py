@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
 
@@ -17,7 +18,7 @@ def values_given(
     position = [argument.arg for argument in function.args.args].index(parameter)
     found: list[tuple[FunctionNode | None, ast.expr | None]] = []
     for call in module.calls_by_name.get(function.name, ()):
-        named = next((one.value for one in call.keywords if one.arg == parameter), None)
+        named = keyword_value(call, parameter)
         given = named or (call.args[position] if position < len(call.args) else None)
         caller = next((scope for scope in module.scopes(call) if isinstance(scope, ast.FunctionDef)), None)
         if caller is not function:

@@ -12,12 +12,12 @@ from advisor.evidence.source.host.data_flow.loop_context import (
     LoopContext,
     is_kept,
     loop_context,
-    names_in,
 )
 from advisor.evidence.source.host.data_flow.placed import CUPY_CREATORS, RANDOM_CREATORS, TORCH_CREATORS
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.model.records import Value
 from advisor.program.launches.timing_loops import reads_clock
+from advisor.program.syntax.module import names_in
 
 _METHODS = frozenset({
     "to", "cuda", "cpu", "item", "tolist", "get", "asnumpy", "asarray", "array", "synchronize", "empty_cache",

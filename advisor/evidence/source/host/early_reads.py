@@ -9,6 +9,8 @@ from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.calls import keyword_value
+from advisor.program.syntax.module import stored_names
 from advisor.program.syntax.tree_nodes import below
 
 _WAITS = frozenset({
@@ -45,7 +47,7 @@ def reads_too_early(call: ast.Call, placement: Placement, workspace: Workspace) 
         read = _read(following, name, placement)
         if read is not None:
             return read
-        if _may_wait(following, placement) or name in _stored(following):
+        if _may_wait(following, placement) or name in stored_names(following):
             return None
     return None
 
@@ -56,7 +58,7 @@ def _brought(call: ast.Call, placement: Placement, workspace: Workspace) -> str 
     if not isinstance(function, ast.Attribute):
         return None
     if function.attr == "copy_to_host":
-        stream = next((one.value for one in call.keywords if one.arg == "stream"), None)
+        stream = keyword_value(call, "stream")
         stream = stream or (call.args[1] if len(call.args) > 1 else None)
         target = call.args[0] if call.args else None
         if not isinstance(target, ast.Name) or not _is_stream(stream, placement, workspace):
@@ -131,9 +133,3 @@ def _goes_on(call: ast.Call) -> bool:
 
 def _waits(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _WAITS
-
-
-def _stored(statement: ast.stmt) -> set[str]:
-    return {
-        one.id for one in below(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.evidence.source.host.data_flow.loop_context import Loop, loop_context, names_in
+from advisor.evidence.source.host.data_flow.loop_context import Loop, loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
-from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.module import ModuleSyntax, names_in
 from advisor.program.syntax.tree_nodes import below
 
 

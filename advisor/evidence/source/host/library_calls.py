@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context, names_in
+from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.names.host_definitions import called
+from advisor.program.syntax.module import names_in
 from advisor.program.syntax.tree_nodes import below
 
 _PRODUCTS = frozenset({

@@ -12,6 +12,7 @@ from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.names.host_definitions import called, position
+from advisor.program.syntax.calls import keyword_value
 
 _LOADER = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
 _WORKERS, _PERSISTENT = 5, 12
@@ -116,7 +117,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _value(call: ast.Call, name: str, place: int) -> ast.expr | None:
-    named = next((one.value for one in call.keywords if one.arg == name), None)
+    named = keyword_value(call, name)
     return named or (call.args[place] if len(call.args) > place else None)
 
 

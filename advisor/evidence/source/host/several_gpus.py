@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.device_names import destination
-from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context, names_in
+from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.host_definitions import called
+from advisor.program.syntax.calls import keyword_value
+from advisor.program.syntax.module import names_in
 
 _COLLECTIVES = frozenset({"all_reduce", "reduce_scatter"})
 _PARAMETERS = frozenset({"parameters", "named_parameters", "buffers", "state_dict"})
@@ -55,7 +57,7 @@ def find_collectives(placement: Placement) -> Iterator[Collective]:
         loop = context.loops[0]
         over = any(isinstance(one, ast.Call) and called(one) in _PARAMETERS for one in ast.walk(loop.iter))
         own = over and bool(names_in(call.args[0]) & names_in(loop.target))
-        quick = next((one.value for one in call.keywords if one.arg == "async_op"), None)
+        quick = keyword_value(call, "async_op")
         waits = not (isinstance(quick, ast.Constant) and quick.value) if quick is not None else True
         yield Collective(call, f"dist.{called(call)}", own, waits, context)
 

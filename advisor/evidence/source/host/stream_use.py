@@ -7,11 +7,12 @@ import ast
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_calls import HostCall
 from advisor.program.launches.launches import Launch
+from advisor.program.syntax.calls import keyword_value
 
 
 def stream_of(call: ast.Call) -> ast.expr | None:
     """The stream that a copy of Numba is given, None where it is given none."""
-    named = next((one.value for one in call.keywords if one.arg == "stream"), None)
+    named = keyword_value(call, "stream")
     found = named or (call.args[1] if len(call.args) > 1 else None)
     return None if isinstance(found, ast.Constant) else found
 

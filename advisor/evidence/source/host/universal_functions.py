@@ -15,6 +15,7 @@ from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.names.reaching_values import bound_before, reaching_values
 from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 
 _MAKERS = frozenset(
@@ -39,7 +40,7 @@ def _runs_on_gpu(function: FunctionNode, module: ModuleSyntax, workspace: Worksp
         dotted = module.dotted(decorator.func)
         if dotted is None or workspace.library_name(dotted, module) not in _MAKERS:
             continue
-        target = next((one.value for one in decorator.keywords if one.arg == "target"), None)
+        target = keyword_value(decorator, "target")
         if isinstance(target, ast.Constant) and target.value == "cuda":
             return True
     return False

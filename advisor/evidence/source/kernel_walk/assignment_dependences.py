@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from advisor.program.syntax.module import names_in, stored_names
 from advisor.program.syntax.tree_nodes import below
 
 _THREAD_WORDS = frozenset({"threadIdx", "laneid"})
@@ -34,9 +35,9 @@ def loop_dependences(loop: ast.For | ast.While) -> Dependences:
     count: dict[str, int] = {}
     _collect(loop.body, set(), found, count)
     if isinstance(loop, ast.For):
-        for target in _names(loop.target):
+        for target in names_in(loop.target):
             count[target] = count.get(target, 0) + 2
-            found.reads.setdefault(target, set()).update(_names(loop.iter))
+            found.reads.setdefault(target, set()).update(names_in(loop.iter))
     _close(found)
     for statement in loop.body:
         _counter(statement, found, count)
@@ -50,7 +51,7 @@ def _counter(statement: ast.stmt, found: Dependences, count: dict[str, int]) -> 
     if (
         count.get(name) == 1
         and isinstance(statement.op, ast.Add | ast.Sub)
-        and not _names(statement.value) & set(count)
+        and not names_in(statement.value) & set(count)
     ):
         found.steps[name] = statement.value
         found.signs[name] = 1 if isinstance(statement.op, ast.Add) else -1
@@ -60,7 +61,7 @@ def _collect(body: list[ast.stmt], control: set[str], found: Dependences, count:
     for statement in body:
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                for name in _stored(target):
+                for name in stored_names(target):
                     _note(name, statement.value, control, found, count)
         elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             _note(statement.target.id, statement.value, control | {statement.target.id}, found, count)
@@ -73,20 +74,20 @@ def _collect(body: list[ast.stmt], control: set[str], found: Dependences, count:
         ):
             _note(statement.target.id, statement.value, control, found, count)
         elif isinstance(statement, ast.If | ast.While):
-            inner = control | _names(statement.test)
+            inner = control | names_in(statement.test)
             _collect(statement.body, inner, found, count)
             _collect(statement.orelse, inner, found, count)
         elif isinstance(statement, ast.For):
-            for name in _stored(statement.target):
+            for name in stored_names(statement.target):
                 _note(name, statement.iter, control, found, count)
-            _collect(statement.body, control | _names(statement.iter), found, count)
+            _collect(statement.body, control | names_in(statement.iter), found, count)
         elif isinstance(statement, ast.With):
             _collect(statement.body, control, found, count)
 
 
 def _note(name: str, value: ast.expr, control: set[str], found: Dependences, count: dict[str, int]) -> None:
     count[name] = count.get(name, 0) + 1
-    found.reads.setdefault(name, set()).update(_names(value) | control)
+    found.reads.setdefault(name, set()).update(names_in(value) | control)
     found.scalars.add(name)
     for inner in below(value):
         if isinstance(inner, ast.Subscript):
@@ -115,15 +116,3 @@ def _close(found: Dependences) -> None:
                 if name not in marks and reads & marks:
                     marks.add(name)
                     changed = True
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {inner.id for inner in below(node) if isinstance(inner, ast.Name)}
-
-
-def _stored(target: ast.expr) -> set[str]:
-    return {
-        inner.id
-        for inner in below(target)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
-    }

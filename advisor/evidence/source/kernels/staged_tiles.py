@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts, LoopUse
+from advisor.program.names.host_definitions import position
 from advisor.program.syntax.tree_nodes import below
 
 _Position = tuple[int, int]
@@ -24,14 +25,14 @@ def stages_tile(loop: LoopUse, accesses: Sequence[Access], facts: KernelFacts) -
     counter, module = loop.context.counter, loop.place.module
     inside = {id(access.place.node): access for access in accesses if access.place.module is module}
     barriers = [
-        _position(barrier.place.node)
+        position(barrier.place.node)
         for barrier in facts.barriers
         if barrier.place.module is module
         and barrier.place.loops
         and barrier.place.loops[-1].counter == counter
     ]
     reads = [
-        (id(access.array), _position(access.place.node))
+        (id(access.array), position(access.place.node))
         for access in inside.values()
         if access.array.space == "shared" and access.kind == "load"
     ]
@@ -59,8 +60,4 @@ def _filled(loop: ast.For | ast.While, inside: dict[int, Access]) -> Iterator[tu
             if isinstance(target, ast.Name) and loaded:
                 fetched.add(target.id)
             elif access is not None and access.array.space == "shared" and (loaded or named):
-                yield id(access.array), _position(target)
-
-
-def _position(node: ast.AST) -> _Position:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+                yield id(access.array), position(target)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from advisor.evidence.source.triton.configurations import Tuning, tuning_of
 from advisor.evidence.source.triton.names import TritonNames
 from advisor.model.records import kernel_key
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
 _HEURISTICS = "triton.heuristics"
@@ -93,9 +94,7 @@ def _function(
         if name == _AUTOTUNE and isinstance(one, ast.Call):
             tuning = tuning_of(one, names)
         elif name == _HEURISTICS and isinstance(one, ast.Call):
-            values = (
-                one.args[0] if one.args else next((k.value for k in one.keywords if k.arg == "values"), None)
-            )
+            values = one.args[0] if one.args else keyword_value(one, "values")
             heuristics |= _names_in(values, names.module)
         elif name != "triton.jit":
             wrapped = True

@@ -28,7 +28,7 @@ def know_exchange_effects(facts: KernelFacts, records: Sequence[Record]) -> None
             continue
         element = (id(access.array), access.kind, *(index.form for index in access.indices))
         weight = _LOOP_REPEATS ** len(access.place.loops)
-        if _value(record, "lane_axis") == "slow" and _value(record, "fast_axis_thread"):
+        if record.value("lane_axis") == "slow" and record.value("fast_axis_thread"):
             mended[element] = max(weight, mended.get(element, 0))
             concerned.append(record)
         elif _lanes_share_sectors(record) and _other_thread_on_slow_axis(access, facts):
@@ -42,8 +42,8 @@ def _lanes_share_sectors(record: Record) -> bool:
     """Whether neighbouring lanes meet neighbouring elements along the fast axis. Places that were loaded or
     computed lie anywhere: an exchange takes no order from them.
     """
-    stride, itemsize = _value(record, "lane_stride"), _value(record, "itemsize")
-    if _value(record, "lane_axis") != "fast" or not isinstance(stride, float):
+    stride, itemsize = record.value("lane_stride"), record.value("itemsize")
+    if record.value("lane_axis") != "fast" or not isinstance(stride, float):
         return False
     size = itemsize if isinstance(itemsize, float) else UNKNOWN_ITEMSIZES[0]
     return 0 < abs(stride) * size < SECTOR_BYTES
@@ -57,8 +57,3 @@ def _other_thread_on_slow_axis(access: Access, facts: KernelFacts) -> bool:
     used = facts.atoms.depends(fast.form)
     others = [facts.atoms.depends(index.form) for index in access.indices if index is not fast]
     return any(name in other and name not in used for other in others for name in _THREADS)
-
-
-def _value(record: Record, metric: str) -> object:
-    reading = record.readings.get(metric)
-    return None if reading is None else reading.value

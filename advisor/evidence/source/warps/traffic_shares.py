@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, Place
-from advisor.model.records import Record, Value
+from advisor.model.records import Record
 from advisor.program.launches.block_shape import WARP
 from advisor.program.syntax.tree_nodes import below
 
@@ -66,27 +66,22 @@ class Insides:
 
 def _cause(access: Access, record: Record) -> object:
     """What accesses share that one change repairs: an exchange of thread indices, or the array's order."""
-    axis, exchange = _known(record, "lane_axis"), _known(record, "exchange")
-    if axis == "slow" and exchange is not None and _known(record, "exchange_moves_problem") is not True:
+    axis, exchange = record.value("lane_axis"), record.value("exchange")
+    if axis == "slow" and exchange is not None and record.value("exchange_moves_problem") is not True:
         return "exchange", exchange
     return id(access.array), axis
 
 
-def _known(record: Record, metric: str) -> Value | None:
-    reading = record.readings.get(metric)
-    return None if reading is None else reading.value
-
-
 def _sectors(record: Record) -> float:
-    if _known(record, "single_thread"):
+    if record.value("single_thread"):
         return 1.0
-    sectors = _known(record, "sectors_per_request")
+    sectors = record.value("sectors_per_request")
     return float(WARP) if sectors is None else float(sectors)
 
 
 def _least_sectors(record: Record) -> float:
     """The sectors of a request of the same elements in the best order; all of them where that is unknown."""
-    ideal = _known(record, "ideal_sectors_per_request")
+    ideal = record.value("ideal_sectors_per_request")
     return _sectors(record) if ideal is None else min(_sectors(record), float(ideal))
 
 

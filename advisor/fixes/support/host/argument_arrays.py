@@ -16,6 +16,7 @@ from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_types import HostTypes
 from advisor.program.names.reaching_values import reaching_values
 from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax, parse_module
 from advisor.program.values.constants import Constants
 
@@ -138,12 +139,12 @@ class _Shapes:
         return found.pop() if len(found) == 1 else None
 
     def _written(self, node: ast.Call) -> tuple[int | None, ...] | None:
-        given = next((one.value for one in node.keywords if one.arg == "shape"), None)
+        given = keyword_value(node, "shape")
         return self._sizes(node.args[0] if node.args else given)
 
     def _drawn(self, node: ast.Call) -> tuple[int | None, ...] | None:
         """The shape of random numbers whose `size` is named."""
-        return self._sizes(next((one.value for one in node.keywords if one.arg == "size"), None))
+        return self._sizes(keyword_value(node, "size"))
 
     def _sizes(self, shape: ast.expr | None) -> tuple[int | None, ...] | None:
         value = self._constants.value(shape) if shape is not None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.program.names.host_definitions import Bindings
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax
 
 _DEPTH = 5
@@ -64,7 +65,7 @@ def destination(node: ast.Call, devices: DeviceNames) -> str | None:
     """The device that `.to(…)` or `.cuda(…)` sends to: gpu, cpu, or None where that is not known."""
     if isinstance(node.func, ast.Attribute) and node.func.attr == "cuda":
         return "gpu"
-    named = next((one.value for one in node.keywords if one.arg == "device"), None)
+    named = keyword_value(node, "device")
     target = named or (node.args[0] if node.args else None)
     if isinstance(target, ast.Constant) and isinstance(target.value, int):
         return "gpu"

@@ -103,11 +103,6 @@ def _now_and_then(test: ast.expr) -> bool:
     return False
 
 
-def names_in(node: ast.AST) -> set[str]:
-    """The names read in a node."""
-    return {one.id for one in below(node) if isinstance(one, ast.Name)}
-
-
 def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
     """Whether what a call in a loop gives outlives its turn: it is appended, yielded, returned or stored.
 

@@ -10,6 +10,7 @@ from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placed import TORCH_CREATORS
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.names.host_definitions import called
+from advisor.program.syntax.calls import keyword_value
 from advisor.program.values.constants import Constants
 
 _PRODUCTS = frozenset({"torch.matmul", "torch.mm", "torch.bmm"})
@@ -101,7 +102,7 @@ def _made(node: ast.expr, placement: Placement) -> tuple[str, tuple[int, ...]] |
         "arange",
     }:
         return None
-    given = next((one.value for one in node.keywords if one.arg == "dtype"), None)
+    given = keyword_value(node, "dtype")
     if given is not None:
         dotted = placement.module.dotted(given)
         kind = "half" if dotted in _HALF else "float32" if dotted in ("torch.float32", "torch.float") else ""

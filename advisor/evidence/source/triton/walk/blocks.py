@@ -10,6 +10,7 @@ from advisor.evidence.source.triton.walk.expressions import Expressions, expande
 from advisor.evidence.source.triton.walk.notes import ExtentNote
 from advisor.evidence.source.triton.walk.quantities import Extent, Group, Quantity, Shape, Value
 from advisor.evidence.source.triton.walk.walk_state import flattened
+from advisor.program.syntax.calls import keyword_value
 
 
 class Blocks(Expressions):
@@ -21,7 +22,7 @@ class Blocks(Expressions):
             isinstance(a, ast.Starred) for a in node.args[: position + 1]
         ):
             return node.args[position]
-        return next((one.value for one in node.keywords if one.arg == name), None)
+        return keyword_value(node, name)
 
     def _tl_program_id(self, node: ast.Call) -> Value:
         return self.program(self.quantity(self.argument(node, 0, "axis")).value)

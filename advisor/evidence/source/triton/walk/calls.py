@@ -14,6 +14,7 @@ from advisor.evidence.source.triton.walk.expressions import turned
 from advisor.evidence.source.triton.walk.notes import PrintNote
 from advisor.evidence.source.triton.walk.quantities import Quantity, Value
 from advisor.evidence.source.triton.walk.reductions import REDUCTIONS, Reductions
+from advisor.program.syntax.calls import keyword_value
 
 _SAME = frozenset({"multiple_of", "max_contiguous", "max_constancy", "assume"})
 _PRINTS = frozenset({"device_print", "static_print", "debug_barrier", "device_assert"})
@@ -103,9 +104,7 @@ class Calls(Reductions):
         if name == "to":
             return cast(value, node.args[0] if node.args else None)
         if name in REDUCTIONS:
-            written = (
-                node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "axis"), None)
-            )
+            written = node.args[0] if node.args else keyword_value(node, "axis")
             like = ast.Call(function, [function.value, *([written] if written is not None else [])],
                             [k for k in node.keywords if k.arg != "axis"])  # fmt: skip
             return self._reduced(like, name, [value])

@@ -17,6 +17,7 @@ from advisor.evidence.source.triton.walk.quantities import (
     routed,
 )
 from advisor.evidence.source.triton.walk.walk_state import flattened
+from advisor.program.syntax.calls import keyword_value
 
 REDUCTIONS = frozenset({
     "sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce", "cumsum", "cumprod", "associative_scan",
@@ -39,7 +40,7 @@ class Reductions(Memory):
         written = self.argument(node, 2, "acc")
         accumulator = self.quantity(written) if written is not None else None
         named = {one.arg for one in node.keywords}
-        result = type_name(next((one.value for one in node.keywords if one.arg == "out_dtype"), None))
+        result = type_name(keyword_value(node, "out_dtype"))
         chosen = bool(named & {"input_precision", "allow_tf32", None}) or len(node.args) > 3
         self.notes.dots.append(DotNote(node, self.where(), left, right, chosen, result, accumulator))
         # Zeros in the other factor are products of zero, whatever this one holds there.
