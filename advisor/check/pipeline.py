@@ -108,11 +108,11 @@ class Check:
         """
         notices = self.select_rules()
         stored = self.report_cache()
-        report = stored.load() if stored else None
-        checked = Checked(report, None) if report else self.report()
-        if report is None and stored:
-            stored.store(checked.report, checked.read - {str(file) for file in self.inputs.on_disk})
+        known = stored.load() if stored else None
+        checked = self.report() if known is None else Checked(known, None)
         report = checked.report
+        if known is None and stored:
+            stored.store(report, checked.read - {str(file) for file in self.inputs.on_disk})
         # The configuration may call things otherwise than it did when the report was stored.
         report.notices += notices
         if self.options.proofs:
@@ -121,7 +121,7 @@ class Check:
         return checked
 
     def report(self) -> Checked:
-        """The main path: evidence, rules, suppressions, findings, fixes."""
+        """The main path: evidence, rules, suppressions, findings, fixes; no stored report is looked at."""
         with gc_paused():
             evidence = self.evidence()
             report, metrics = evidence.report, evidence.metrics
@@ -149,8 +149,6 @@ class Check:
             records += self.metrics_of_plugins(records, report)
             metrics = self.metrics(records, compiled, defects_sought=bool(simulated))
         return Evidence(source, metrics, report)
-
-    # --- Evidence
 
     def begin_report(self, source: Survey) -> Report:
         """A report of what the source could not tell.
@@ -232,8 +230,6 @@ class Check:
             if self.inputs.checks(self.options.root / path)
         }
 
-    # --- Rules and findings
-
     def select_rules(self) -> list[str]:
         """Choose the rules that are judged; a sentence for each that the options call by a former name."""
         self.options, notices = with_todays_names(self.options, self.rulebook)
@@ -294,8 +290,6 @@ class Check:
         shown = {path for finding in report.findings for path in finding.paths()}
         shown.update(filter(is_notebook, report.texts))
         report.texts = {path: text for path, text in report.texts.items() if path in shown}
-
-    # --- Stored reports
 
     def report_cache(self) -> ReportCache | None:
         """The stored reports, for source evidence only: other evidence is stored where it is collected."""

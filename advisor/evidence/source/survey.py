@@ -8,8 +8,8 @@ from pathlib import Path
 
 from advisor.evidence.source.host.host_records import is_test_path, with_device_launches
 from advisor.evidence.source.parse_check import is_readable
-from advisor.evidence.source.survey_crew import CHUNK, Crew
-from advisor.evidence.source.survey_memory import RememberingCrew, SurveyMemory
+from advisor.evidence.source.survey_memory import RememberingWorkers, SurveyMemory
+from advisor.evidence.source.survey_workers import CHUNK, SurveyWorkers
 from advisor.evidence.source.surveyor import FileHost
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.findings import Problem, Unrecognised
@@ -79,15 +79,15 @@ def survey(
     concerned = sorted_files.device or sorted_files.launchers
     sorted_others = _Sieve(workspace_files if concerned else (), root)
     found = [*sorted_files.device, *sorted_others.device, *sorted_files.arrays]
-    crew: Crew | RememberingCrew
+    workers: SurveyWorkers | RememberingWorkers
     if memory is not None and stdin is None:
-        crew = RememberingCrew(root, jobs if memory.unknown(root, found) > CHUNK else 1, memory)
+        workers = RememberingWorkers(root, jobs if memory.unknown(root, found) > CHUNK else 1, memory)
     else:
-        crew = Crew(root, jobs if len(found) > CHUNK else 1)
+        workers = SurveyWorkers(root, jobs if len(found) > CHUNK else 1)
     try:
-        return _run(crew, sorted_files, sorted_others, stdin, with_units, step)
+        return _run(workers, sorted_files, sorted_others, stdin, with_units, step)
     finally:
-        crew.close()
+        workers.close()
 
 
 class _Sieve:
@@ -131,7 +131,7 @@ class _Sieve:
 
 
 def _run(
-    crew: Crew | RememberingCrew,
+    workers: SurveyWorkers | RememberingWorkers,
     checked: _Sieve,
     others: _Sieve,
     stdin: tuple[Path, SourceText] | None,
@@ -141,14 +141,16 @@ def _run(
     result = Survey()
     files = checked.device
     texts = {stdin[0]: stdin[1]} if stdin else {}
-    hosts = crew.hosts([*files, *others.device], texts)
+    hosts = workers.hosts([*files, *others.device], texts)
     by_name = kernels_by_name(hosts)
     launchers = checked.launching(by_name)
-    launching = crew.hosts(launchers, {})
-    arrays = crew.array_code([file for file in checked.arrays if file not in launchers and file not in texts])
-    further = crew.hosts(others.launching(by_name), {})
+    launching = workers.hosts(launchers, {})
+    arrays = workers.array_code(
+        [file for file in checked.arrays if file not in launchers and file not in texts]
+    )
+    further = workers.hosts(others.launching(by_name), {})
     launched = launched_as([*hosts, *launching, *further], by_name)
-    unreadable = crew.array_code([file for file in checked.unreadable if file not in launchers])
+    unreadable = workers.array_code([file for file in checked.unreadable if file not in launchers])
     for host in [*hosts[: len(files)], *launching, *arrays, *unreadable]:
         result.problems += host.problems
         result.records += _linked(host, by_name)
@@ -165,7 +167,7 @@ def _run(
     for host in [*hosts[: len(files)], *launching]:
         result.unrecognised += unrecognised_in(host, known_uses, by_name)
     seen: set[str] = set()
-    for done, kernels in enumerate(crew.kernels(files, launched, with_units), 1):
+    for done, kernels in enumerate(workers.kernels(files, launched, with_units), 1):
         result.records += kernels.records
         # Two files may compile one function of a third.
         result.units += [unit for unit in kernels.units if unit.kernel not in seen]
@@ -176,7 +178,7 @@ def _run(
             result.texts[kernels.path] = kernels.text
         if step:
             step(done, len(files))
-    result.read = crew.files_read()
+    result.read = workers.files_read()
     return result
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from advisor.evidence.source.survey_crew import Crew
+from advisor.evidence.source.survey_workers import SurveyWorkers
 from advisor.evidence.source.surveyor import FileHost, FileKernels, Launched
 from advisor.model.memo import Memo
 from advisor.model.text.source_text import SourceText
@@ -53,30 +53,30 @@ class SurveyMemory:
         return found
 
 
-class RememberingCrew:
-    """A crew that surveys what its memory does not hold, and puts it there; for one survey."""
+class RememberingWorkers:
+    """Surveys what the memory does not hold, and puts it there; for one survey."""
 
     def __init__(self, root: Path, jobs: int, memory: SurveyMemory) -> None:
         self._root, self._memory = root, memory
-        self._crew = Crew(root, jobs)
+        self._workers = SurveyWorkers(root, jobs)
         self._digests: dict[str, bytes] = {}
         self._asked: set[str] = set()
         self._unsettled: list[Callable[[], object]] = []
 
     def close(self) -> None:
         """End the workers, and note what all that was used rests on: more imports may be known by now."""
-        self._crew.close()
+        self._workers.close()
         for settle in self._unsettled:
             settle()
 
     def hosts(self, files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
         """The host side of each file, as it lies on the disk: there are no texts that stand for files."""
         assert not texts
-        return list(self._said(self._memory.hosts, files, lambda those: self._crew.hosts(those, {})))
+        return list(self._said(self._memory.hosts, files, lambda those: self._workers.hosts(those, {})))
 
     def array_code(self, files: list[Path]) -> list[FileHost]:
         """What each file does with torch and cupy."""
-        return list(self._said(self._memory.array_code, files, self._crew.array_code))
+        return list(self._said(self._memory.array_code, files, self._workers.array_code))
 
     def kernels(self, files: list[Path], launched: Launched, with_units: bool) -> Iterable[FileKernels]:
         """The kernels of each file, as they are launched."""
@@ -88,7 +88,7 @@ class RememberingCrew:
         return self._said(
             self._memory.kernels,
             files,
-            lambda those: self._crew.kernels(those, launched, with_units),
+            lambda those: self._workers.kernels(those, launched, with_units),
             ways,
         )
 
@@ -118,7 +118,7 @@ class RememberingCrew:
             self._unsettled.append(partial(self._settle, memo, question, way, said))
             yield said
         if missing:
-            self._memory.learn(self._crew.imports())
+            self._memory.learn(self._workers.imports())
 
     def _settle(self, memo: _FileMemo[_Said], question: tuple[Path, Path], way: object, said: _Said) -> None:
         reached = self._memory.reached([str(question[1])])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CHUNK = 24
 
 
-class Crew:
+class SurveyWorkers:
     """One surveyor in this process, or one in each of several workers;
     a file stays with its worker where the kernels of the same files are asked for as the host sides were.
     """
