@@ -20,9 +20,9 @@ from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.notebooks.joined_text import cells_of
 from advisor.model.text.source_text import SourceText, read_source
 from advisor.model.text.syntax_recovery import SyntaxFault
-from advisor.program.arrays.array_extents import Extents
-from advisor.program.arrays.array_orders import Order, orders_elsewhere
-from advisor.program.arrays.given_arrays import Given
+from advisor.program.arrays.host_evaluator import HostValues
+from advisor.program.arrays.host_values import Order
+from advisor.program.arrays.launch_arguments import Extents, Given, orders_elsewhere
 from advisor.program.arrays.stated_types import stated_arrays
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.effects.same_arguments import same_arguments
@@ -133,6 +133,7 @@ class Surveyor:
     def __init__(self, root: Path) -> None:
         self.workspace = Workspace(root)
         self.resolver = Resolver(self.workspace)
+        self.host_values = HostValues(self.workspace)
         self._launches: dict[str, list[Launch]] = {}
         self._hosted: set[str] = set()
 
@@ -160,7 +161,7 @@ class Surveyor:
         launches = self._launches[str(file)] = self._find_launches(module)
         calls = find_host_calls(module, self.resolver)
         result.records = host_side_records(module, self.workspace, launches, calls)
-        result.records += universal_call_records(module, self.workspace)
+        result.records += universal_call_records(module, self.host_values)
         result.records += _triton_records(module, self.workspace)
         # Launches first, then all others by their places, as a text says them part by part.
         result.records.sort(key=_order)
@@ -256,7 +257,7 @@ class Surveyor:
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:
         """The launches of a module; those of Triton look alike, and say other things of blocks."""
-        found = find_launches(module, self.resolver)
+        found = find_launches(module, self.resolver, self.host_values)
         if module.mentions("triton") and not module.mentions("numba"):
             return [launch for launch in found if launch.kernel is not None]
         return found

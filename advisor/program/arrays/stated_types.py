@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.model.text.syntax_trees import expression_tree
-from advisor.program.arrays.array_orders import Order
+from advisor.program.arrays.host_values import Order
 from advisor.program.effects.argument_types import array_type
 
 _DIMENSIONS = re.compile(r"\[([:,\s1]*:[:,\s1]*)\]")

@@ -6,6 +6,7 @@ import ast
 import math
 import re
 
+from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.syntax.module import FunctionNode, stored_names
 from advisor.program.values.constant_folding import UNKNOWN, is_open
@@ -25,6 +26,27 @@ def shapes_of_arguments(call: ast.Call, kernel: Declaration) -> dict[str, object
         if rank and isinstance(argument, ast.Name):
             found[f"{argument.id}.shape"] = (UNKNOWN,) * rank
     return found
+
+
+def follows_data(node: ast.expr, scope: HostScope, asked: frozenset[str] = frozenset()) -> bool:
+    """Whether a block size is taken from a size of the data (`x.shape[0]`, `len(x)`); `asked` are the
+    names that lead to it.
+    """
+    match node:
+        case ast.Tuple():
+            return any(follows_data(item, scope, asked) for item in node.elts)
+        case ast.Name():
+            values = [] if node.id in asked else scope.bound(scope.module, scope.function, node.id)
+            return bool(values) and all(follows_data(one, scope, asked | {node.id}) for one in values)
+        case ast.Subscript():
+            return follows_data(node.value, scope, asked)
+        case ast.Attribute():
+            return node.attr in ("shape", "size")
+        case ast.Call(func=ast.Name(id="int"), args=[first, *_]):
+            return follows_data(first, scope, asked)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in ("len", "size")
+    return False
 
 
 def _rank(kernel: Declaration, parameter: str) -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from advisor.program.arrays.array_extents import Extents
-from advisor.program.arrays.array_orders import Order, agreed
-from advisor.program.arrays.given_arrays import Given
+from advisor.program.arrays.host_values import Order, agreed
+from advisor.program.arrays.launch_arguments import Extents, Given
 from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS
 from advisor.program.launches.block_shape import BlockShape
 

@@ -7,21 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from advisor.model.text.notebooks.joined_text import is_repeated_by_command
-from advisor.program.arrays.array_extents import (
+from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.arrays.host_evaluator import HostValues
+from advisor.program.arrays.host_values import Order
+from advisor.program.arrays.launch_arguments import (
     Extents,
+    Given,
+    argument_types,
     extents_of_arguments,
+    given_arrays,
     largest_host_array,
+    orders_of_arguments,
     sizes_of_arrays,
 )
-from advisor.program.arrays.array_orders import Order, orders_of_arguments
-from advisor.program.arrays.given_arrays import Given, given_arrays
-from advisor.program.arrays.host_arrays import HostScope
-from advisor.program.arrays.host_types import HostTypes
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.launches.block_sizes import (
     default_of,
+    follows_data,
     is_also_argument,
     shapes_of_arguments,
     smallest_block,
@@ -104,19 +108,26 @@ class Launch:
         return BlockShape(sizes[0], sizes[1], sizes[2])
 
 
-def find_launches(module: ModuleSyntax, resolver: Resolver) -> list[Launch]:
-    """The launches of a module, in order of lines."""
+def find_launches(
+    module: ModuleSyntax, resolver: Resolver, host_values: HostValues | None = None
+) -> list[Launch]:
+    """The launches of a module, in order of lines; `host_values` are those of the workspace."""
+    host_values = host_values or HostValues(resolver.workspace)
     calls = ConfiguredCalls(module, resolver)
     found = []
     for call in calls.all():
-        launch = _launch(module, call, resolver, calls.evaluation.names)
+        launch = _launch(module, call, resolver, calls.evaluation.names, host_values)
         if launch is not None:
             found.append(launch)
     return found
 
 
 def _launch(
-    module: ModuleSyntax, configured: ConfiguredCall, resolver: Resolver, names: NamedValues
+    module: ModuleSyntax,
+    configured: ConfiguredCall,
+    resolver: Resolver,
+    names: NamedValues,
+    host_values: HostValues,
 ) -> Launch | None:
     call, kernel = configured.call, configured.kernel
     name = _name_of(configured)
@@ -135,14 +146,14 @@ def _launch(
     values = _configuration_values(configured, resolver.workspace)
     if not kernels and (not _plausible(values) or _is_computed_with(call, module)):
         return None
-    scope = HostScope(module, function, resolver.workspace)
+    scope = HostScope(module, function, host_values)
     loops = host_loops(module, call)
     shared = values[3] if len(values) > 3 else None
     arguments = [one.node for one in configured.arguments]
     # Arguments that stand elsewhere have other names there.
     here = all(one.frame is None and _is_in(one, module, function) for one in configured.arguments)
     given = call if configured.in_place else _with_arguments(call, arguments if here else [])
-    sizes = _Sizes(block, grid, resolver.workspace)
+    sizes = _Sizes(block, grid, host_values)
     return Launch(
         module, call, name, kernel, _sizes(values[1] if len(values) > 1 else UNKNOWN), _sizes(values[0]),
         sizes.follows_data() or (block is not None and is_also_argument(block.node, given)),
@@ -150,7 +161,7 @@ def _launch(
         shared if isinstance(shared, int) else None,
         len(loops), any(timing_loop(loop, module) for loop in loops),
         scope.host_arrays(given.args) if here else None, sizes.rounded_up(),
-        configured.otherwise and kernel is None, _argument_types(given, scope) if here else (),
+        configured.otherwise and kernel is None, argument_types(given, scope) if here else (),
         extents_of_arguments(given.args, scope) if kernels and here else (),
         orders_of_arguments(given.args, scope) if here else (),
         sizes.smallest() if len(values) > 1 and is_open(values[1]) else None,
@@ -168,12 +179,12 @@ def _launch(
 class _Sizes:
     """What the source says of a block and a grid where they are written."""
 
-    def __init__(self, block: Operand | None, grid: Operand | None, workspace: Workspace) -> None:
-        self._block, self._grid, self._workspace = block, grid, workspace
+    def __init__(self, block: Operand | None, grid: Operand | None, host_values: HostValues) -> None:
+        self._block, self._grid, self._host_values = block, grid, host_values
 
     def follows_data(self) -> bool:
         """Whether the block is a size of the data."""
-        return self._block is not None and self._scope(self._block).follows_data(self._block.node)
+        return self._block is not None and follows_data(self._block.node, self._scope(self._block))
 
     def rounded_up(self) -> bool:
         """Whether the grid may have more threads than the data has elements."""
@@ -186,7 +197,11 @@ class _Sizes:
     def smallest(self) -> int | None:
         """The fewest threads among the blocks that branches choose from."""
         block = self._block
-        return None if block is None else smallest_block(block.node, constants_at(block, self._workspace))
+        return (
+            None
+            if block is None
+            else smallest_block(block.node, constants_at(block, self._host_values.workspace))
+        )
 
     def default_block(self) -> tuple[int | None, ...] | None:
         """The block where the callers of its function say nothing."""
@@ -196,7 +211,7 @@ class _Sizes:
         return _sizes(default_of(node.id, function_around(node, module)))
 
     def _scope(self, operand: Operand) -> HostScope:
-        return HostScope(operand.module, function_around(operand.node, operand.module), self._workspace)
+        return HostScope(operand.module, function_around(operand.node, operand.module), self._host_values)
 
 
 def _configuration_values(configured: ConfiguredCall, workspace: Workspace) -> list[object]:
@@ -255,12 +270,6 @@ def _is_in(operand: Operand, module: ModuleSyntax, function: FunctionNode | None
 def _with_arguments(call: ast.Call, arguments: Sequence[ast.expr]) -> ast.Call:
     """A call as it would be with the arguments that it does not give itself."""
     return ast.copy_location(ast.Call(call.func, list(arguments), []), call)
-
-
-def _argument_types(call: ast.Call, scope: HostScope) -> tuple[str | None, ...]:
-    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
-        return ()
-    return HostTypes(scope).of_arguments(call.args)
 
 
 def _is_computed_with(call: ast.Call, module: ModuleSyntax) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from advisor.evidence.source.host.host_records import is_test_path, listed
 from advisor.model.records import Record
 from advisor.model.text.notebooks.joined_text import is_repeated_by_command
-from advisor.program.arrays.array_extents import largest_host_array
 from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.arrays.host_evaluator import HostValues
+from advisor.program.arrays.launch_arguments import largest_host_array
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.names.reaching_values import bound_before, reaching_values
@@ -24,13 +25,17 @@ _MAKERS = frozenset(
 _DEPTH = 6
 
 
-def universal_call_records(module: ModuleSyntax, workspace: Workspace) -> list[Record]:
+def universal_call_records(module: ModuleSyntax, host_values: HostValues) -> list[Record]:
     """One record for each call of a universal function of this module that runs on the GPU."""
-    names = {function.name for function in module.functions if _runs_on_gpu(function, module, workspace)}
+    names = {
+        function.name
+        for function in module.functions
+        if _runs_on_gpu(function, module, host_values.workspace)
+    }
     if not names:
         return []
     calls = [call for call in module.calls if isinstance(call.func, ast.Name) and call.func.id in names]
-    return [_record(_UniversalCall(call, module, workspace, frozenset(names))) for call in calls]
+    return [_record(_UniversalCall(call, module, host_values, frozenset(names))) for call in calls]
 
 
 def _runs_on_gpu(function: FunctionNode, module: ModuleSyntax, workspace: Workspace) -> bool:
@@ -62,7 +67,7 @@ class _UniversalCall:
 
     call: ast.Call
     module: ModuleSyntax
-    workspace: Workspace
+    host_values: HostValues
     names: frozenset[str]
 
     @property
@@ -72,7 +77,7 @@ class _UniversalCall:
 
     @property
     def scope(self) -> HostScope:
-        return HostScope(self.module, self.function, self.workspace)
+        return HostScope(self.module, self.function, self.host_values)
 
     def arrays(self) -> tuple[str, ...] | None:
         """The arguments that are NumPy arrays, results of other universal functions on such included."""

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form, number
-from advisor.program.arrays.array_orders import Order
-from advisor.program.arrays.given_arrays import Given
+from advisor.program.arrays.host_values import Order
+from advisor.program.arrays.launch_arguments import Given
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.syntax.module import ModuleSyntax
 

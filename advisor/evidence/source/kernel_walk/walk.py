@@ -19,10 +19,9 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 )
 from advisor.evidence.source.kernel_walk.kernel_loops import LoopWalk
 from advisor.evidence.source.kernel_walk.walk_state import Resolve
-from advisor.program.arrays.array_extents import Extents
-from advisor.program.arrays.array_orders import Order
 from advisor.program.arrays.element_types import itemsize_of
-from advisor.program.arrays.given_arrays import Given
+from advisor.program.arrays.host_values import Order
+from advisor.program.arrays.launch_arguments import Extents, Given
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.workspace import Workspace
 from advisor.program.values.constants import Constants
