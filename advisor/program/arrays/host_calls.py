@@ -250,6 +250,8 @@ def _rearranged(name: str, array: Value, given: Arguments, at: int) -> Value:
         return NOTHING
     if name == "transpose":
         return transposed_by(array, given, at)
+    if isinstance(array, Number):
+        return UNKNOWN
     known = array if isinstance(array, Array) else Array()
     if name in _MOVED_AXES:
         sizes = known.sizes and (SIZE,) * len(known.sizes)

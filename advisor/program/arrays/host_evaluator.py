@@ -368,6 +368,16 @@ class HostValues:
         calls = values_given(module, function, name)
         return [(given, self.frame(module, at)) if given else (default, around) for at, given in calls]
 
+    def calls_of_script(self, module: ModuleSyntax, function: FunctionNode | None) -> list[Frame]:
+        """The frames of all calls of a script's function, none where calls may be out of sight."""
+        names = [one.arg for one in function.args.args] if function else []
+        if not names or not values_in_script(module, function, names[0]):
+            return []
+        plain = self.frame(module, function)
+        columns = [[self.of(*one) for one in self.passed(name, plain)] for name in names]
+        rows = zip(*columns, strict=True)
+        return [self.frame(module, function, zip(names, row, strict=True)) for row in rows]
+
     def _of_self(self, name: str, frame: Frame) -> Value:
         """What the methods of the class around a function give an attribute of its object."""
         classes = [one for one in frame.module.scopes(frame.scope) if isinstance(one, ast.ClassDef)]

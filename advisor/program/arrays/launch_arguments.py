@@ -15,7 +15,6 @@ from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, stored_names
-from advisor.program.values.script_calls import values_in_script
 
 Extents: TypeAlias = tuple[int | None, ...]
 # A NumPy array that a launch copies, an array without elements, something else; None for what is not known.
@@ -106,13 +105,8 @@ def _given(argument: ast.expr, scope: HostScope) -> Given:
 
 def _largest(argument: ast.expr, scope: HostScope) -> tuple[int, ...] | None:
     """The largest sizes of an array, None for a number, and where one of them is not known."""
-    frame = scope.values.frame(scope.module, scope.function)
-    value = scope.value(argument)
-    values = [value]
-    if isinstance(value, Array) and value.sizes is None and isinstance(argument, ast.Name):
-        # The calls of a script's function may give arrays of several dimensions.
-        calls = values_in_script(scope.module, scope.function, argument.id)
-        values = [scope.values.of(*one) for one in scope.values.passed(argument.id, frame)] if calls else []
+    frames = scope.values.calls_of_script(scope.module, scope.function)
+    values = [scope.values.of(argument, frame) for frame in frames] or [scope.value(argument)]
     found = [_positive(one.largest) if isinstance(one, Array) else None for one in values]
     known = [tuple(size for size in one if size is not None) for one in found if one and None not in one]
     return max(known, key=math.prod) if known and len(known) == len(found) else None
