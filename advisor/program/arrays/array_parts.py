@@ -95,7 +95,7 @@ def _picked(base: Array, parts: Sequence[ast.expr], kinds: Sequence[str], whole:
         complete.append(index.lower is index.upper is index.step is None)
         steps.append(index.step is None)
     if not sizes:
-        return Number(base.dtype, python=False)
+        return Number(base.dtype, python=base.library == "python")
     order = _order(base.order, every, complete, steps)
     return replace(base, sizes=tuple(sizes), order=order, empty=base.empty and all(complete))
 

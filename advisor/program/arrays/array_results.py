@@ -124,7 +124,7 @@ def reshaped(array: Array, sizes: tuple[Number, ...] | None, order: Order) -> Ar
     else:
         # One in column-major order stays as it lies where its shape is the same, else it is copied.
         order = None if array.order == "F" else array.order
-    return replace(array, sizes=sizes, order=order, element=False)
+    return replace(array, sizes=sizes, order=order, element=array.element and not sizes)
 
 
 def _elements(sizes: Sequence[Number] | None) -> int | None:
@@ -253,8 +253,8 @@ class _Result:
         """An array with the elements of another one."""
         known = array if isinstance(array, Array) else Array()
         found = self._new(sizes, self._dtype(known.dtype), order, known.empty)
-        element = self.receiver is not None and self.receiver.element
-        return replace(found, element=element)
+        # What is made of a single element has no dimensions, so that arithmetic makes numbers of it.
+        return replace(found, element=known.element)
 
     def _array(self) -> Value:
         array = self._source()

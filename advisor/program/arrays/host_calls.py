@@ -248,11 +248,11 @@ def _rearranged(name: str, array: Value, given: Arguments, at: int) -> Value:
     """What `reshape`, `transpose` and the like make of an array; their other arguments begin at `at`."""
     if array == NOTHING:
         return NOTHING
+    if isinstance(array, Number):
+        return array if name == "transpose" and at == 0 else UNKNOWN
     if name == "transpose":
         return transposed_by(array, given, at)
-    if isinstance(array, Number):
-        return UNKNOWN
-    known = array if isinstance(array, Array) else Array()
+    known = array if isinstance(array, Array) else Array(element=True)
     if name in _MOVED_AXES:
         sizes = known.sizes and (SIZE,) * len(known.sizes)
         return replace(known, sizes=sizes, order="unknown", element=False)
@@ -264,5 +264,5 @@ def _rearranged(name: str, array: Value, given: Arguments, at: int) -> Value:
     order = given.node(None, "order") or (arguments[1] if at == 1 and len(arguments) > 1 else None)
     stated = given.constant(order) if order is not None else None
     if order is not None and stated not in ("C", "F"):
-        return replace(known, sizes=sizes, order="unknown", element=False)
+        return replace(known, sizes=sizes, order="unknown", element=known.element and not sizes)
     return reshaped(known, sizes, "F" if stated == "F" else "C")
