@@ -55,12 +55,12 @@ def combined(operation: ast.operator, left: Value, right: Value) -> Value:
     if any(not isinstance(one, Array | Number) for one in sides):
         if copied_by_launch(left) or copied_by_launch(right):
             # NumPy takes no array of another library, so that one side tells.
-            return replace(_home(sides), order=agreed(_orders(sides)), element=False)
+            return replace(_home(sides), order=agreed(_orders(sides)), element=_may_be_one(arrays))
         return unlike(*sides)
     dtype = _dtype(operation, left, right) if isinstance(left, Array | Number) else None
-    element = all(one.element for one in arrays)
+    element = _may_be_one(arrays)
     sizes = broadcast([one.sizes for one in arrays])
-    if sizes == () and not element:
+    if sizes == () and not any(one.element for one in arrays):
         return Number(dtype, python=False)
     return replace(_home(sides), dtype=dtype, sizes=sizes, order=agreed(_orders(sides)), element=element)
 
@@ -102,6 +102,11 @@ def _wider(sizes: tuple[Number, ...]) -> Number:
         return sizes[0]
     larger = [one for one in several if one.low is not None and one.low > 1]
     return larger[0] if larger else several.pop() if len(several) == 1 else SIZE
+
+
+def _may_be_one(arrays: Sequence[Array]) -> bool:
+    """Whether arithmetic on arrays may give a number: it does where none of them has a dimension."""
+    return all(one.element or not one.sizes for one in arrays)
 
 
 def _orders(sides: tuple[Value, Value]) -> list[Order]:

@@ -339,5 +339,5 @@ def transposed_by(array: Value, given: Arguments, axes_at: int) -> Value:
         return transposed(array)
     if len(given.call.args) > axes_at or given.call.keywords:
         sizes = array.sizes and (SIZE,) * len(array.sizes)
-        return replace(array, sizes=sizes, order="unknown", element=False)
+        return replace(array, sizes=sizes, order="unknown")
     return transposed(array)

@@ -255,7 +255,7 @@ def _rearranged(name: str, array: Value, given: Arguments, at: int) -> Value:
     known = array if isinstance(array, Array) else Array(element=True)
     if name in _MOVED_AXES:
         sizes = known.sizes and (SIZE,) * len(known.sizes)
-        return replace(known, sizes=sizes, order="unknown", element=False)
+        return replace(known, sizes=sizes, order="unknown")
     arguments = given.call.args[at:]
     shape = arguments[0] if len(arguments) == 1 else None
     if len(arguments) > 1 and at == 0:
