@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from advisor.evidence.source.beside import Neighbour, read_neighbour
 from advisor.evidence.source.host.host_records import with_device_launches
 from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.evidence.source.moved_records import LineMove
+from advisor.evidence.source.other_files import OtherFile, read_other_file
 from advisor.evidence.source.survey import Survey, kernels_by_name, launched_as, only_one, unrecognised_in
 from advisor.evidence.source.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
 from advisor.model.findings import Problem
@@ -79,7 +79,7 @@ class IncrementalSurvey:
         self._lines: tuple[str, ...] = ()
         self._parts: list[Part] | None = None
         self._known = _Known()
-        self._read = Memo[Path, Neighbour]()
+        self._read = Memo[Path, OtherFile]()
         self._stamps: dict[str, FileStamp | None] = {}
 
     def survey(self, source: SourceText, workspace_files: Sequence[Path] = ()) -> Survey | None:
@@ -97,17 +97,17 @@ class IncrementalSurvey:
             parts = self._split(readable.lines) if faults else None
         if parts is None:
             return None
-        beside = self._beside(workspace_files)
+        others = self._as_now(workspace_files)
         edit = _Edit(self._surveyor, self._file, readable, parts, self._known)
         own = edit.own_hosts()
         hosts = [
             own,
-            *(edit.neighbour(one, at.names, at.stamp) for one, at in beside.items() if at.device),
+            *(edit.other_file(one, at.names, at.stamp) for one, at in others.items() if at.device),
         ]
         by_name = kernels_by_name(hosts)
-        for one, at in beside.items():
+        for one, at in others.items():
             if not at.device and not at.launches.isdisjoint(by_name):
-                hosts.append(edit.neighbour(one, at.names, at.stamp))
+                hosts.append(edit.other_file(one, at.names, at.stamp))
         kernels = edit.kernels(launched_as(hosts, by_name))
         self._known.drop_unasked()
         read = self._surveyor.workspace.files
@@ -135,10 +135,10 @@ class IncrementalSurvey:
         if any(FileStamp.of(path) != stamp for path, stamp in self._stamps.items()):
             self.forget()
 
-    def _beside(self, files: Sequence[Path]) -> dict[Path, Neighbour]:
+    def _as_now(self, files: Sequence[Path]) -> dict[Path, OtherFile]:
         """The other files as they are now."""
         found = {
-            file: self._read.value(file, FileStamp.of(file), partial(read_neighbour, file)) for file in files
+            file: self._read.value(file, FileStamp.of(file), partial(read_other_file, file)) for file in files
         }
         self._read.drop_unasked()
         return found
@@ -226,7 +226,7 @@ class _Edit:
             result.unseen_launches += one.unseen_launches
         return result
 
-    def neighbour(self, file: Path, names: PartNames, stamp: FileStamp | None) -> FileHost:
+    def other_file(self, file: Path, names: PartNames, stamp: FileStamp | None) -> FileHost:
         """The host side of another file, as far as it concerns this one."""
         needed = self._needs.of_names(names)
         key = (str(file), stamp, self._key(needed, -1))

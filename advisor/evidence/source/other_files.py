@@ -1,4 +1,4 @@
-"""Other files beside one that is being edited, as they were when they were last read."""
+"""The other files of the workspace while one is edited, as they were when they were last read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from advisor.program.syntax.gate import launched_names, may_hold_device_code
 
 
 @dataclass(frozen=True)
-class Neighbour:
+class OtherFile:
     """Another file as it was last read: whether it may hold kernels, what it launches, and all its words."""
 
     stamp: FileStamp | None
@@ -20,14 +20,14 @@ class Neighbour:
     names: PartNames
 
 
-def read_neighbour(file: Path) -> Neighbour:
+def read_other_file(file: Path) -> OtherFile:
     """What a file says by its words; nothing where it cannot be read."""
     stamp = FileStamp.of(file)
     try:
         data = file.read_bytes()
     except OSError:
-        return Neighbour(stamp, False, frozenset(), PartNames())
+        return OtherFile(stamp, False, frozenset(), PartNames())
     device = may_hold_device_code(data)
-    return Neighbour(
+    return OtherFile(
         stamp, device, launched_names(data), PartNames(words=words_in(data.decode(errors="replace")))
     )
