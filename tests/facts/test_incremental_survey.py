@@ -207,3 +207,36 @@ def test_an_edit_beside_a_statement_may_belong_to_it(before, after):
         one.names.binds for one in expected if one.names.binds
     ]
     assert [line for one in again for line in one.lines] == new
+
+
+BODIES = """\
+from numba import cuda
+
+STEP = 2
+
+
+def add(a):
+    i = cuda.grid(1)
+    cuda.atomic.add(a, i // STEP, 1)
+
+
+def idle(a):
+    a[0] = cuda.grid(1)
+"""
+
+
+def test_a_body_that_another_file_compiles_is_judged_where_it_stands(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from numba import cuda\nfrom k import add\nrun = cuda.jit(add)\nrun[2, 64](cuda.to_device([0]))\n"
+    )
+    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+    for text in (BODIES, f"# moved\n{BODIES}", BODIES.replace("STEP = 2", "STEP = 3"), BODIES):
+        (tmp_path / "k.py").write_text(text)
+        found = check(kept, tmp_path, text, (program,))
+        line = text.splitlines().index("def add(a):") + 1
+        (kernel,) = [one for one in found.records if one.entity == "kernel"]
+        (atomic,) = [one for one in found.records if one.entity == "atomic"]
+        assert (kernel.label, kernel.span.line, atomic.owner) == ("add", line, kernel.key)
+    program.write_text("from numba import cuda\nfrom k import add\nprint(cuda, add)\n")
+    assert not [one for one in check(kept, tmp_path, BODIES, (program,)).records if one.entity == "kernel"]

@@ -244,6 +244,33 @@ def test_launches_of_what_is_imported_from_elsewhere_are_told_of(tmp_path: Path)
     assert found.in_words() == "1 launch is of kernels whose source was not found: line 6."
 
 
+UNSEEN = {
+    "a factory": "from elsewhere import make\nk = make(3)\nk[1, 32](a)\n",
+    "an attribute": (
+        "import elsewhere\nclass C:\n    def __init__(self):\n        self.k = elsewhere.make()\n"
+        "    def run(self, a):\n        self.k[1, 32](a)\n"
+    ),
+    "getattr": "import elsewhere\ngetattr(elsewhere, 'k')[1, 32](a)\n",
+    "configure": "from elsewhere import k\nk.configure(1, 32)(a)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", UNSEEN.values(), ids=UNSEEN)
+def test_launches_of_what_other_modules_make_are_told_of(tmp_path: Path, text: str) -> None:
+    (found,) = survey_text(tmp_path, program=f"{text}cuda.synchronize()\n").unrecognised
+    (line,) = (number for number, one in enumerate(text.splitlines(), 4) if "(a)" in one)
+    assert found.launches == (line,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["def run(k, a):\n    k[1, 32](a)\n", "k = choose()\nk[1, 32](a)\n", "import numpy as k\nk[1, 32](a)\n",
+     "k = k\nk[1, 32](a)\n"],
+)  # fmt: skip
+def test_launches_of_what_is_given_or_of_a_library_are_not_told_of(tmp_path: Path, text: str) -> None:
+    assert survey_text(tmp_path, program=f"{text}cuda.synchronize()\n").unrecognised == []
+
+
 def test_many_lines_are_cut_short(tmp_path: Path) -> None:
     (found,) = survey_text(tmp_path, program="cuda.jit(x.y)\n" * 12).unrecognised
     assert found.in_words() == (

@@ -65,6 +65,18 @@ def test_a_file_outside_the_workspace_has_its_folder_around_it_and_nothing_below
     assert Surroundings().of(document(tmp_path / "none" / "k.py", tmp_path / "none", alone=True)) == ()
 
 
+BODY = "from numba import cuda\n\ndef add(a):\n    for k in range(9):\n        cuda.atomic.add(a, 0, 1)\n"
+
+
+def test_a_body_that_another_file_compiles_shows_its_findings(tmp_path):
+    write(tmp_path / "pyproject.toml", "")
+    write(tmp_path / "b.py", "from numba import cuda\nfrom k import add\ncuda.jit(add)[8, 128](a)\n")
+    own = document(write(tmp_path / "k.py", BODY), tmp_path, BODY)
+    found = analyse(own, Surroundings()).findings
+    assert ("atomic-sum-in-loop", 5) in {(one.rule, one.span.line) for one in found}
+    assert not analyse(document(own.file, tmp_path, BODY.replace("add", "other")), Surroundings()).findings
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [

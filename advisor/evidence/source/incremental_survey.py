@@ -12,7 +12,14 @@ from advisor.evidence.source.host.host_records import with_device_launches
 from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again
 from advisor.evidence.source.moved_records import LineMove
 from advisor.evidence.source.other_files import OtherFile, read_other_file
-from advisor.evidence.source.survey import Survey, kernels_by_name, launched_as, only_one, unrecognised_in
+from advisor.evidence.source.survey import (
+    Survey,
+    bodies_elsewhere,
+    kernels_by_name,
+    launched_as,
+    only_one,
+    unrecognised_in,
+)
 from advisor.evidence.source.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
 from advisor.model.findings import Problem
 from advisor.model.memo import Memo
@@ -108,7 +115,11 @@ class IncrementalSurvey:
         for one, at in others.items():
             if not at.device and not at.launches.isdisjoint(by_name):
                 hosts.append(edit.other_file(one, at.names, at.stamp))
-        kernels = edit.kernels(launched_as(hosts, by_name))
+        launched = launched_as(hosts, by_name)
+        kernels = edit.kernels(launched)
+        for one, at in others.items():
+            if at.device:
+                kernels += edit.bodies(one, at.names, at.stamp, launched)
         self._known.drop_unasked()
         read = self._surveyor.workspace.files
         self._stamps = {
@@ -164,7 +175,7 @@ def _joined(
     for kernel in kernels:
         result.records += kernel.records
         result.problems += kernel.problems
-    if own.records or own.kernels or own.launches or own.problems:
+    if own.records or kernels or own.launches or own.problems:
         result.texts[source.path] = source.text
     return result
 
@@ -199,6 +210,7 @@ class _Edit:
         often = (name for name in launched if sum(name in part.names.words for part in parts) > 2)
         self._elsewhere = NamesElsewhere(called, launched, frozenset(words), frozenset(often), checked)
         self._hosts: list[_Found] = []
+        self._bodies: set[str] = set()
         self._read: frozenset[int] = frozenset()
 
     def own_hosts(self) -> FileHost:
@@ -239,6 +251,40 @@ class _Edit:
         one = self._known.other_files.keep(key, None, found.moved(self._source.path, starts))
         path = self._surveyor.workspace.report_path(file)
         return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
+
+    def bodies(
+        self, file: Path, names: PartNames, stamp: FileStamp | None, launched: Mapping[str, LaunchedAs]
+    ) -> list[_Found]:
+        """What those kernels of another file say whose bodies stand in the text."""
+        host = self.other_file(file, names, stamp)
+        own = FileHost(self._source.path, kernels=[one for found in self._hosts for one in found.kernels])
+        keys = bodies_elsewhere([own], host) - self._bodies
+        self._bodies |= keys
+        if not keys:
+            return []
+        needed = self._needs.of_names(names)
+        which = tuple(
+            (key.rpartition("@")[0], launched.get(key, LaunchedAs()).everything) for key in sorted(keys)
+        )
+        question = str(file), stamp, self._key(needed, -1), which
+        found = self._known.kernels.find(question, None)
+        if found is None:
+            found = self._survey_bodies(file, keys, needed, launched)
+        return [
+            self._known.kernels.keep(question, None, found.moved(self._source.path, self._starts(needed)))
+        ]
+
+    def _survey_bodies(
+        self, file: Path, keys: Collection[str], needed: tuple[int, ...], launched: Mapping[str, LaunchedAs]
+    ) -> _Found:
+        self._host(needed)
+        self._surveyor.host(file)
+        module = self._surveyor.workspace.module(file)
+        result = FileKernels(self._source.path)
+        for kernel in self._surveyor.kernels_of(module) if module else []:
+            if kernel.key in keys:
+                self._surveyor.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), False, result)
+        return _Found(self._starts(needed), result.records, problems=result.problems)
 
     def kernels(self, launched: Mapping[str, LaunchedAs]) -> list[_Found]:
         """What each kernel says, in order of lines."""

@@ -178,8 +178,40 @@ def _run(
             result.texts[kernels.path] = kernels.text
         if step:
             step(done, len(files))
+    _add_bodies(
+        workers, hosts[: len(files)], hosts[len(files) :], others.device, launched, with_units, result
+    )
     result.read = workers.files_read()
     return result
+
+
+def _add_bodies(
+    workers: SurveyWorkers | RememberingWorkers,
+    own: Sequence[FileHost],
+    others: Sequence[FileHost],
+    files: Sequence[Path],
+    launched: dict[str, LaunchedAs],
+    with_units: bool,
+    result: Survey,
+) -> None:
+    """Adds the kernels whose bodies stand in the checked files, and which other files compile."""
+    compiling = [file for file, host in zip(files, others, strict=True) if bodies_elsewhere(own, host)]
+    paths = {host.path for host in own}
+    known = {one.key for one in result.records}
+    for found in workers.kernels(compiling, launched, with_units) if compiling else ():
+        result.records += [one for one in found.records if one.path in paths and one.key not in known]
+        known.update(one.key for one in found.records)
+        seen = {unit.kernel for unit in result.units}
+        result.units += [one for one in found.units if one.path in paths and one.kernel not in seen]
+        result.problems += [one for one in found.problems if one.path in paths]
+        result.texts.update({path: text for path, text in found.bodies.items() if path in paths})
+
+
+def bodies_elsewhere(own: Iterable[FileHost], other: FileHost) -> set[str]:
+    """The keys of the kernels that another file compiles of functions of one's own, which do not."""
+    known = {key for host in own for key, _ in host.kernels}
+    paths = {host.path for host in own}
+    return {key for key, _ in other.kernels if key.partition("::")[0] in paths} - known
 
 
 def unrecognised_in(

@@ -48,8 +48,8 @@ from advisor.program.values.constants import Constants
 class Launch:
     """One launch in the source; sizes are None where the source does not fix them. `named_otherwise` tells a
     name that stands for no kernel of that name, whatever else it stands for. `kernels` are all that it may
-    launch, of which `kernel` is the only one; `in_helper` tells that the call is one of a function that
-    launches what it is given.
+    launch, of which `kernel` is the only one, and `target` their expression; `in_helper` tells that the call
+    is one of a function that launches what it is given.
     """
 
     module: ModuleSyntax
@@ -78,6 +78,7 @@ class Launch:
     given_arrays: tuple[Given, ...] = ()
     divides_size: bool = False
     arguments: tuple[ast.expr, ...] = ()
+    target: ast.expr | None = None
     kernels: tuple[Declaration, ...] = ()
     in_helper: bool = False
 
@@ -172,7 +173,7 @@ def _launch(
         sizes.default_block(),
         is_repeated_by_command(module.source.text, call.lineno),
         given_arrays(given, scope) if here else (),
-        sizes.divided_up(), tuple(arguments), kernels, configured.in_helper,
+        sizes.divided_up(), tuple(arguments), configured.target.node, kernels, configured.in_helper,
     )  # fmt: skip
 
 

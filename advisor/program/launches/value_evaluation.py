@@ -331,7 +331,12 @@ class Evaluation:
             values = self.of(replace(operand, node=node.func.value))
             found = [_by_method(one, name, node, operand) for one in values if isinstance(one, Kernel)]
             rest = [one for one in values if not isinstance(one, Kernel)]
-            return joined([tuple(found), tuple(rest)]) if found else None
+            if name == "configure" and is_open(values):
+                unknown = Configured(
+                    None, _given_parts(node, operand), replace(operand, node=node.func.value)
+                )
+                rest = [replace(unknown, otherwise=Other.UNKNOWN not in values)]
+            return joined([tuple(found), tuple(rest)]) if found or name == "configure" else None
         if name in ("get", "pop", "setdefault") and node.args:
             values = self.of(replace(operand, node=node.func.value))
             return self._picked(values, _key(node.args[0])) if _holds_items(values) else None
@@ -374,18 +379,22 @@ def _by_method(kernel: Kernel, method: str, call: ast.Call, operand: Operand) ->
         return kernel
     assert isinstance(call.func, ast.Attribute)
     target = replace(operand, node=call.func.value)
+    if method == "forall":
+        sizes = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "tpb")]
+        block = replace(operand, node=sizes[0]) if sizes else None
+        return Configured(kernel, Configuration(None, (None, block)), target)
+    return Configured(kernel, _given_parts(call, operand), target)
+
+
+def _given_parts(call: ast.Call, operand: Operand) -> Configuration:
+    """The configuration that a call of `configure` gives."""
     named = {one.arg: replace(operand, node=one.value) for one in call.keywords if one.arg}
     given: list[Operand | None] = [replace(operand, node=one) for one in call.args]
-    if method == "forall":
-        block = given[1] if len(given) > 1 else named.get("tpb")
-        return Configured(kernel, Configuration(None, (None, block)), target)
     starred = any(isinstance(one, ast.Starred) for one in call.args)
-    parts: list[Operand | None] = (
-        [] if starred else [*given, *(named.get(one) for one in PARTS[len(given) :])]
-    )
+    parts = [] if starred else [*given, *(named.get(one) for one in PARTS[len(given) :])]
     while parts and parts[-1] is None:
         parts.pop()
-    return Configured(kernel, Configuration(None, tuple(parts) or None), target)
+    return Configuration(None, tuple(parts) or None)
 
 
 def function_around(node: ast.AST, module: ModuleSyntax) -> FunctionNode | None:
