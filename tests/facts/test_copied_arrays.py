@@ -45,6 +45,7 @@ def host_arrays(folder: Path, body: str, argument: str = "x", more: str = "") ->
         "x = same(np.ones((9, 3)))",
         "x = np.asarray(data)",
         "x = np.zeros_like(np.ones((9, 3)))",
+        "x = cuda.pinned_array(9)",
     ],
 )
 def test_parts_and_results_of_numpy_arrays_are_numpy_arrays(tmp_path: Path, body: str) -> None:
@@ -62,6 +63,8 @@ def test_parts_and_results_of_numpy_arrays_are_numpy_arrays(tmp_path: Path, body
         "if n:\n    data = np.ones((9, 3))\nx = data",
         "y = data\nx = data\nfor _ in range(n):\n    x, y = y, x",
         "x = np.zeros_like(cuda.device_array((9, 3)))",
+        "x = cuda.mapped_array(9)",
+        "x = cuda.managed_array(9)",
         "x = same(cuda.to_device(np.ones((9, 3))))",
         "x = chosen(np.ones((9, 3)), data)",
         "x = np.ones((9, 3))\nif n:\n    x = cuda.to_device(x)",

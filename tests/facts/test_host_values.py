@@ -243,6 +243,7 @@ def test_a_launch_of_numbers_and_of_elements() -> None:
     assert value_of("a = 2 * 3.5") == Number("float64")
     assert value_of("a = p.shape[0]") == Number("int64")
     assert value_of("a = len(p) // 2") == Number("int64")
+    assert value_of("a = min(len(p), 4)") == Number("int64")
 
 
 @pytest.mark.parametrize(

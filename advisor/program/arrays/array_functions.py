@@ -86,7 +86,7 @@ CUDA_ARRAYS = {
     "mapped_array": _filled(1, 3, "mapped"), "managed_array": _filled(1, 3, "managed"),
     "device_array_like": _alike(place="device"), "pinned_array_like": _alike(place="pinned"),
     "mapped_array_like": _alike(place="mapped"), "to_device": _alike(place="device"),
-    "as_cuda_array": _alike(place="device"), "from_cuda_array_interface": _SOME,
+    "as_cuda_array": _alike(place="device"),
 }  # fmt: skip
 # Numbers drawn at random, with the place of `size`.
 _FLOATS = {

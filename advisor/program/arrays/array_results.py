@@ -254,7 +254,7 @@ class _Result:
         known = array if isinstance(array, Array) else Array()
         found = self._new(sizes, self._dtype(known.dtype), order, known.empty)
         # What is made of a single element has no dimensions, so that arithmetic makes numbers of it.
-        return replace(found, element=known.element)
+        return replace(found, element=known.element and (known.library is not None or bool(self.receiver)))
 
     def _array(self) -> Value:
         array = self._source()

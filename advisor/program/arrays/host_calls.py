@@ -32,6 +32,7 @@ from advisor.program.arrays.host_values import (
     Other,
     Place,
     Value,
+    joined,
 )
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_names import parameter_defaults
@@ -88,6 +89,9 @@ class HostCalls:
             return self._of_numpy(dotted, name, given)
         if dotted in _NUMBERS:
             return Number(_NUMBERS[dotted])
+        if dotted in ("min", "max") and not given.unpacked and len(given.call.args) > 1:
+            found = joined(given.value_of(one) for one in given.call.args)
+            return replace(found, low=None, high=None) if isinstance(found, Number) else UNKNOWN
         if dotted == "range":
             return self._range(given)
         if dotted.startswith("numba.") and name in DTYPES:

@@ -42,15 +42,6 @@ RANDOM_CREATORS = frozenset({"rand", "randn", "randint", "randperm", "normal"})
 CUPY_CREATORS = frozenset({
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "ndarray",
 })  # fmt: skip
-NUMBA_ARRAYS = frozenset({
-    "to_device", "device_array", "device_array_like", "as_cuda_array", "pinned_array", "pinned_array_like",
-    "mapped_array", "mapped_array_like", "managed_array",
-})  # fmt: skip
-NUMPY_CREATORS = frozenset({
-    "zeros", "ones", "empty", "full", "array", "arange", "linspace", "zeros_like", "ones_like", "empty_like",
-    "full_like", "asarray", "ascontiguousarray", "eye", "concatenate", "stack", "repeat", "tile", "rand",
-    "randn", "random", "normal", "uniform", "standard_normal", "random_sample",
-})  # fmt: skip
 # Questions about a tensor or array that its data are not needed for.
 ASKED_OF_SHAPE = frozenset({
     "size", "dim", "numel", "nelement", "element_size", "stride", "is_contiguous", "data_ptr", "get_device",

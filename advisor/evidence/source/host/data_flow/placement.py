@@ -16,14 +16,13 @@ from advisor.evidence.source.host.data_flow.placed import (
     ATTRIBUTES_OF_SHAPE,
     LIKE_A_MODULE,
     NO_ARRAYS,
-    NUMBA_ARRAYS,
-    NUMPY_CREATORS,
     READS,
     TORCH_CREATORS,
     TORCH_LIKE,
     WRAPPERS_OF_MODULES,
     Placed,
 )
+from advisor.program.arrays.array_functions import CREATORS, CUDA_ARRAYS, DRAWN
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.host_definitions import Binding, Bindings
 from advisor.program.names.workspace import Workspace
@@ -154,7 +153,7 @@ class Placement:
             "torchvision",
         ):
             return self._library(node, dotted, root, depth)
-        named = isinstance(node.func, ast.Attribute) and node.func.attr in NUMBA_ARRAYS
+        named = isinstance(node.func, ast.Attribute) and node.func.attr in CUDA_ARRAYS
         if dotted is not None and named and root in self.module.imports:
             # Only now: what a name stands for may have to be looked up in other files.
             member = cuda_member(self.workspace.library_name(dotted, self.module))
@@ -226,7 +225,8 @@ class Placement:
     def _library(self, node: ast.Call, dotted: str, root: str, depth: int) -> Placed | None:
         name = dotted.rpartition(".")[2]
         if root == "numpy":
-            return Placed("numpy", "host", pinned=False) if name in NUMPY_CREATORS else None
+            known = name in (DRAWN if ".random." in dotted else CREATORS)
+            return Placed("numpy", "host", pinned=False) if known else None
         if root == "numba":
             member = cuda_member(dotted)
             return _numba(member) if member else None
@@ -291,10 +291,9 @@ def _cupy(dotted: str, name: str) -> Placed | None:
 
 
 def _numba(member: str) -> Placed | None:
-    if member in ("to_device", "device_array", "device_array_like", "as_cuda_array"):
+    made = CUDA_ARRAYS.get(member)
+    if made is None or made.place is None:
+        return None
+    if made.place == "device":
         return Placed("numba", "gpu")
-    if member in ("pinned_array", "pinned_array_like"):
-        return Placed("numpy", "host", pinned=True)
-    if member in ("mapped_array", "mapped_array_like", "managed_array"):
-        return Placed("numpy", "host", pinned=True, shared=True)
-    return None
+    return Placed("numpy", "host", pinned=True, shared=made.place in ("mapped", "managed"))
