@@ -69,3 +69,8 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
+
+
+def applied(text: str, fixes: Iterable[Fix]) -> str:
+    """The text with the edits of fixes that concern only the finding's own file."""
+    return edited(text, {edit for fix in fixes for edit in fix.edits})

@@ -69,6 +69,13 @@ def steps_by_one(a, state):
         state[0] += least
 
 
+@cuda.jit
+def three_by_one(a):
+    a[0] = np.float32(1)
+    a[1] = np.float32(2)
+    a[2] = np.float32(4)
+
+
 BLOCKS = 16
 
 
@@ -114,3 +121,9 @@ def sizes_that_are_known():
     one_column_each[2, 1024](rows)  # hit: grid-too-small
     few = cuda.device_array(10, dtype=np.float32)
     fill[1, 32](few)  # ok: grid-too-small
+    three_by_one[1, 1](few)  # ok: grid-too-small
+    all_by_one[1, 1](few, few)  # ok: grid-too-small
+    all_by_one[1, 1](many, few)  # hit: grid-too-small
+    # A pass of some twenty elements for each thread is over before another launch could begin.
+    fill[30, 128](many)  # ok: grid-too-small
+    fill[30, 32](many)  # hit: grid-too-small
