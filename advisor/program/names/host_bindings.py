@@ -1,4 +1,4 @@
-"""What a function or a class of host code binds to its names."""
+"""What a function of host code binds to its names."""
 
 from __future__ import annotations
 
@@ -21,18 +21,4 @@ def assignments_anywhere(module: ModuleSyntax, function: FunctionNode) -> dict[s
         for name in stored_names(loop.target):
             item = ast.Name(id="<item>", ctx=ast.Load())
             found.setdefault(name, []).append(ast.copy_location(item, loop))
-    return found
-
-
-def self_assignments(module: ModuleSyntax, owner: ast.ClassDef) -> dict[str, list[ast.expr]]:
-    """Every value that the methods of a class bind to an attribute of `self`."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in module.inside(owner, ast.Assign):
-        for target in node.targets:
-            if (
-                isinstance(target, ast.Attribute)
-                and isinstance(target.value, ast.Name)
-                and target.value.id == "self"
-            ):
-                found.setdefault(target.attr, []).append(node.value)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, assignments
-from advisor.program.syntax.reaching_definitions import START, Definition
+from advisor.program.syntax.reaching_definitions import Definition
 
 # None stands for a value that no plain assignment gives: an augmented one, a loop's target, an import.
 Values = list[ast.expr | None]
@@ -41,12 +41,6 @@ def reaching_values(
         return None
     found = _latest_first(reaching, name)
     return [*found, None] if definitions.bound_by_others(name) else found
-
-
-def reaches_from_start(module: ModuleSyntax, function: FunctionNode, name: str, use: ast.AST) -> bool:
-    """Whether what a name has at the start of a function, a parameter's value, may still be its at `use`."""
-    reaching = module.definitions(function).reaching(name, use)
-    return reaching is None or START in reaching
 
 
 def bound_before(module: ModuleSyntax, node: ast.Name) -> list[ast.expr]:
