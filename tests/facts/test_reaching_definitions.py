@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from advisor.model.text.source_text import SourceText
 from advisor.program.names import scope_bindings
 from advisor.program.names.host_definitions import Bindings
-from advisor.program.names.reaching_values import reaches_from_start, reaching_values
+from advisor.program.names.reaching_values import reaching_values
 from advisor.program.syntax.module import ModuleSyntax, parse_module
 from advisor.program.syntax.reaching_definitions import START, ReachingDefinitions
 
@@ -216,7 +216,8 @@ def _definitions(
 ) -> dict[str, set[int | None]]:
     """The lines of what may have bound `x` at a place, as each of the analyses says; None for unknown."""
     values = reaching_values(module, function, "x", use) or []
-    start = {0} if reaches_from_start(module, function, "x", use) else set()
+    reaching = module.definitions(function).reaching("x", use)
+    start = {0} if reaching is None or START in reaching else set()
     bound = scope_bindings.reaching(module, function, "x", use)
     return {
         "definitions": {lines[one] for one in module.definitions(function).reaching("x", use) or ()},
