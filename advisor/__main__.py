@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _forget_stdout() -> None:
-    """Nothing; what is left in the buffer goes nowhere, so that the interpreter's end does not complain."""
+    """Send what is left in the buffer nowhere, so that the interpreter's end does not complain."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -275,7 +275,7 @@ def _cell(value: float | None, unit: str) -> str:
 
 
 def main() -> None:
-    """Measures and prints, or writes the page."""
+    """Measure and print, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--edits", type=int, default=300)
     parser.add_argument("--whole", action="store_true", help="the memory of 10,000 edits instead of 1,000")

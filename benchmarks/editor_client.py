@@ -93,7 +93,7 @@ class Client:
         return answer.get("result")
 
     def notify(self, method: str, params: Any) -> None:
-        """Nothing; sends a notification."""
+        """Send a notification."""
         self._send({"method": method, "params": params})
 
     def wait(self, wanted: Callable[[dict[str, Any]], bool], patience: float = _PATIENCE) -> dict[str, Any]:
@@ -110,12 +110,12 @@ class Client:
                     raise TimeoutError("the server does not answer")
 
     def forget(self) -> None:
-        """Nothing; drops what came and nobody waited for."""
+        """Drop what came and nobody waited for."""
         with self._arrived:
             self._kept.clear()
 
     def stop(self) -> None:
-        """Nothing; ends the server."""
+        """End the server."""
         try:
             self.ask("shutdown", None)
             self.notify("exit", None)
@@ -167,7 +167,7 @@ class Document:
         client.notify("textDocument/didOpen", {"textDocument": opened})
 
     def replace(self, line: int, column: int, end_line: int, end_column: int, text: str) -> None:
-        """Nothing; puts a text in the place of another. Lines and columns count from 0."""
+        """Put a text in the place of another. Lines and columns count from 0."""
         lines = self.text.split("\n")
         before = "\n".join([*lines[:line], lines[line][:column]])
         after = "\n".join([lines[end_line][end_column:], *lines[end_line + 1 :]])
@@ -204,7 +204,7 @@ class Document:
         return list(self.client.wait(wanted, patience)["params"]["diagnostics"])
 
     def save(self) -> None:
-        """Nothing; writes the text to the disk and tells the server."""
+        """Write the text to the disk and tell the server."""
         (self.client.folder / self.uri.rsplit("/", 1)[1]).write_text(self.text, encoding="utf-8")
         self.client.notify("textDocument/didSave", {"textDocument": {"uri": self.uri}})
 

@@ -105,7 +105,7 @@ def row(project: Path, name: str, device: str) -> Row:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="a100-80gb")
     parser.add_argument("--verified", action="store_true", help="write only fixes that are predicted to help")

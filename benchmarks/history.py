@@ -51,7 +51,7 @@ _RATIOS = (
 
 
 def build(folder: Path, runs: int, kernels: int) -> None:
-    """Nothing; a project and its history in the folder."""
+    """Write a project and its history into the folder."""
     (folder / "pyproject.toml").write_text("[tool.advisor]\n", encoding="utf-8")
     budgets = "".join(f'kernel_{number} = "{1 + number / 10:.1f} ms"\n' for number in range(kernels))
     (folder / "budgets.toml").write_text(f"[budgets]\n{budgets}", encoding="utf-8")

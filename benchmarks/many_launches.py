@@ -26,7 +26,7 @@ PROGRAMS = [(blocks, kind) for blocks in (4, 256) for kind in ("equal", "differe
 
 
 def main() -> None:
-    """Prints the table, or with --part what one process measured."""
+    """Print the table, or with --part what one process measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--launches", type=int, default=10_000)
     parser.add_argument("--repeat", type=int, default=3)

@@ -24,7 +24,7 @@ from advisor.evidence.source.survey import survey
 
 
 def main() -> None:
-    """Prints the tables for the folders given."""
+    """Print the tables for the folders given."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--top", type=int, default=200)

@@ -47,7 +47,7 @@ class Measured:
     processor: float = 0.0
 
     def add(self, what: str, began: float) -> None:
-        """Nothing; notes the time since `began`."""
+        """Note the time since `began`."""
         self.seconds.setdefault(what, []).append(time.perf_counter() - began)
 
 
@@ -166,7 +166,7 @@ def table(found: Measured) -> str:
 
 
 def main() -> None:
-    """Measures and prints, or writes the page."""
+    """Measure and print, or write the page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the page of the documentation")
     asked = parser.parse_args()

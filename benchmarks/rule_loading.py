@@ -118,7 +118,7 @@ def row(what: str, seconds: list[float], bound: str, unit: str = "s") -> str:
 
 
 def table(rounds: int) -> None:
-    """Prints the figures as a table."""
+    """Print the figures as a table."""
     with tempfile.TemporaryDirectory() as folder:
         root, kept = Path(folder), Path(folder) / "kept"
         large, small = write_pack(root / "large", _LOADED), write_pack(root / "small", _COVERED)
@@ -142,7 +142,7 @@ def table(rounds: int) -> None:
 
 
 def main() -> None:
-    """Prints the table, or in a process of its own one measurement."""
+    """Print the table, or in a process of its own one measurement."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--measure", nargs="+", help=argparse.SUPPRESS)

@@ -119,7 +119,7 @@ def judge_polars(frame: pl.DataFrame, wanted: list[pl.Expr]) -> list[tuple[int, 
 
 
 def main() -> None:
-    """Prints the medians of the times and the median of the ratios."""
+    """Print the medians of the times and the median of the ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds

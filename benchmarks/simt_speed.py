@@ -31,7 +31,7 @@ SAMPLE_LANES = 20_000_000
 
 
 def main() -> None:
-    """Prints the table, or with --simulator the seconds of one launch on Numba's simulator."""
+    """Print the table, or with --simulator the seconds of one launch on Numba's simulator."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--simulator", metavar="NAME", help="time one kernel on Numba's simulator")
@@ -127,7 +127,7 @@ def _rows(repeat: int, names: list[str]) -> Iterator[tuple[str, float, float, fl
 
 
 def _print_all(repeat: int) -> None:
-    """Prints the time of all workloads, both versions, all metrics, in two processes side by side."""
+    """Print the time of all workloads, both versions, all metrics, in two processes side by side."""
     print("| code on disk | seconds of the slower process | most memory of a launch, MB |\n|---|---|---|")
     for _ in range(repeat):
         with tempfile.TemporaryDirectory() as store:
@@ -184,7 +184,7 @@ _FIGURES = ("warp_execution_efficiency", "global_sectors_per_request", "coalesci
 
 
 def _print_samples(repeat: int) -> None:
-    """Prints how long samples of blocks take, and how far their figures lie from those of whole grids."""
+    """Print how long samples of blocks take, and how far their figures lie from those of whole grids."""
     from advisor.evidence.simulated.driver import device_properties, install
     from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
     from advisor.evidence.simulated.launches.outcome import Outcome

@@ -193,7 +193,7 @@ def _count(
     before: Counter[tuple[str, int, str]],
     counts: Counts,
 ) -> None:
-    """Adds what one edit costs."""
+    """Add what one edit costs."""
     first, last = function
     expected = Counter(
         {

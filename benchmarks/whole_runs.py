@@ -37,7 +37,7 @@ def seconds(command: Sequence[str], folder: Path, cache: Path) -> float:
 
 
 def table(rows: dict[str, list[float]], beside: str) -> None:
-    """Prints the medians and the ratios to the row called `beside`."""
+    """Print the medians and the ratios to the row called `beside`."""
     print("| run | seconds, median | least | most | ratio, median |")
     print("|---|---|---|---|---|")
     for name, times in rows.items():
@@ -129,7 +129,7 @@ def slowest(folder: Path) -> None:
 
 
 def main() -> None:
-    """Runs the benchmark that is named."""
+    """Run the benchmark that is named."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

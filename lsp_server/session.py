@@ -81,7 +81,7 @@ class AdvisorServer(LanguageServer):
         return self.analyst.preferences
 
     def take_settings(self, settings: Preferences) -> None:
-        """Takes on the client's settings; a device chosen by command holds until theirs is another."""
+        """Take on the client's settings; a device chosen by command holds until theirs is another."""
         if settings.device != self._settings.device:
             self._chosen_device = None
         self._settings = settings
@@ -89,12 +89,12 @@ class AdvisorServer(LanguageServer):
         self.use(settings if chosen is None else replace(settings, device=chosen))
 
     def choose_device(self, device: str) -> None:
-        """Takes another device for this session, the configured one where it is empty."""
+        """Take another device for this session, the configured one where it is empty."""
         self._chosen_device = device
         self.use(replace(self._settings, device=device))
 
     def use(self, preferences: Preferences) -> None:
-        """Takes on other preferences: what rested on the former ones is looked at again."""
+        """Take on other preferences: what rested on the former ones is looked at again."""
         if preferences == self.analyst.preferences:
             return
         self.analyst.prefer(preferences)
@@ -113,7 +113,7 @@ class AdvisorServer(LanguageServer):
         return Positions(document.source, self.workspace.position_codec)
 
     def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
-        """Sends the diagnostics of a document, those of a notebook cell by cell."""
+        """Send the diagnostics of a document, those of a notebook cell by cell."""
         for one in self.notebooks.published(params):
             super().text_document_publish_diagnostics(one)
 
@@ -167,7 +167,7 @@ class AdvisorServer(LanguageServer):
         return expected
 
     async def _complete(self, document: Document) -> None:
-        """Shows the findings of a text whose error was taken back before it was analysed."""
+        """Show the findings of a text whose error was taken back before it was analysed."""
         analysis = await self.analysis_of(document.uri)
         if analysis is None or open_document(self.workspace, document.uri) != document:
             return
@@ -177,7 +177,7 @@ class AdvisorServer(LanguageServer):
             await self._publish(document.uri, 0.0)
 
     def look_at(self, uri: str, later: float = _PAUSE_SECONDS) -> None:
-        """Publishes the diagnostics of a document once it has been quiet for a moment, and looks for better
+        """Publish the diagnostics of a document once it has been quiet for a moment, and looks for better
         evidence after `later` seconds.
 
         A client that asks for diagnostics itself is sent none, or it would show each of them twice.
@@ -194,7 +194,7 @@ class AdvisorServer(LanguageServer):
                 self._pending[uri] = asyncio.get_running_loop().create_task(self._publish(uri, quiet))
 
     def look_again(self, saved: str = "", new_files: bool = True) -> None:
-        """Makes every analysis void: a file that any of them may rest on has changed or was `saved`.
+        """Make every analysis void: a file that any of them may rest on has changed or was `saved`.
 
         Without `new_files` what is kept of files stays: that one of them has changed is seen by itself.
         """
@@ -205,7 +205,7 @@ class AdvisorServer(LanguageServer):
         self._refresh()
 
     def close(self, uri: str) -> None:
-        """Takes away what a document showed."""
+        """Take away what a document showed."""
         self.cancel(uri)
         self._unparsed.discard(uri)
         self.latest.forget(uri)
@@ -215,7 +215,7 @@ class AdvisorServer(LanguageServer):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def end(self) -> None:
-        """Begins nothing more: the client is about to end the server."""
+        """Begin nothing more: the client is about to end the server."""
         self.shut_down = True
         for uri in list(self._pending):
             self.cancel(uri)
@@ -226,7 +226,7 @@ class AdvisorServer(LanguageServer):
         self.analyst.close()
 
     def cancel(self, uri: str) -> None:
-        """Drops what is about to be published for a document."""
+        """Drop what is about to be published for a document."""
         task = self._pending.pop(uri, None)
         if task is not None:
             task.cancel()
@@ -237,7 +237,7 @@ class AdvisorServer(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version=version))
 
     def _show(self, analysis: Analysis) -> None:
-        """Shows what a later stage has found, where the text is still the same."""
+        """Show what a later stage has found, where the text is still the same."""
         uri = analysis.document.uri
         self.analyst.better(analysis)
         if self._resting is not None:
@@ -255,7 +255,7 @@ class AdvisorServer(LanguageServer):
         self._refresh()
 
     def _prepare(self, document: Document, after: float = 0.0) -> None:
-        """Has the fixes of a quiet text written, so that the first menu has them."""
+        """Have the fixes of a quiet text written, so that the first menu has them."""
         before = self._preparing.pop(document.uri, None)
         if before is not None:
             before.cancel()
@@ -277,7 +277,7 @@ class AdvisorServer(LanguageServer):
             await self.fixes.prepare(fixable)
 
     def _refresh(self) -> None:
-        """Makes the client ask again for what it shows of all documents."""
+        """Make the client ask again for what it shows of all documents."""
         client = self.client
         if client.pulls and client.refreshes:
             self.workspace_diagnostic_refresh(None)
@@ -287,23 +287,23 @@ class AdvisorServer(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def tell(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
-        """Shows a message to the user."""
+        """Show a message to the user."""
         self.window_show_message(types.ShowMessageParams(kind, f"Kernel Advisor: {message}"))
 
     def tell_once(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
-        """Shows a message that was not shown before."""
+        """Show a message that was not shown before."""
         if message not in self._logged:
             self._logged.add(message)
             self.tell(message, kind)
 
     def _log_once(self, message: str) -> None:
-        """Writes into the client's log what was not written there before."""
+        """Write into the client's log what was not written there before."""
         if message not in self._logged:
             self._logged.add(message)
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 
     def _tell_faults(self, found: Analysis) -> None:
-        """Says what is wrong with the configuration and with rules, which an analysis had to do without."""
+        """Say what is wrong with the configuration and with rules, which an analysis had to do without."""
         document = found.document
         wrong = faults_of_configuration(found.wrong_settings, document.file.parent)
         broken = faults_of_rules(found.broken_rules, document.root)
@@ -323,12 +323,12 @@ class AdvisorServer(LanguageServer):
             self._tell(document, _FAULT.format(name=document.file.name))
 
     def _show_faults(self, document: Document, faults: list[Fault]) -> None:
-        """Shows what is wrong with configuration and rules where it is; an open rule file tells it itself."""
+        """Show what is wrong with configuration and rules where it is; an open rule file tells it itself."""
         closed = [one for one in faults if one.file.as_uri() not in self.workspace.text_documents]
         self._faults.show(document.file.parent, closed, self.workspace.position_codec)
 
     def _tell(self, document: Document, message: str) -> None:
-        """Shows a message, once until a document of the same folder can be analysed again."""
+        """Show a message, once until a document of the same folder can be analysed again."""
         if message not in self._told:
             self._told[message] = document.file.parent
             self.tell(message, types.MessageType.Error)

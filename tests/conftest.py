@@ -19,7 +19,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compiles the program's modules once, as an installation does.
+    """Compile the program's modules once, as an installation does.
 
     Where PYTHONDONTWRITEBYTECODE is set, each process that a test starts would else compile them anew: half
     a second each.
@@ -47,7 +47,7 @@ def user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Gives a file whole to one worker, so that what a file sets up for its tests is set up once."""
+    """Give a file whole to one worker, so that what a file sets up for its tests is set up once."""
     from xdist.scheduler import LoadFileScheduling
 
     return LoadFileScheduling(config, log)

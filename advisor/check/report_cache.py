@@ -59,7 +59,7 @@ class ReportCache:
         return report
 
     def store(self, report: Report, read: Iterable[str]) -> None:
-        """Keeps a report; `read` names further files whose content went into it."""
+        """Keep a report; `read` names further files whose content went into it."""
         if self._racy:
             return
         content = {name: value for name, value in vars(report).items() if name != "texts"}

@@ -21,7 +21,7 @@ class Command(Protocol):
     SUMMARY: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Declares the command's arguments."""
+        """Declare the command's arguments."""
 
     def run(self, args: argparse.Namespace) -> int:
         """The exit status after doing the work."""
@@ -31,7 +31,7 @@ class CommandParser(argparse.ArgumentParser):
     """An argument parser whose errors are UsageErrors of one sentence, with a suggestion."""
 
     def error(self, message: str) -> NoReturn:
-        """Raises UsageError with the message and, for a mistyped choice, the nearest one."""
+        """Raise UsageError with the message and, for a mistyped choice, the nearest one."""
         hint = ""
         if found := re.search(r"invalid choice: '?([^']+?)'? \(choose from (.+)\)", message):
             hint = suggestion(found[1], re.findall(r"[\w.-]+", found[2]))

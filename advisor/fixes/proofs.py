@@ -64,7 +64,7 @@ class ProofStore:
     def add(
         self, device: str, digests: Iterable[str], fix: str, proof: Proof, entries: Iterable[LedgerEntry]
     ) -> None:
-        """Nothing; keeps a proof for places of a fix, and adds to the ledger."""
+        """Keep a proof for places of a fix, and add to the ledger."""
         rows = [
             (fix, device, digest, proof.verdict, proof.speedup, proof.evidence, proof.detail)
             for digest in digests

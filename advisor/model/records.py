@@ -57,13 +57,13 @@ class Record:
         return None if reading is None else reading.value
 
     def know(self, source: Source, assumptions: tuple[str, ...] = (), **values: Value | None) -> None:
-        """Adds a reading for each value that is not None."""
+        """Add a reading for each value that is not None."""
         for metric, value in values.items():
             if value is not None:
                 self.readings[metric] = _reading(value, source, assumptions)
 
     def may_be(self, **most: float | None) -> None:
-        """Nothing; notes what metrics that are known may be instead, where that is larger."""
+        """Note what metrics that are known may be instead, where that is larger."""
         for metric, value in most.items():
             known = self.readings.get(metric)
             if known is not None and value is not None and value > float(known.value):

@@ -52,7 +52,7 @@ class RuleSettings:
 
 
 def check_settings(rulebook: Rulebook, settings: RuleSettings) -> None:
-    """Nothing; raises UsageError for settings of rules and parameters that do not exist or do not fit."""
+    """Raise UsageError for settings of rules and parameters that do not exist or do not fit."""
     known = {rule.id: rule for rule in rulebook.rules}
     for name, setting in settings.config.items():
         if name not in known:

@@ -123,18 +123,18 @@ class Analyst:
         return carried(good, replace(good, document=document, findings=(), problems=()))
 
     def better(self, analysis: Analysis) -> None:
-        """Takes note of a better analysis of a text, in case that the next one does not parse."""
+        """Take note of a better analysis of a text, in case that the next one does not parse."""
         uri = analysis.document.uri
         if uri in self._good:
             self._good[uri] = analysis
 
     def close_document(self, uri: str) -> None:
-        """Forgets a document."""
+        """Forget a document."""
         self._good.pop(uri, None)
         self._measured.forget(uri)
 
     def prefer(self, preferences: Preferences) -> None:
-        """Takes on what the user has chosen; no number that rests on another choice is shown again."""
+        """Take on what the user has chosen; no number that rests on another choice is shown again."""
         self.preferences = preferences
         self._measured.forget()
 
@@ -182,7 +182,7 @@ class Analyst:
         return ""
 
     def forget(self, new_files: bool = True) -> None:
-        """Makes the next analysis look at the files again; `new_files` when some may have come or gone."""
+        """Make the next analysis look at the files again; `new_files` when some may have come or gone."""
         self._surroundings.forget()
         self._stale |= new_files
 
@@ -191,12 +191,12 @@ class Analyst:
         return self._compiler.losses()
 
     def rest(self) -> None:
-        """Lets go what is only of use while somebody works."""
+        """Let go what is only of use while somebody works."""
         if "_compiler" in self.__dict__:
             self._compiler.rest()
 
     def close(self) -> None:
-        """Ends the compiler's processes."""
+        """End the compiler's processes."""
         if "_compiler" in self.__dict__:
             self._compiler.close()
 

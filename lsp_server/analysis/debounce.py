@@ -43,7 +43,7 @@ class LatestAnalyses:
             raise
 
     def forget(self, uri: str | None = None) -> None:
-        """Makes void what is kept and under way for one document, or for all."""
+        """Make void what is kept and under way for one document, or for all."""
         for gone in [uri] if uri is not None else list(self._wanted):
             wanted = self._wanted.pop(gone, None)
             if wanted is not None:
@@ -54,7 +54,7 @@ class LatestAnalyses:
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
     def close(self) -> None:
-        """Ends the worker; what it has begun is finished first."""
+        """End the worker; what it has begun is finished first."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     def _begin(self, document: Document) -> asyncio.Future[Analysis]:

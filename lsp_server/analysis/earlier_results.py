@@ -40,7 +40,7 @@ class Measured:
         self._kept: dict[str, list[_Kept]] = {}
 
     def take(self, analysis: Analysis, whole: bool) -> None:
-        """Keeps an analysis; `whole` when every kernel of its text was looked at."""
+        """Keep an analysis; `whole` when every kernel of its text was looked at."""
         uri = analysis.document.uri
         new = _Kept(replace(analysis, former=None), whole)
         self._kept[uri] = _needed([new, *self._earlier(analysis)])
@@ -53,7 +53,7 @@ class Measured:
         return former
 
     def forget(self, uri: str | None = None) -> None:
-        """Drops what is kept of a document, or of all."""
+        """Drop what is kept of a document, or of all."""
         if uri is None:
             self._kept.clear()
         else:

@@ -23,11 +23,11 @@ class Stop:
         self._event = threading.Event()
 
     def set(self) -> None:
-        """Makes the work void."""
+        """Make the work void."""
         self._event.set()
 
     def check(self, what: str = "", done: int = 0, total: int = 0) -> None:  # noqa: ARG002
-        """Raises Voided when nobody wants the result; in the form of a check's progress."""
+        """Raise Voided when nobody wants the result; in the form of a check's progress."""
         if self._event.is_set():
             raise Voided
 
@@ -74,20 +74,20 @@ class LaterStages:
         return kept if kept is not None and kept.document == analysis.document else analysis
 
     def cancel(self, uri: str) -> None:
-        """Makes void what is under way for a document."""
+        """Make void what is under way for a document."""
         task, stop = self._tasks.pop(uri, (None, None))
         if task is not None and stop is not None:
             stop.set()
             task.cancel()
 
     def forget(self, uri: str | None = None) -> None:
-        """Makes void what is kept and under way for one document, or for all."""
+        """Make void what is kept and under way for one document, or for all."""
         for gone in [uri] if uri is not None else [*self._kept, *self._tasks]:
             self.cancel(gone)
             self._kept.pop(gone, None)
 
     def close(self) -> None:
-        """Begins nothing more."""
+        """Begin nothing more."""
         for uri in list(self._tasks):
             self.cancel(uri)
         self._worker.shutdown(wait=False, cancel_futures=True)

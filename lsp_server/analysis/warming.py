@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 async def warm(ls: AdvisorServer) -> None:
-    """Loads it piece by piece in the thread of the analyses, behind whatever is asked meanwhile."""
+    """Load it piece by piece in the thread of the analyses, behind whatever is asked meanwhile."""
     for step in _steps(ls):
         if ls.shut_down:
             return

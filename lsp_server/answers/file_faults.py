@@ -85,7 +85,7 @@ class FileFaults:
         self._of: dict[Path, tuple[Fault, ...]] = {}
 
     def show(self, folder: Path, faults: Iterable[Fault], codec: PositionCodec) -> None:
-        """Shows what is wrong for a folder now, and no longer what was wrong before."""
+        """Show what is wrong for a folder now, and no longer what was wrong before."""
         now, before = tuple(faults), self._of.get(folder, ())
         if now == before:
             return

@@ -98,7 +98,7 @@ def kernel_page(kernel: Row, analysis: Analysis) -> ShownPage:
 
 
 async def show(ls: AdvisorServer, page: ShownPage) -> None:
-    """Nothing; opens a page in the client, or tells what fits into a message where it opens nothing."""
+    """Open a page in the client, or tell what fits into a message where it opens nothing."""
     folder = user_cache_folder()
     if folder is not None and get_capability(ls.client_capabilities, "window.show_document.support"):
         try:

@@ -40,7 +40,7 @@ class Notebooks:
         return notebook
 
     def forget(self, uri: str) -> None:
-        """Drops a notebook that was closed."""
+        """Drop a notebook that was closed."""
         notebook = self._held.pop(unquote(uri), None)
         for cell in notebook.cells if notebook else ():
             self._good.pop(cell.uri, None)

@@ -52,7 +52,7 @@ class Surroundings:
         return tuple(file for file, words in kept.items() if not words.isdisjoint(names))
 
     def forget(self) -> None:
-        """Makes the next question look at the file system; may be called from another thread."""
+        """Make the next question look at the file system; may be called from another thread."""
         self._kept = {}
 
     def _words_of(self, file: Path) -> _Words:

@@ -106,11 +106,11 @@ class KernelCompiler:
         )
 
     def rest(self) -> None:
-        """Ends the processes that nobody uses; the next kernel starts one again."""
+        """End the processes that nobody uses; the next kernel starts one again."""
         self._stock.empty()
 
     def close(self) -> None:
-        """Ends all processes."""
+        """End all processes."""
         self._stock.close()
 
 

@@ -58,13 +58,13 @@ class Simulations:
         return _result(output, errors, process.returncode)
 
     def close(self) -> None:
-        """Kills all that is under way."""
+        """Kill all that is under way."""
         for process in self._processes.values():
             _kill(process)
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kills a process and all that it has started."""
+    """Kill a process and all that it has started."""
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

@@ -22,7 +22,7 @@ from advisor.model.text.source_text import read_source
 
 
 def main() -> None:
-    """Answers the one request."""
+    """Answer the one request."""
     request = json.loads(sys.stdin.read())
     try:
         answer = _run(Path(request["file"]), request["device"], request["again"])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def register_all(server: AdvisorServer) -> None:
-    """Lets every module of this folder add what it answers to the server."""
+    """Let every module of this folder add what it answers to the server."""
     found = pkgutil.walk_packages(__path__, f"{__name__}.")
     for module in sorted(one.name for one in found if not one.ispkg):
         importlib.import_module(module).register(server)

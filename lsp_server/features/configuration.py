@@ -11,7 +11,7 @@ from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds what is heard of settings."""
+    """Add what is heard of settings."""
     server.feature(types.INITIALIZE)(note_options)
     server.languages.hear(types.INITIALIZED)(begin)
     server.languages.hear(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(changed)
@@ -38,7 +38,7 @@ async def changed(ls: AdvisorServer, params: types.DidChangeConfigurationParams)
 
 
 async def _take(ls: AdvisorServer, told: object) -> None:
-    """Uses what the client says now; what it does not say is as it was when the client began."""
+    """Use what the client says now; what it does not say is as it was when the client began."""
     at_start, wrong = read_preferences(ls.initial_options, Preferences())
     given = await _asked(ls) if ls.client.configures else _plain(told)
     chosen, also_wrong = read_preferences(given, at_start)

@@ -11,7 +11,7 @@ from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds the notifications on notebooks."""
+    """Add the notifications on notebooks."""
     server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(did_open)
     server.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(did_change)
     server.feature(types.NOTEBOOK_DOCUMENT_DID_SAVE)(did_save)
@@ -72,5 +72,5 @@ def _put(ls: AdvisorServer, notebook: Notebook) -> types.TextDocumentItem:
 
 
 async def _tell(ls: AdvisorServer, method: str, params: Any) -> None:
-    """Lets the features hear of the notebook's text as of any other."""
+    """Let the features hear of the notebook's text as of any other."""
     await ls.protocol.fm.features[method](params)

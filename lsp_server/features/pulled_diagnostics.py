@@ -32,7 +32,7 @@ _reports: WeakKeyDictionary[AdvisorServer, _Reports] = WeakKeyDictionary()
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds the pull model, for documents alone: some clients pull a workspace without end."""
+    """Add the pull model, for documents alone: some clients pull a workspace without end."""
     options = types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
     )

@@ -14,7 +14,7 @@ _WATCHED = ("**/*.py", "**/pyproject.toml", "**/advisor.toml", "**/*.rules")
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds the notifications on documents and files."""
+    """Add the notifications on documents and files."""
     server.languages.hear(types.INITIALIZED)(watch)
     server.languages.answer(types.TEXT_DOCUMENT_DID_OPEN, PYTHON)(did_open)
     server.languages.answer(types.TEXT_DOCUMENT_DID_CHANGE, PYTHON)(did_change)
@@ -24,7 +24,7 @@ def register(server: AdvisorServer) -> None:
 
 
 def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
-    """Asks the client to tell of files that change outside its editors."""
+    """Ask the client to tell of files that change outside its editors."""
     if ls.client.watches:
         options = types.DidChangeWatchedFilesRegistrationOptions(
             [types.FileSystemWatcher(pattern) for pattern in _WATCHED]

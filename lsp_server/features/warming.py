@@ -9,7 +9,7 @@ from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds what follows when the client is ready."""
+    """Add what follows when the client is ready."""
     server.languages.hear(types.INITIALIZED)(initialized)
 
 

@@ -61,7 +61,7 @@ class Request:
 
 
 def send(stream: BinaryIO, message: object) -> None:
-    """Nothing; writes one message: eight bytes of length, then a pickle. Both ends are this program."""
+    """Write one message: eight bytes of length, then a pickle. Both ends are this program."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     stream.write(_HEADER.pack(len(data)) + data)
     stream.flush()
@@ -80,7 +80,7 @@ def receive(stream: BinaryIO) -> Any:
 
 
 def serve() -> None:
-    """Nothing; answers requests on standard input until that ends: with `Written`, or a failure's text."""
+    """Answer requests on standard input until that ends: with `Written`, or a failure's text."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     writer: WritingDesk | None = None

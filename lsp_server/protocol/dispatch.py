@@ -56,7 +56,7 @@ class ByLanguage:
     def answer(
         self, method: str, language: Language, options: object = None
     ) -> Callable[[_Handler], _Handler]:
-        """Registers what answers a message about a document of one language.
+        """Register what answers a message about a document of one language.
 
         The options of all languages become one: lists are joined, and what one of them wants is offered. A
         message about no document (`codeLens/resolve` …) belongs to the rules when its `data` is an object
@@ -74,7 +74,7 @@ class ByLanguage:
         return register
 
     def hear(self, method: str) -> Callable[[_Handler], _Handler]:
-        """Registers one of several handlers that are all called for a notification, whatever its document."""
+        """Register one of several handlers that are all called for a notification, whatever its document."""
 
         def register(handler: _Handler) -> _Handler:
             if method in self._answers:
@@ -85,7 +85,7 @@ class ByLanguage:
         return register
 
     def connect(self, server: AdvisorServer) -> None:
-        """Gives pygls one handler for each message that was registered here; `settle` gives it the rest."""
+        """Give pygls one handler for each message that was registered here; `settle` gives it the rest."""
         for method in self._answers:
             if method not in self._only_for_rules():
                 self._connect(method, server)
@@ -93,13 +93,13 @@ class ByLanguage:
             server.feature(method)(_all_of(hearers))
 
     def settle(self, server: AdvisorServer) -> None:
-        """Offers what only rule files have, to a client that has to be told at once and of all documents."""
+        """Offer what only rule files have, to a client that has to be told at once and of all documents."""
         for method, capability in self._only_for_rules().items():
             if not _dynamic(server, capability):
                 self._connect(method, server)
 
     def announce(self, server: AdvisorServer) -> None:
-        """Offers what only rule files have for these alone, to a client that can be told so.
+        """Offer what only rule files have for these alone, to a client that can be told so.
 
         An editor that believed that this server formats Python, too, would ask which formatter to use.
         """

@@ -8,7 +8,7 @@ _MANY = 100
 
 
 def forget_finished(protocol: LanguageServerProtocol) -> None:
-    """Nothing; drops the handlers that have ended.
+    """Drop the handlers that have ended.
 
     pygls 2.1 keeps the task of each asynchronous handler of a message that it handles itself too, such as
     `textDocument/didChange`, to the end: three kilobytes for each keystroke. Its own attribute is read with

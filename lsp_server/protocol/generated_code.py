@@ -29,7 +29,7 @@ def beside_modules() -> Path:
 
 @contextmanager
 def generated_code_kept(file: Path) -> Iterator[None]:
-    """Nothing; until the end attrs takes what it would compile from a file, where it is known.
+    """Let attrs take what it would compile from a file, where it is known, until the end.
 
     What is new is kept there, unless Python is told to write no code. Code is found by the text that it was
     compiled from, so that another version of attrs or lsprotocol finds none. Whoever can write the file can
@@ -67,7 +67,7 @@ class _Kept:
         return code
 
     def save(self) -> None:
-        """Writes what was used, where any of it was new."""
+        """Write what was used, where any of it was new."""
         if sys.dont_write_bytecode or self._used.keys() <= self._known.keys():
             return
         data = marshal.dumps(self._used)

@@ -36,7 +36,7 @@ def address(text: str) -> tuple[str, int]:
 
 
 def serve(server: AdvisorServer, host: str, port: int) -> None:
-    """Nothing; answers one client until it is gone, and refuses others meanwhile.
+    """Answer one client until it is gone, and refuse others meanwhile.
 
     Raises UsageError where the port is not free.
     """
@@ -73,7 +73,7 @@ async def _serve(server: AdvisorServer, host: str, port: int) -> None:
 
 
 async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Nothing; answers the first request of a client that there is no place for with the reason."""
+    """Answer the first request of a client that there is no place for with the reason."""
     _log.warning("A second client was refused.")
     with suppress(OSError, ValueError, EOFError, asyncio.TimeoutError):
         request = await asyncio.wait_for(_first_message(reader), _PATIENCE_SECONDS)

@@ -50,7 +50,7 @@ class OpenBook:
         return next((path for known, path, _ in self.live.files if place and known == place[1]), "")
 
     def take(self, documents: Sequence[RuleDocument]) -> None:
-        """Puts the texts of open documents in the place of their files, and of no others."""
+        """Put the texts of open documents in the place of their files, and of no others."""
         typed = {
             place[1]: one.content
             for one in documents
@@ -64,7 +64,7 @@ class OpenBook:
         self.typed = typed
 
     def look_at_disk(self) -> None:
-        """Reads what has changed on the disk, but for files that are open."""
+        """Read what has changed on the disk, but for files that are open."""
         found = _stamps(self.folders)
         for file in {*found, *self.stamps}:
             if found.get(file) != self.stamps.get(file) and file not in self.typed:
@@ -104,13 +104,13 @@ class RuleBooks:
         return found
 
     def look_at_disk(self) -> None:
-        """Follows what has changed on the disk: rule files, and which folders belong together."""
+        """Follow what has changed on the disk: rule files, and which folders belong together."""
         self._folders = {}
         for book in self._books.values():
             book.look_at_disk()
 
     def keep_only(self, documents: Sequence[RuleDocument]) -> None:
-        """Lets go of rulebooks that no open document is part of, but for the last few."""
+        """Let go of rulebooks that no open document is part of, but for the last few."""
         unused = [
             folders
             for folders, book in self._books.items()

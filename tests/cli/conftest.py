@@ -87,7 +87,7 @@ def advisor(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
 
 @pytest.fixture
 def put(project: Path) -> Callable[..., Path]:
-    """Writes a notebook of the given cells into the project, which has nothing else."""
+    """Write a notebook of the given cells into the project, which has nothing else."""
     (project / "k.py").unlink()
 
     def write(*cells: Any, name: str = "n.ipynb", **more: Any) -> Path:

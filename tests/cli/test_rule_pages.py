@@ -197,7 +197,7 @@ def test_what_reports_are_mapped_to_is_said_to_be_measured() -> None:
 def test_what_a_check_reads_comes_from_where_the_pages_say(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Runs a real check and looks at the source of each reading."""
+    """Run a real check and looks at the source of each reading."""
     pytest.importorskip("numba_cuda")
     from advisor.check.pipeline import check
 

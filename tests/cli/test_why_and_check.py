@@ -27,7 +27,7 @@ RULE, LINE = "uncoalesced-access", 8
 
 
 def written(folder: Path, *, pack: str = "", config: str = "", comment: str = "") -> None:
-    """Writes a project: hot/deep/k.py, a pack and a configuration."""
+    """Write a project: hot/deep/k.py, a pack and a configuration."""
     (folder / ".git").mkdir()
     (folder / "house").mkdir()
     (folder / "house" / "house.rules").write_text(f'pack "house"\n\n{pack}\n')

@@ -30,7 +30,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture
 def advise(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs the command in this process: exit status, standard output, standard error."""
+    """Run the command in this process: exit status, standard output, standard error."""
     from advisor.__main__ import main
 
     def command(*arguments: str) -> tuple[int, str, str]:

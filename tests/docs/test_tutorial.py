@@ -51,7 +51,7 @@ class Reader:
             assert status == int(block["status"] or 0), self.printed
 
     def edit(self, file: Path, difference: str) -> None:
-        """Puts the lines with a blank or `+` where those with a blank or `-` stand."""
+        """Put the lines with a blank or `+` where those with a blank or `-` stand."""
         lines = difference.splitlines(keepends=True)
         before = "".join(line[1:] for line in lines if line[0] in " -")
         after = "".join(line[1:] for line in lines if line[0] in " +")

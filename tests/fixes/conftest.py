@@ -10,7 +10,7 @@ from simulated_runs import SimulatedRuns
 
 @pytest.fixture(scope="session")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedRuns]:
-    """Runs sources on the simulated GPU: `simulated.call(source, function, *arguments)`."""
+    """Run sources on the simulated GPU: `simulated.call(source, function, *arguments)`."""
     runs = SimulatedRuns(tmp_path_factory.mktemp("simulated"))
     yield runs
     runs.close()

@@ -53,7 +53,7 @@ class SimulatedRuns:
         return result
 
     def close(self) -> None:
-        """Nothing; ends the process."""
+        """End the process."""
         try:
             self._process.communicate(timeout=30)
         finally:

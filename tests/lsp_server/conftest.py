@@ -86,7 +86,7 @@ class Client:
         return self._wait(lambda message: message.get("method") == method)
 
     def reply(self, request: dict[str, Any], result: Any) -> None:
-        """Answers a request of the server's own."""
+        """Answer a request of the server's own."""
         self._send({"id": request["id"], "result": result})
 
     def command(self, name: str, *arguments: Any) -> int:
@@ -126,7 +126,7 @@ class Client:
         chosen: dict[str, Any] | None = None,
         window: dict[str, Any] | None = None,
     ) -> Any:
-        """Begins with those capabilities; `text_document` are more of these, `chosen` the user's settings."""
+        """Begin with those capabilities; `text_document` are more of these, `chosen` the user's settings."""
         document: dict[str, Any] = {"publishDiagnostics": {"versionSupport": True}, **(text_document or {})}
         if pulls:
             document["diagnostic"] = {}

@@ -52,7 +52,7 @@ class OpenNotebook:
         self._changed({"textContent": [{"document": document, "changes": [{"text": text}]}]})
 
     def insert(self, number: int, text: str) -> str:
-        """Puts a new cell at a place; its URI."""
+        """Put a new cell at a place; its URI."""
         cell = self._cell(text)
         self.cells.insert(number, cell)
         array = {"start": number, "deleteCount": 0, "cells": [{"kind": 2, "document": cell}]}
@@ -60,7 +60,7 @@ class OpenNotebook:
         return cell
 
     def remove(self, number: int) -> str:
-        """Takes a cell away; its former URI."""
+        """Take a cell away; its former URI."""
         cell = self.cells.pop(number)
         array = {"start": number, "deleteCount": 1, "cells": []}
         self._changed({"structure": {"array": array, "didOpen": [], "didClose": [{"uri": cell}]}})

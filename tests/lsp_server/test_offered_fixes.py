@@ -208,7 +208,7 @@ def test_a_fix_of_two_files_edits_both_and_only_the_open_one_has_a_version(clien
 
 
 def proven(folder, proof):
-    """Keeps a proof of the fix of SLOW as `advisor verify` would."""
+    """Keep a proof of the fix of SLOW as `advisor verify` would."""
     (folder / "pyproject.toml").write_text("[tool.advisor]\n", "utf-8")
     options = CheckOptions(
         "a100-80gb", folder, "source", settings=Config(root=folder), stdin=SourceText("k.py", SLOW)

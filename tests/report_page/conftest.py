@@ -30,7 +30,7 @@ def store(project: Path) -> HistoryStore:
 
 @pytest.fixture
 def page(project: Path) -> Callable[[], Page]:
-    """Makes the page of the project as its history is now."""
+    """Make the page of the project as its history is now."""
     return lambda: Page(html_of(project))
 
 

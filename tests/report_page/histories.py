@@ -122,7 +122,7 @@ BLUR_TIMES = (2.0, 2.1, 1.9, 2.0, 2.0, 2.1, 2.0, 4.0, 4.0, 4.0)
 
 
 def add_measured(store: HistoryStore, last_blur: float = 2.0) -> None:
-    """Nothing; keeps ten measured runs, the last with samples of NVML and numbers of lines."""
+    """Keep ten measured runs, the last with samples of NVML and numbers of lines."""
     for night, mean in enumerate(BLUR_TIMES, 1):
         is_last = night == len(BLUR_TIMES)
         those = (
@@ -139,7 +139,7 @@ def add_measured(store: HistoryStore, last_blur: float = 2.0) -> None:
 
 
 def add_predicted(store: HistoryStore, device: str = "h100-sxm", slower: float = 1.0) -> None:
-    """Nothing; keeps one predicted run, whose counts suffice for the model of times."""
+    """Keep one predicted run, whose counts suffice for the model of times."""
     counts = {
         "flops": 4e9, "dram_bytes": 1e9, "ai_flops_per_byte": 4.0,
         "grid_blocks": 1024.0, "block_threads": 256.0,

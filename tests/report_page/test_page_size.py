@@ -20,7 +20,7 @@ RUNS, KERNELS = 1_000, 50
 
 
 def add_many(store: HistoryStore) -> None:
-    """Nothing; keeps 1,000 runs of 50 kernels, most of them copied with other times."""
+    """Keep 1,000 runs of 50 kernels, most of them copied with other times."""
     one = histories.fingerprint("blur", 2.0, metrics=histories.BLUR_METRICS, lines=histories.BLUR_LINES)
     those = tuple(
         replace(

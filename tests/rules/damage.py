@@ -91,7 +91,7 @@ class Readings:
 
 
 def told_well(errors: Sequence[RuleError], path: str, text: str) -> None:
-    """Nothing; asserts that every error has a known code, a place inside its file and a whole sentence."""
+    """Assert that every error has a known code, a place inside its file and a whole sentence."""
     lines = with_newlines(text).split("\n")
     str(RuleErrors(errors))
     for error in errors:

@@ -57,7 +57,7 @@ def bounded_rules(draw: st.DrawFn) -> RandomRule:
 
 
 def holds(named: dict[str, RandomRule], world: World, text: str) -> None:
-    """Nothing; asserts of each remark of lint that no row of the world speaks against it."""
+    """Assert of each remark of lint that no row of the world speaks against it."""
     book = rulebook_from_texts(
         [
             ("metrics/words.rules", VOCABULARY),

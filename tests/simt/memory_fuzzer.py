@@ -149,7 +149,7 @@ class Setting:
         return {one.begin: one.content[: one.end - one.begin].tobytes() for one in self.memory.buffers()}
 
     def restore(self, contents: dict[int, bytes]) -> None:
-        """Nothing; gives the buffers the bytes that they had."""
+        """Give the buffers the bytes that they had."""
         for address, content in contents.items():
             self.memory.view(address, len(content))[:] = bytearray(content)
 

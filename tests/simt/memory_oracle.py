@@ -124,7 +124,7 @@ class _Warp:
             self._access(n, self.oracle.program.accesses[n])
 
     def fill(self) -> None:
-        """Nothing; fills the block's memory and that of the threads."""
+        """Fill the block's memory and that of the threads."""
         for lane in self.lanes:
             if tile := self.oracle.tile:
                 at = 8 * lane % len(tile)
@@ -135,7 +135,7 @@ class _Warp:
                 self.own[lane][at : at + 8] = word.to_bytes(8, "little")
 
     def add_own_memory(self) -> None:
-        """Nothing; adds what these memories hold to the threads' sums."""
+        """Add what these memories hold to the threads' sums."""
         for lane in self.lanes:
             held, tile = self.own[lane], self.oracle.tile
             at = 8 * lane % max(1, len(tile))

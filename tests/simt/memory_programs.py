@@ -88,7 +88,7 @@ class Program:
         return "\n".join(lines)
 
     def _own_memory(self, action: str) -> list[str]:
-        """Fills shared and local memory at the begin, and adds what they hold to the sum at the end."""
+        """Fill shared and local memory at the begin, and add what they hold to the sum at the end."""
         lines = ["cvt.u64.u32 %x15, %r2;", "bar.sync 0;"]
         if self.uses("tile"):
             lines += ["shl.b64 %x16, %x15, 3;", f"rem.u64 %x16, %x16, {self.shared};", "mov.u64 %x17, tile;"]

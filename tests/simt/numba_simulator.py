@@ -34,7 +34,7 @@ class NumbaSimulator:
         )
 
     def launch(self, source: str, name: str, grid: Any, block: Any, arrays: list[np.ndarray]) -> None:
-        """Nothing; the arrays hold what the kernel wrote. Raises RuntimeError with the simulator's error."""
+        """Run the kernel; the arrays hold what it wrote. Raises RuntimeError with the simulator's error."""
         assert self._process.stdin is not None and self._process.stdout is not None
         _send(self._process.stdin, (source, name, grid, block, arrays))
         if not select.select([self._process.stdout], [], [], _LONGEST_SECONDS)[0]:
@@ -49,7 +49,7 @@ class NumbaSimulator:
             array[...] = result
 
     def close(self) -> None:
-        """Nothing; ends the process."""
+        """End the process."""
         try:
             self._process.communicate(timeout=30)
         finally:

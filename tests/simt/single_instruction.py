@@ -153,7 +153,7 @@ def program(case: Case, uniform: bool) -> str:
 
 
 def check(case: Case, uniform: bool) -> None:
-    """Nothing; runs an instruction on 96 values and compares each result with the expected one."""
+    """Run an instruction on 96 values and compare each result with the expected one."""
     kinds = case.operands.split()
     count = 96
     inputs = [values_of(kind, number + 1, count) for number, kind in enumerate(kinds)]

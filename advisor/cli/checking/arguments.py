@@ -10,7 +10,7 @@ from advisor.model.records import SOURCES
 
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares everything that `advisor check` understands."""
+    """Declare everything that `advisor check` understands."""
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="files and folders (default: here); `-` reads stdin"
     )

@@ -50,7 +50,7 @@ def read_baseline(file: Path) -> Counter[Entry]:
 
 
 def apply_baseline(report: Report, accepted: Counter[Entry]) -> None:
-    """Nothing; drops the accepted findings from `report` and notes in its summary how many they were."""
+    """Drop the accepted findings from `report` and note in its summary how many they were."""
     left = Counter(accepted)
     kept: list[Finding] = []
     for finding in report.findings:

@@ -9,7 +9,7 @@ from advisor.reports.outputs.wording.locations import Locations
 
 
 def print_problems(report: Report) -> None:
-    """Nothing; a line for each problem of the report goes to standard error."""
+    """Write a line for each problem of the report to standard error."""
     locations = Locations(report)
     for problem in report.problems:
         word = "note" if problem.checked else "error"

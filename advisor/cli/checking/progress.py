@@ -36,7 +36,7 @@ class TerminalProgress:
         self._stack.close()
 
     def __call__(self, phase: str, done: int, total: int) -> None:
-        """Shows that `done` of `total` steps of `phase` are done."""
+        """Show that `done` of `total` steps of `phase` are done."""
         if not self._enabled or time.monotonic() - self._started < SILENT_SECONDS:
             return
         if self._bar is None:

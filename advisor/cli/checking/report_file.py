@@ -14,7 +14,7 @@ from advisor.model.errors import UsageError
 
 
 def check_target(target: Path, sources: Iterable[Path], option: str = "--output") -> None:
-    """Nothing; raises UsageError when writing `target`, which `option` names, would destroy source code or
+    """Raise UsageError when writing `target`, which `option` names, would destroy source code or
     cannot work.
     """
     if target.is_dir():
@@ -30,7 +30,7 @@ def check_target(target: Path, sources: Iterable[Path], option: str = "--output"
 
 
 def write_atomically(target: Path, text: str) -> None:
-    """Nothing; `target` holds `text` in UTF-8 afterwards, or what it held before when that fails."""
+    """Write `text` to `target` in UTF-8; when that fails it holds what it held before."""
     data = text.encode("utf-8", errors="replace")
     real = target.resolve()
     try:
@@ -52,7 +52,7 @@ def write_atomically(target: Path, text: str) -> None:
 
 
 def write_to_stdout(text: str, for_machines: bool) -> None:
-    """Nothing; formats that programs read go out in UTF-8 whatever the terminal's encoding is."""
+    """Format that programs read go out in UTF-8 whatever the terminal's encoding is."""
     if sys.stdout is None:
         return
     if for_machines and isinstance(sys.stdout, io.TextIOWrapper):

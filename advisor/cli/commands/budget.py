@@ -17,7 +17,7 @@ SUMMARY = "Compare the latest times of kernels with the budgets that the project
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor budget`."""
+    """Declare the arguments of `advisor budget`."""
     parser.add_argument(
         "runs",
         nargs="*",
@@ -70,7 +70,7 @@ def _exponent(store: HistoryStore, one: Fingerprint, run: Run) -> float | None:
 
 
 def _refuse_unknown(lines: Sequence[Line], options: CheckOptions) -> None:
-    """Nothing; raises BudgetErrors for budgets of kernels that neither the history nor the source has."""
+    """Raise BudgetErrors for budgets of kernels that neither the history nor the source has."""
     from advisor.cli.importing.project_kernels import project_of
     from advisor.model.settings.selectors import suggestion
     from advisor.runs.comparison.ranking.budget_file import BudgetErrors

@@ -21,7 +21,7 @@ SUMMARY = "Find what is slow in the kernels of files and folders, and say why."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor check`."""
+    """Declare the arguments of `advisor check`."""
     add_check_arguments(parser)
 
 

@@ -8,7 +8,7 @@ SUMMARY = "Compare two runs: what changed, how times and metrics moved, which ru
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor diff`."""
+    """Declare the arguments of `advisor diff`."""
     what = "number, label, commit, `latest`, `latest~1`, or the file of a profiler's report"
     parser.add_argument("before", metavar="A", help=f"the earlier run: {what}")
     parser.add_argument("after", metavar="B", help="the later run, named alike")

@@ -17,7 +17,7 @@ SUMMARY = "Say what this machine can do and why not: toolchain, GPU, sources of 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor doctor`."""
+    """Declare the arguments of `advisor doctor`."""
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 

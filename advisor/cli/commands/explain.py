@@ -22,7 +22,7 @@ _WIDEST = 110
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor explain`."""
+    """Declare the arguments of `advisor explain`."""
     parser.add_argument(
         "rule",
         metavar="NAME|PATH::KERNEL",

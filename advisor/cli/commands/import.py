@@ -18,7 +18,7 @@ SUMMARY = "Read reports of Nsight Compute, Nsight Systems or torch.profiler, kee
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor import`."""
+    """Declare the arguments of `advisor import`."""
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="reports of one run; import another run by another command"
     )

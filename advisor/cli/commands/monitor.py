@@ -19,7 +19,7 @@ SUMMARY = "Watch a GPU through NVML: utilisation, memory, clocks, heat, power, a
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor monitor`."""
+    """Declare the arguments of `advisor monitor`."""
     parser.add_argument(
         "--gpu", type=_index, default=0, metavar="N", help="the GPU by its index (default: 0)"
     )
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _watched(watch: Watch, recording: Recording | None, once: bool, interval: float) -> None:
-    """Nothing; looks until Ctrl-C, and keeps what was seen however it ends."""
+    """Look until Ctrl-C, and keep what was seen however it ends."""
     note = ""
     try:
         if once or not (sys.stdout and sys.stdout.isatty()):
@@ -91,7 +91,7 @@ def _shown(watch: Watch, recording: Recording | None, interval: float) -> None:
 def _loop(
     watch: Watch, recording: Recording | None, interval: float, show: Callable[[], None], once: bool
 ) -> None:
-    """Nothing; looks at every tick, the time that looking takes included."""
+    """Look at every tick, the time that looking takes included."""
     due = time.monotonic()
     while True:
         sample = watch.look()

@@ -20,7 +20,7 @@ SUMMARY = "Run workloads many times, measure their kernels (without a GPU: predi
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor profile`."""
+    """Declare the arguments of `advisor profile`."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders with workloads")
     parser.add_argument("--label", default="", metavar="TEXT", help="what the history calls this run")
     parser.add_argument(

@@ -22,7 +22,7 @@ _DEFAULT_TOP = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor report`."""
+    """Declare the arguments of `advisor report`."""
     parser.add_argument(
         "runs",
         nargs="*",
@@ -96,7 +96,7 @@ def _scalings(found: Sequence[Ranking], store: HistoryStore, top: int) -> list[S
 
 
 def _require_page(file: Path) -> None:
-    """Nothing; raises UsageError where a page cannot be drawn or written there."""
+    """Raise UsageError where a page cannot be drawn or written there."""
     from advisor.cli.checking.report_file import check_target
     from advisor.reports.html_report.charts.canvas import require_matplotlib
 

@@ -14,7 +14,7 @@ SUMMARY = "Run a program, its kernels on the simulated GPU, and record its launc
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor run`."""
+    """Declare the arguments of `advisor run`."""
     parser.add_argument("-m", dest="module", action="store_true", help="TARGET is a module, as for python -m")
     parser.add_argument("--device", help="the GPU to simulate (see `advisor devices`)")
     parser.add_argument("--threads", type=int, default=0, help="threads of the host to run blocks on")

@@ -11,7 +11,7 @@ SUMMARY = "Start the language server, on standard input and output or at a port.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments; editors add --stdio out of habit."""
+    """Declare the arguments; editors add --stdio out of habit."""
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--stdio", action="store_true", help="talk over stdin and stdout (the default)")
     ways.add_argument(

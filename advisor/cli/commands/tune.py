@@ -18,7 +18,7 @@ SUMMARY = "Search block size, tile sizes and max_registers of a kernel by predic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor tune`."""
+    """Declare the arguments of `advisor tune`."""
     parser.add_argument("target", metavar="PATH::KERNEL", help="the file and the kernel in it")
     parser.add_argument("--device", metavar="NAME", help="the GPU to tune for (see `advisor devices`)")
     parser.add_argument("--seconds", type=_seconds, metavar="S", help="time limit of the search")

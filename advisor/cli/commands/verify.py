@@ -17,7 +17,7 @@ SUMMARY = "Apply each fix to a copy, run before and after, and compare outputs a
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor verify`."""
+    """Declare the arguments of `advisor verify`."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders with kernels")
     parser.add_argument(
         "--before", metavar="FILE[::FUNCTION]", help="with --after: compare two versions that you wrote"

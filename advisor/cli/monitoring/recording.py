@@ -17,13 +17,13 @@ class Recording:
         self._samples: list[Sample] = []
 
     def add(self, sample: Sample) -> None:
-        """Nothing; takes one more sample."""
+        """Take one more sample."""
         self._samples.append(sample)
         if len(self._samples) % comparing_numbers().monitor.keep_every == 0:
             self._write("running")
 
     def end(self, note: str = "") -> None:
-        """Nothing; notes that the recording ended, with what ended it early."""
+        """Note that the recording ended, with what ended it early."""
         self._write("done", note)
         self._store.close()
 

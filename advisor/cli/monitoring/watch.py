@@ -43,7 +43,7 @@ class Watch:
         return self.samples[-1]
 
     def judge(self) -> None:
-        """Nothing; the rules judge the samples. Where the GPU was in use, some kernel ran."""
+        """Judge the samples by the rules. Where the GPU was in use, some kernel ran."""
         found = self.metrics()
         if found.get("gpu_utilization"):
             found["active_kernels"] = 1.0

@@ -36,7 +36,7 @@ class Chosen:
 
 
 def add_rules_argument(parser: argparse.ArgumentParser) -> None:
-    """Declares the rules that an action is about."""
+    """Declare the rules that an action is about."""
     parser.add_argument(
         "rules", nargs="*", metavar="RULE|PATH",
         help="rules by id or category, rule files, folders (default: the project's packs, else all)",

@@ -28,7 +28,7 @@ _HEADER = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor devices`."""
+    """Declare the arguments of `advisor devices`."""
     parser.add_argument("name", nargs="*", metavar="DEVICE", help="only these (default: all)")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("-v", "--verbose", action="store_true", help="every number, with its source")

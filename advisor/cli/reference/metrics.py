@@ -16,7 +16,7 @@ SUMMARY = "List the metrics that rules can speak of, with unit, range and meanin
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor metrics`."""
+    """Declare the arguments of `advisor metrics`."""
     parser.add_argument(
         "entity", nargs="*", metavar="ENTITY", help="only of these, kernel or access (default: all)"
     )

@@ -10,7 +10,7 @@ SUMMARY = "List, write, test, lint, format, document and question rules."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the actions and their arguments: the modules of `advisor.cli.rule_actions`."""
+    """Declare the actions and their arguments: the modules of `advisor.cli.rule_actions`."""
     from advisor.cli import rule_actions
 
     actions = parser.add_subparsers(title="actions", metavar="ACTION", dest="action", required=True)

@@ -19,21 +19,21 @@ class Page:
         self._parts: list[str] = []
 
     def heading(self, text: str) -> None:
-        """Nothing; begins a section."""
+        """Begin a section."""
         self._parts.append(f"## {text}" if self.is_markdown else text)
 
     def paragraph(self, text: str) -> None:
-        """Nothing; adds a paragraph, wrapped for terminals."""
+        """Add a paragraph, wrapped for terminals."""
         if text:
             self._parts.append(text if self.is_markdown else textwrap.fill(text, _WIDTH))
 
     def lines(self, lines: Sequence[str]) -> None:
-        """Nothing; adds lines that stand for themselves, in Markdown as items of a list."""
+        """Add lines that stand for themselves, in Markdown as items of a list."""
         if lines:
             self._parts.append("\n".join(self._item(line, "- ", "", 2) for line in lines))
 
     def numbered(self, items: Sequence[tuple[str, Sequence[str]]]) -> None:
-        """Nothing; adds a numbered list, each item with lines of its own below it."""
+        """Add a numbered list, each item with lines of its own below it."""
         found = []
         for number, (text, below) in enumerate(items, 1):
             found.append(self._item(text, f"{number}. ", f"{number}. ", len(f"{number}. ")))
@@ -41,7 +41,7 @@ class Page:
         self._parts.append("\n".join(found))
 
     def block(self, lines: Sequence[str]) -> None:
-        """Nothing; adds lines that belong together, indented ones below; a nested list in Markdown."""
+        """Add lines that belong together, indented ones below; a nested list in Markdown."""
         if self.is_markdown:
             marks = [f"{line[: len(line) - len(line.lstrip())]}- {line.lstrip()}" for line in lines]
             self._parts.append("\n".join(marks))
@@ -58,7 +58,7 @@ class Page:
         return textwrap.fill(line, _WIDTH, initial_indent=indent, subsequent_indent=" " * below)
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
-        """Nothing; adds a table, none without rows."""
+        """Add a table, none without rows."""
         if rows:
             draw = markdown_table if self.is_markdown else plain_table
             self._parts.append(draw(header, rows, right))

@@ -22,7 +22,7 @@ SUMMARY = "Say which kernels get another verdict under an edit of rules, or unde
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules diff`."""
+    """Declare the arguments of `advisor rules diff`."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: here)")
     parser.add_argument(
         "--against", default="HEAD", metavar="REVISION", help="compare with the rules of a git revision"

@@ -16,7 +16,7 @@ SUMMARY = "Write the pages of all rules and metrics as a static site."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules docs`."""
+    """Declare the arguments of `advisor rules docs`."""
     parser.add_argument(
         "output", type=Path, metavar="OUTPUT", help="the folder to write: new, empty, or of an earlier run"
     )

@@ -19,7 +19,7 @@ _FOREIGN_FOLDERS = frozenset({"venv", "site-packages", "node_modules", "__pycach
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules fmt`."""
+    """Declare the arguments of `advisor rules fmt`."""
     parser.add_argument(
         "paths", nargs="*", metavar="PATH",
         help="files and folders (default: the packs of the project); `-` reads stdin and writes to stdout",
@@ -57,7 +57,7 @@ class _Formatting:
     problems: list[AdvisorError] = field(default_factory=list)
 
     def format_file(self, file: Path) -> None:
-        """Nothing; writes the file when its form changes, or says that it would."""
+        """Write the file when its form changes, or say that it would."""
         path = _shown(file)
         try:
             data = _content(file, path)
@@ -73,7 +73,7 @@ class _Formatting:
         self._tell_change(path, text, formatted)
 
     def format_stdin(self) -> None:
-        """Nothing; what is read from stdin goes to stdout in its form."""
+        """Write what is read from stdin to stdout in its form."""
         if sys.stdin is None:
             raise UsageError("`-` reads stdin, which is closed.")
         data = sys.stdin.buffer.read()
@@ -89,7 +89,7 @@ class _Formatting:
             self._tell_change("stdin", text, formatted)
 
     def sum_up(self, files: int) -> None:
-        """Nothing; prints how many files changed, and the errors."""
+        """Print how many files changed, and the errors."""
         if self.diff:
             return
         unchanged = files - self.changed - len(self.problems)

@@ -21,7 +21,7 @@ SUMMARY = "Find rules that never or always fire, contain each other, or lack som
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules lint`."""
+    """Declare the arguments of `advisor rules lint`."""
     add_rules_argument(parser)
     parser.add_argument("--fix", action="store_true", help="mend what can be mended with certainty")
     parser.add_argument("--explain", metavar="CODE", help="say why a kind of remark is made, as L101")

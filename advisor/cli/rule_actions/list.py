@@ -14,7 +14,7 @@ SUMMARY = "List the rules, and count them by category and by the document that t
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules list`."""
+    """Declare the arguments of `advisor rules list`."""
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument(
         "--calibration",

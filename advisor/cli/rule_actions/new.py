@@ -21,7 +21,7 @@ _WORDS = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules new`."""
+    """Declare the arguments of `advisor rules new`."""
     parser.add_argument("rule", metavar="CATEGORY/ID", help="the rule's category and id, words with hyphens")
     parser.add_argument(
         "--pack", type=Path, metavar="FOLDER",

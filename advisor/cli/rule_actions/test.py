@@ -23,7 +23,7 @@ SUMMARY = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules test`."""
+    """Declare the arguments of `advisor rules test`."""
     add_rules_argument(parser)
     parser.add_argument(
         "--min-coverage",

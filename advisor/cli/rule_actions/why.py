@@ -30,7 +30,7 @@ _VERDICTS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the arguments of `advisor rules why`."""
+    """Declare the arguments of `advisor rules why`."""
     parser.add_argument("rule", metavar="RULE", help="the rule's id")
     parser.add_argument("kernel", metavar="PATH::kernel", help="a file and a kernel in it")
     parser.add_argument("--device", metavar="NAME", help="the GPU to judge for")

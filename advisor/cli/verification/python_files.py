@@ -12,7 +12,7 @@ from advisor.model.text.notebooks import is_notebook
 
 
 def refuse_notebooks(paths: Iterable[str | Path], command: str) -> None:
-    """Nothing; raises UsageError where a notebook is named for a command that runs code."""
+    """Raise UsageError where a notebook is named for a command that runs code."""
     for path in paths:
         if is_notebook(str(path)):
             raise UsageError(

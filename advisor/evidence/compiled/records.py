@@ -30,7 +30,7 @@ def kernel_and_line_records(unit: CompilationUnit, kernel: CompiledKernel) -> li
 
 
 def _know_float64_shares(unit: CompilationUnit, kernel: CompiledKernel, lines: list[Record]) -> None:
-    """Nothing; notes with lines of the kernel's own text how much of what it executes is their float64.
+    """Note with lines of the kernel's own text how much of what it executes is their float64.
 
     How often a device function runs is not known here: its lines count once, and have no share.
     """

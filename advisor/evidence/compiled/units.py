@@ -122,7 +122,7 @@ def _refused(unit: CompilationUnit, evidence: CompiledEvidence) -> bool:
 
 
 def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) -> bool:
-    """Adds what is known of a unit; False when that is nothing, or not what this version writes."""
+    """Add what is known of a unit; False when that is nothing, or not what this version writes."""
     if value is None:
         return False
     try:

@@ -98,7 +98,7 @@ class Nvml:
         self.close()
 
     def close(self) -> None:
-        """Nothing; NVML is let go."""
+        """Let NVML go."""
         self._asked(self._nvml.nvmlShutdown)
 
     def facts(self) -> Facts:

@@ -13,7 +13,7 @@ _COUNTS = ("local_loads", "local_stores")
 
 
 def note_local_traffic(merged: Mapping[str, Mapping[str, Record]]) -> None:
-    """Nothing; notes of each local array that is indexed at run time whether some line that meets no other
+    """Note of each local array that is indexed at run time whether some line that meets no other
     such array uses local memory. It stays unknown where there is no such line.
     """
     arrays: dict[str, dict[str, Record]] = defaultdict(dict)

@@ -8,7 +8,7 @@ from advisor.model.records import Record
 
 
 def note_warp_aggregation(merged: Mapping[str, Mapping[str, Record]]) -> None:
-    """Nothing; notes of each atomic whether the machine code of its line combines or counts lanes as well."""
+    """Note of each atomic whether the machine code of its line combines or counts lanes as well."""
     lines = {(one.owner, one.path, one.span.line): one for one in merged.get("line", {}).values()}
     for atomic in merged.get("atomic", {}).values():
         line = lines.get((atomic.owner, atomic.path, atomic.span.line))

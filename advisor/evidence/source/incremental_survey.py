@@ -81,7 +81,7 @@ class IncrementalSurvey:
         self.forget()
 
     def forget(self) -> None:
-        """Drops everything that is kept."""
+        """Drop everything that is kept."""
         self._surveyor = Surveyor(self._root)
         self._lines: tuple[str, ...] = ()
         self._parts: list[Part] | None = None
@@ -142,7 +142,7 @@ class IncrementalSurvey:
         return parts
 
     def _notice_changes(self) -> None:
-        """Drops everything when a file that was read has changed."""
+        """Drop everything when a file that was read has changed."""
         if any(FileStamp.of(path) != stamp for path, stamp in self._stamps.items()):
             self.forget()
 

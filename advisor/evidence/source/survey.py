@@ -194,7 +194,7 @@ def _add_bodies(
     with_units: bool,
     result: Survey,
 ) -> None:
-    """Adds the kernels whose bodies stand in the checked files, and which other files compile."""
+    """Add the kernels whose bodies stand in the checked files, and which other files compile."""
     compiling = [file for file, host in zip(files, others, strict=True) if bodies_elsewhere(own, host)]
     paths = {host.path for host in own}
     known = {one.key for one in result.records}

@@ -37,7 +37,7 @@ class SurveyMemory:
         return sum(all(memo.latest((root, file)) is None for memo in memos) for file in files)
 
     def learn(self, imports: Iterable[tuple[str, str]]) -> None:
-        """Adds files that were looked into, each after one that imports it."""
+        """Add files that were looked into, each after one that imports it."""
         for importer, imported in imports:
             self._imports.setdefault(importer, set()).add(imported)
 

@@ -27,7 +27,7 @@ class SurveyWorkers:
         self.pools = _workers(root, jobs) if jobs > 1 else []
 
     def close(self) -> None:
-        """Ends the workers."""
+        """End the workers."""
         for pool in self.pools:
             pool.shutdown(cancel_futures=True)
 

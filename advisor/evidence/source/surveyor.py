@@ -224,7 +224,7 @@ class Surveyor:
         return result
 
     def add_kernel(self, kernel: Declaration, how: LaunchedAs, with_units: bool, result: FileKernels) -> None:
-        """Nothing; adds what is known of one kernel to the result of its file."""
+        """Add what is known of one kernel to the result of its file."""
         module = kernel.module
         inside = self._launched_inside(kernel, self.launches_in(module))
         try:

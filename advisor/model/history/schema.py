@@ -85,7 +85,7 @@ def _require_version(connection: sqlite3.Connection, file: Path) -> int:
 
 
 def _make_tables(connection: sqlite3.Connection, file: Path) -> None:
-    """Nothing; makes what is missing in one transaction, so that two processes may begin at once."""
+    """Make what is missing in one transaction, so that two processes may begin at once."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if _require_version(connection, file) != VERSION:

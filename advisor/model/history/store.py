@@ -73,7 +73,7 @@ class HistoryStore:
             return self._insert_run(connection, facts)
 
     def add(self, run: int, fingerprint: Fingerprint) -> None:
-        """Nothing; keeps one more fingerprint, on the disk when this returns."""
+        """Keep one more fingerprint, on the disk when this returns."""
         with self._writing() as connection:
             self._insert_fingerprints(connection, run, [fingerprint])
 
@@ -85,7 +85,7 @@ class HistoryStore:
         host: Mapping[str, Any] | None = None,
         status: str = "done",
     ) -> None:
-        """Nothing; notes how a run ended, and what was found of it as a whole."""
+        """Note how a run ended, and what was found of it as a whole."""
         with self._writing() as connection:
             _end(connection, run, metrics or {}, notes, host or {}, status)
 
@@ -213,7 +213,7 @@ class HistoryStore:
         return [TimePoint(*row) for row in self._read(query, [value for _, value in wanted])]
 
     def close(self) -> None:
-        """Nothing; closes the file."""
+        """Close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

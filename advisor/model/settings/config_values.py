@@ -42,7 +42,7 @@ class Reader:
     problems: list[str] = field(default_factory=list)
 
     def read_into(self, settings: Settings) -> None:
-        """Adds the table's keys to `settings`, and a sentence to `problems` for each that is wrong."""
+        """Add the table's keys to `settings`, and a sentence to `problems` for each that is wrong."""
         for key, value in self.content.items():
             reader = _KEYS.get(key)
             if reader is None:
@@ -51,7 +51,7 @@ class Reader:
                 reader(self, settings, key, value)
 
     def complain(self, path: tuple[str, ...], message: str) -> None:
-        """Adds a problem at the key `path` (below the table)."""
+        """Add a problem at the key `path` (below the table)."""
         line = line_of_key(self.lines, (*self.table, *path))
         self.problems.append(f"{self.place}{f':{line}' if line else ''}: {message}")
 
@@ -154,7 +154,7 @@ def _read_choice(*choices: str) -> Callable[[Reader, Settings, str, object], Non
 
 
 def _leave(reader: Reader, settings: Settings, key: str, value: object) -> None:
-    """Nothing; the key is another command's."""
+    """Accept a key that is another command's."""
     del reader, settings, key, value
 
 

@@ -70,7 +70,7 @@ def find_files(
 
 
 def _note_empty(walk: _Walk, folders: Sequence[str]) -> None:
-    """Nothing; adds a problem for each folder without files, unless it has another problem."""
+    """Add a problem for each folder without files, unless it has another problem."""
     for folder in folders:
         shown = folder.replace(os.sep, "/")
         if _has_files(walk, folder) or any(

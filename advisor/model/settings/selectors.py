@@ -44,7 +44,7 @@ def select_rules(
 
 
 def check_selectors(selectors: Iterable[str], categories: Mapping[str, str], place: str = "") -> None:
-    """Nothing; raises UsageError when a selector names no rule. `place` begins each message."""
+    """Raise UsageError when a selector names no rule. `place` begins each message."""
     known = {*categories, *categories.values(), "all"}
     problems = [
         f"{place}unknown rule `{selector}`.{suggestion(selector, known)}"

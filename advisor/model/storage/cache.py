@@ -60,7 +60,7 @@ class Cache:
         return found or {}
 
     def put_many(self, values: Mapping[str, Any]) -> None:
-        """Stores JSON values, all or none; the entries longest unused make room when there are too many."""
+        """Store JSON values, all or none; the entries longest unused make room when there are too many."""
         if values:
             rows = [(key, json.dumps(value, separators=(",", ":"))) for key, value in values.items()]
             self._attempt(lambda connection: self._write(connection, rows))

@@ -9,7 +9,7 @@ _PAUSE_S = 0.01
 
 
 def use_write_ahead_log(connection: sqlite3.Connection, seconds: float) -> None:
-    """Nothing; switches a database to its write-ahead log, waiting up to `seconds` for others that do so.
+    """Switch a database to its write-ahead log, waiting up to `seconds` for others that do so.
 
     A connection's own time limit does not hold here: of processes that make a database together some are told
     at once that it is locked. Raises sqlite3.OperationalError when it is locked for longer.

@@ -70,7 +70,7 @@ class UnitFunctions:
         self.undefined: list[UndefinedName] = []
 
     def collect(self, module: ModuleSyntax, node: FunctionNode) -> None:
-        """Adds a function after all those that it calls."""
+        """Add a function after all those that it calls."""
         if node in self.functions:
             return
         function = UnitFunction(module, node)

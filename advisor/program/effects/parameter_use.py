@@ -29,7 +29,7 @@ class Use:
         self.dims = max(self.dims, dims)
 
     def absorb(self, other: Use, consumed: int) -> None:
-        """Notes what a called function does with the value left after `consumed` dimensions were indexed."""
+        """Note what a called function does with the value left after `consumed` dimensions were indexed."""
         if other.dims:
             self.see_dims(consumed + other.dims)
         self.integer |= other.integer

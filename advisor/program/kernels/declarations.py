@@ -137,7 +137,7 @@ def _may_hand_on_a_function(call: ast.Call, module: ModuleSyntax) -> bool:
 
 
 def _compile(call: ast.Call, module: ModuleSyntax, jit: Jit, found: dict[FunctionNode, Declaration]) -> None:
-    """Adds the functions that a call compiles to those that are known."""
+    """Add the functions that a call compiles to those that are known."""
     for compilation in jit.compilations(call, module):
         target = function_of(compilation.function, module, jit.workspace)
         if target is None:

@@ -49,7 +49,7 @@ class LaunchedAs:
         given: tuple[Given, ...] = (),
         same: tuple[bool, ...] = (),
     ) -> None:
-        """Adds what one launch shows."""
+        """Add what one launch shows."""
         if same not in self.same:
             self.same.append(same)
         if given not in self.given:

@@ -51,12 +51,12 @@ class Workspace:
         return frozenset(self._modules)
 
     def add(self, module: ModuleSyntax) -> None:
-        """Makes an already parsed module known, so that it is not read again."""
+        """Make an already parsed module known, so that it is not read again."""
         if module.file:
             self._modules[module.file] = module
 
     def leave_out(self, file: Path) -> None:
-        """Makes a file count as one that cannot be parsed, whatever is on the disk."""
+        """Make a file count as one that cannot be parsed, whatever is on the disk."""
         self._modules[str(file)] = None
 
     def module(self, file: Path) -> ModuleSyntax | None:

@@ -247,7 +247,7 @@ def _value_of(meaning: Meaning) -> object:
 
 
 def _refuse_large(operation: ast.operator, left: Any, right: Any) -> None:
-    """Raises Undetermined for an operation whose result could be far larger than its operands."""
+    """Raise Undetermined for an operation whose result could be far larger than its operands."""
     if isinstance(operation, ast.Pow) and isinstance(left, int) and isinstance(right, int):
         large = left.bit_length() * abs(right) > LARGEST_BITS
     elif isinstance(operation, ast.LShift):

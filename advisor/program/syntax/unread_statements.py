@@ -13,7 +13,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def note_unread(tree: ast.Module, source: SourceText) -> None:
-    """Makes each `0` on an unread line of a function a call that gets all its parameters and variables."""
+    """Make each `0` on an unread line of a function a call that gets all its parameters and variables."""
     for node in below(tree):
         if isinstance(node, _Function):
             _note(node, source.unread)

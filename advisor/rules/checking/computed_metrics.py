@@ -25,7 +25,7 @@ _Used = tuple[Column | None, Rows | None, object]
 
 
 def check_computed(contents: Contents, vocabulary: Vocabulary, definitions: Definitions) -> None:
-    """Nothing; checks units and names of the expressions, and that none needs itself."""
+    """Check units and names of the expressions, and that none needs itself."""
     for content, complaints in contents:
         for metric, _ in content.metrics:
             key = (metric.entity, metric.name)
@@ -36,7 +36,7 @@ def check_computed(contents: Contents, vocabulary: Vocabulary, definitions: Defi
 
 
 def _check_cycles(contents: Contents, vocabulary: Vocabulary) -> None:
-    """Nothing; tells of each cycle once, at the first of its places, in whichever order files are read."""
+    """Tell of each cycle once, at the first of its places, in whichever order files are read."""
     metrics = [
         (content.path, span, metric, noted) for content, noted in contents for metric, span in content.metrics
     ]
@@ -101,7 +101,7 @@ def _cycle(key: _Key, metrics: dict[_Key, Metric]) -> list[_Key]:
 
 
 def fill_in(rulebook: Rulebook, tables: Tables) -> None:
-    """Nothing; adds the columns of the computed metrics to the tables, those that others need first."""
+    """Add the columns of the computed metrics to the tables, those that others need first."""
     waiting = [metric for metric in rulebook.metrics.values() if metric.computed is not None]
     done: set[_Key] = set()
     while waiting:

@@ -14,7 +14,7 @@ Contents = Sequence[tuple[FileContent, Complaints]]
 
 
 def check_definitions(contents: Contents, definitions: Definitions) -> None:
-    """Nothing; notes calls of what does not exist, and each cycle once, at the first of its places."""
+    """Note calls of what does not exist, and each cycle once, at the first of its places."""
     for content, complaints in contents:
         for definition in content.definitions:
             for call in _calls(definition.body):

@@ -176,7 +176,7 @@ class RuleChecker:
         return True
 
     def _names(self) -> None:
-        """Nothing; notes names that are given twice: each would hide the other."""
+        """Note names that are given twice: each would hide the other."""
         draft = self.draft
         params = [(param.name, draft.param_spans[param.name]) for param in draft.params]
         lets = [(name, span) for name, _, span in draft.lets]
@@ -267,7 +267,7 @@ class RuleChecker:
                 self.complaints.add("E306", span, name=name)
 
     def _examples(self, written: list[Expression | None]) -> None:
-        """Nothing; notes what examples name and is no metric, of the rule or of its quantifiers' rows."""
+        """Note what examples name and is no metric, of the rule or of its quantifiers' rows."""
         bound = dict(one for expression in written for one in _bound_variables(expression))
         for example, spans in zip(self.draft.examples, self.draft.example_spans, strict=True):
             for (parts, _), span in zip(example.values, spans, strict=True):

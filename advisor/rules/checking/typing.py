@@ -40,14 +40,14 @@ class Typing:
     hidden: set[str] = field(default_factory=set)
 
     def add_let(self, name: str, unit: Unit, expression: Expression) -> None:
-        """Nothing; notes a `let` for the expressions behind it."""
+        """Note a `let` for the expressions behind it."""
         self.lets[name] = unit
         spoken = heads(expression)
         spoken |= {name for one in spoken for name in self.variables_of_lets.get(one, ())}
         self.variables_of_lets[name] = spoken & self.variables.keys()
 
     def condition(self, expression: Expression) -> None:
-        """Checks an expression that must be true or false."""
+        """Check an expression that must be true or false."""
         unit = self.unit(expression)
         if unit is not None and unit != TRUTH:
             example = f"{self._written(expression)} > …"

@@ -85,7 +85,7 @@ class RuleJudge:
         self.params, self.severity, self.enabled = variant.params, variant.severity, variant.enabled
 
     def judge(self, tables: Tables, result: Judgement) -> None:
-        """Adds the matches and the undecided rows of this rule to `result`."""
+        """Add the matches and the undecided rows of this rule to `result`."""
         view = View(tables, dict(self.rule.variables), self.rulebook.owner_entity())
         if self.rule.entity not in tables and view.owner_entity.get(self.rule.entity) is not None:
             if self.enabled:

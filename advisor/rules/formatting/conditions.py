@@ -13,7 +13,7 @@ _DEEPEST = 12
 
 
 def set_condition(page: Page, words: Sequence[Word], column: int, spread: bool) -> None:
-    """Nothing; sets the words of a condition that begins in `column`, on however many lines it was written.
+    """Set the words of a condition that begins in `column`, on however many lines it was written.
 
     It is broken into lines when `spread` asks for it, has comments, or would pass the width of a line.
     """

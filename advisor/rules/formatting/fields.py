@@ -12,7 +12,7 @@ _CONTINUED = 4
 
 
 def set_fields(page: Page, fields: Sequence[Field], indent: int) -> None:
-    """Nothing; sets each field on a line. A blank line ends what is aligned together."""
+    """Set each field on a line. A blank line ends what is aligned together."""
     blank = Blank.FIRST
     for block in _blocks(fields):
         name_width = max(len(field[0].text) for field in block)

@@ -101,7 +101,7 @@ def _group(kind: str) -> int:
 
 
 def _set_line(page: Page, kind: str, words: Sequence[Word], indent: int) -> None:
-    """Nothing; sets a clause or an item whose first word is there already."""
+    """Set a clause or an item whose first word is there already."""
     if kind in _BEFORE_CONDITION:
         _set_with_condition(page, _BEFORE_CONDITION[kind], words, indent)
     elif kind == "try_":

@@ -72,14 +72,14 @@ class Page:
         return "".join(f"{line}\n" for line in self._lines)
 
     def begin(self, word: Word, indent: int, blank: Blank = Blank.NEVER, comments_at: int = -1) -> None:
-        """Nothing; puts `word` on a new line, and its comments before it."""
+        """Put `word` on a new line, and its comments before it."""
         blanks = blank_lines(word, blank)
         self.remark(word.comments, indent if comments_at < 0 else comments_at, blanks)
         self._open(word.text, indent, blanks[-1])
         self._last = word
 
     def put(self, word: Word, indent: int, gap: str | None = None) -> None:
-        """Nothing; puts `word` on the same line, or behind its comments on a new line at `indent`."""
+        """Put `word` on the same line, or behind its comments on a new line at `indent`."""
         if word.comments or self._line is None or self._last is None:
             self.begin(word, indent)
             return
@@ -87,17 +87,17 @@ class Page:
         self._last = word
 
     def break_line(self) -> None:
-        """Nothing; lets the next word begin a line."""
+        """Let the next word begin a line."""
         self._end_line()
         self._line = None
 
     def put_all(self, words: Sequence[Word], indent: int) -> None:
-        """Nothing; puts each of `words` on the same line."""
+        """Put each of `words` on the same line."""
         for word in words:
             self.put(word, indent)
 
     def remark(self, comments: Sequence[Comment], indent: int, blanks: Sequence[bool]) -> None:
-        """Nothing; comments behind a word stay there, others get a line of their own each."""
+        """Write comments: those behind a word stay there, others get a line of their own each."""
         waiting = iter(blanks)
         for comment in comments:
             if comment.own_line or self._line is None:

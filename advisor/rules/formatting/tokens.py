@@ -118,7 +118,7 @@ class _Words:
         return Item(chunk.kind, chunk.doc, tuple(words))
 
     def skip_to(self, end: int) -> None:
-        """Nothing; notes the comments before `end`, and as errors what belongs to no item."""
+        """Note the comments before `end`, and as errors what belongs to no item."""
         stray = next(self._marks(end), None)
         if stray is not None:
             span = self._reader.span(stray.start(), stray.end())

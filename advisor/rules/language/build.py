@@ -80,7 +80,7 @@ class Builder(ExpressionTrees):
         told_by: tuple[Source, ...],
         computed: Computed | None = None,
     ) -> None:
-        """Adds what is written: name, unit, range and text."""
+        """Add what is written: name, unit, range and text."""
         name, unit, limits, doc = written
         known = self._unit("/".join(str(one) for one in unit.children if one is not None), self._span(unit))
         low, high, _ = self._range(limits)

@@ -99,7 +99,7 @@ class ChunkedFile:
             yield Chunk(kind, self.text[begin:], begin, doc, depth == 0)
 
     def _check_begin(self, match: re.Match[str], ended: int, documented: bool) -> None:
-        """Nothing; notes what begins outside of items and is none, or does not begin on its own line."""
+        """Note what begins outside of items and is none, or does not begin on its own line."""
         value, span = match.group(), self.span(match.start(), match.end())
         if ended and "\n" not in self.text[ended : match.start()]:
             hint = "an item begins on a line of its own."

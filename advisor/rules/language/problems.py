@@ -95,7 +95,7 @@ class Complaints:
         return len(self.errors) >= _MOST_ERRORS
 
     def add(self, code: str, span: Span, **fields: object) -> None:
-        """Notes an error with the sentence and help of `code`, filled in with `fields`."""
+        """Note an error with the sentence and help of `code`, filled in with `fields`."""
         if self.full:
             return
         entry = _sentences()[code]

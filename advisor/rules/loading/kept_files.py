@@ -26,7 +26,7 @@ def read_kept(file: Path) -> object:
 
 
 def write_kept(file: Path, data: bytes, pattern: str, most: int) -> None:
-    """Nothing; writes a file at once, and leaves the latest `most` of those of the pattern."""
+    """Write a file at once, and leave the latest `most` of those of the pattern."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=file.parent)

@@ -99,7 +99,7 @@ def prefix_of(folder: Path) -> str:
 
 
 def check_prefixes(folders: Iterable[Path]) -> None:
-    """Nothing; raises UsageError for two packs whose files would be called the same."""
+    """Raise UsageError for two packs whose files would be called the same."""
     known: dict[str, Path] = {}
     for folder in folders:
         other = known.setdefault(prefix_of(folder), folder)

@@ -26,7 +26,7 @@ class CompiledFacts:
         self._readings: dict[tuple[str, str], dict[str, Reading]] = {}
 
     def prepare(self, paths: Iterable[str]) -> None:
-        """Nothing; compiles the kernels of files (paths from the root) that were not asked for yet."""
+        """Compile the kernels of files (paths from the root) that were not asked for yet."""
         root = self._options.root
         new = sorted(path for path in set(paths) - self._known if (root / path).is_file())
         self._known.update(new)

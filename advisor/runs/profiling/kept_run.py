@@ -40,7 +40,7 @@ class KeptRun:
             self._store.close()
 
     def add(self, fingerprints: Sequence[Fingerprint]) -> None:
-        """Nothing; keeps fingerprints, each on the disk when this returns."""
+        """Keep fingerprints, each on the disk when this returns."""
         if self._store is None or self.number is None or self.problem:
             return
         try:
@@ -52,7 +52,7 @@ class KeptRun:
     def end(
         self, metrics: Mapping[str, Value], notes: Sequence[str], host: Mapping[str, Any], status: str
     ) -> None:
-        """Nothing; notes how the run ended."""
+        """Note how the run ended."""
         self._ended = True
         if self._store is None or self.number is None or self.problem:
             return

@@ -92,7 +92,7 @@ class Findings:
     tools: dict[str, str] = field(default_factory=dict)
 
     def note(self, text: str) -> None:
-        """Nothing; adds a note once."""
+        """Add a note once."""
         if text not in self.notes:
             self.notes.append(text)
 

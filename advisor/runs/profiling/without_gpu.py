@@ -14,7 +14,7 @@ from advisor.runs.profiling.totals import totals_of
 def profile_without_gpu(
     request: ProfileRequest, found: Findings, kept: KeptRun, progress: Progress | None
 ) -> None:
-    """Nothing; adds predicted fingerprints, and bytes of copies, whose times no model tells."""
+    """Add predicted fingerprints, and bytes of copies, whose times no model tells."""
     device = request.device
     assert device is not None
     compiled = CompiledFacts(request.options)

@@ -59,7 +59,7 @@ class KeptSearches:
         return _read(self._cache.get_many([key]).get(key))
 
     def store(self, inputs: Mapping[str, str], search: KeptSearch) -> None:
-        """Nothing; keeps a search, with the hashes of the files that it rests on."""
+        """Keep a search, with the hashes of the files that it rests on."""
         value = {**vars(search), "trials": [as_data(trial) for trial in search.trials]}
         self._cache.put_many(
             {

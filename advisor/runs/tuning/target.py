@@ -107,7 +107,7 @@ def find_target(path: Path, kernel: str, options: CheckOptions) -> Target:
 
 
 def _check_syntax(source: SourceText) -> None:
-    """Nothing; raises SourceProblem for a text that is no Python."""
+    """Raise SourceProblem for a text that is no Python."""
     try:
         ast.parse(source.text)
     except SyntaxError as error:
@@ -165,7 +165,7 @@ def _launch_rows(launches: Table, kernel: int) -> list[Row]:
 
 
 def _check_agreement(kernel: str, rows: Sequence[Row]) -> None:
-    """Nothing; raises AdvisorError where two launches are known to have other blocks."""
+    """Raise AdvisorError where two launches are known to have other blocks."""
     places: dict[tuple[Value | None, ...], str] = {}
     for row in rows:
         block = tuple(row.values.get(metric) for metric in _BLOCK_METRICS)

@@ -21,7 +21,7 @@ _PATIENCE_OF_EDITORS = 1.0
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds code actions."""
+    """Add code actions."""
     options = types.CodeActionOptions([KIND, FIX_ALL])
     server.languages.answer(types.TEXT_DOCUMENT_CODE_ACTION, PYTHON, options)(code_actions)
 

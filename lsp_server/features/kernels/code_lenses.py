@@ -17,7 +17,7 @@ SIMULATE = "advisor.simulate"
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds code lenses."""
+    """Add code lenses."""
     server.languages.answer(types.TEXT_DOCUMENT_CODE_LENS, PYTHON, types.CodeLensOptions(False))(code_lenses)
 
 

@@ -19,7 +19,7 @@ _PATIENCE = 0.005
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds hovering."""
+    """Add hovering."""
     server.languages.answer(types.TEXT_DOCUMENT_HOVER, PYTHON)(hover)
 
 

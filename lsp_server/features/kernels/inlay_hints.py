@@ -9,7 +9,7 @@ from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds inlay hints."""
+    """Add inlay hints."""
     server.languages.answer(types.TEXT_DOCUMENT_INLAY_HINT, PYTHON)(inlay_hints)
 
 

@@ -24,14 +24,14 @@ _NOTHING_HERE = "There is no kernel at this place."
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds the commands."""
+    """Add the commands."""
     server.command(EXPLAIN)(explain)
     server.command(MACHINE_CODE)(machine_code)
     server.command(CHOOSE_DEVICE)(choose_device)
 
 
 async def explain(ls: AdvisorServer, *arguments: object) -> None:
-    """Shows a page. Arguments: a document's URI, and a line (from 0) or a rule's, fix's or kernel's name."""
+    """Show a page. Arguments: a document's URI, and a line (from 0) or a rule's, fix's or kernel's name."""
     from lsp_server.answers.pages import page_named, show
 
     arguments = ls.notebooks.command_arguments(arguments)
@@ -53,7 +53,7 @@ async def explain(ls: AdvisorServer, *arguments: object) -> None:
 
 
 async def machine_code(ls: AdvisorServer, *arguments: object) -> None:
-    """Shows the machine code of a line. Arguments: a document's URI and a line, from 0."""
+    """Show the machine code of a line. Arguments: a document's URI and a line, from 0."""
     from lsp_server.answers.pages import kernel_around, show
     from lsp_server.evidence.machine_code import machine_code_page
 
@@ -76,7 +76,7 @@ async def machine_code(ls: AdvisorServer, *arguments: object) -> None:
 
 
 async def choose_device(ls: AdvisorServer, *arguments: object) -> None:
-    """Takes another device for this session: the one named, or the one the user picks."""
+    """Take another device for this session: the one named, or the one the user picks."""
     name = arguments[0] if arguments and isinstance(arguments[0], str) else await _picked(ls)
     if name is None:
         return

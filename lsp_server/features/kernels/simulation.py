@@ -26,13 +26,13 @@ _ALREADY = "The workloads of {name} are being run already."
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds the command, and what happens after a file was saved."""
+    """Add the command, and what happens after a file was saved."""
     server.command(SIMULATE)(simulate)
     server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
 
 
 async def simulate(ls: AdvisorServer, *arguments: object) -> None:
-    """Runs the workloads of a document's file. Argument: its URI."""
+    """Run the workloads of a document's file. Argument: its URI."""
     arguments = ls.notebooks.command_arguments(arguments)
     uri = arguments[0] if arguments else None
     document = open_document(ls.workspace, uri) if isinstance(uri, str) else None

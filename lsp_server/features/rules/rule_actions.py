@@ -10,7 +10,7 @@ from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds code actions."""
+    """Add code actions."""
     options = types.CodeActionOptions([types.CodeActionKind.QuickFix])
     server.languages.answer(types.TEXT_DOCUMENT_CODE_ACTION, RULES, options)(code_actions)
 

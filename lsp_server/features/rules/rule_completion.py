@@ -15,7 +15,7 @@ _TRIGGERS = (".", "{")
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds completion, with the documentation of single items on demand."""
+    """Add completion, with the documentation of single items on demand."""
     options = types.CompletionOptions(trigger_characters=list(_TRIGGERS), resolve_provider=True)
     server.languages.answer(types.TEXT_DOCUMENT_COMPLETION, RULES, options)(complete)
     server.languages.answer(types.COMPLETION_ITEM_RESOLVE, RULES)(resolve)

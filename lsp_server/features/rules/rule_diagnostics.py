@@ -20,7 +20,7 @@ _WATCHED = (".rules", "pyproject.toml", "advisor.toml")
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds both models, and what makes diagnostics out of date."""
+    """Add both models, and what makes diagnostics out of date."""
     options = types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
     )
@@ -91,7 +91,7 @@ def _shown(ls: AdvisorServer) -> dict[str, list[types.Diagnostic] | None]:
 
 
 def _look_soon(ls: AdvisorServer, edited: str = "") -> None:
-    """Looks at all open rule files once nothing has been typed for a moment."""
+    """Look at all open rule files once nothing has been typed for a moment."""
     if ls in _pending:
         _pending[ls].cancel()
     if not ls.shut_down:
@@ -99,7 +99,7 @@ def _look_soon(ls: AdvisorServer, edited: str = "") -> None:
 
 
 async def _tell_elsewhere(ls: AdvisorServer) -> None:
-    """Publishes the errors of files that are not open, which no client asks about."""
+    """Publish the errors of files that are not open, which no client asks about."""
     from lsp_server.rule_files.elsewhere import errors_elsewhere, withdrawn
 
     documents, codec = open_rule_documents(ls.workspace), ls.workspace.position_codec

@@ -8,7 +8,7 @@ from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds the announcement."""
+    """Add the announcement."""
     server.languages.hear(types.INITIALIZED)(announce)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds hovering."""
+    """Add hovering."""
     server.languages.answer(types.TEXT_DOCUMENT_HOVER, RULES)(hover)
 
 

@@ -27,7 +27,7 @@ _kernels: WeakKeyDictionary[AdvisorServer, WorkspaceKernels] = WeakKeyDictionary
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds code lenses, each computed when it is shown, and the command behind them."""
+    """Add code lenses, each computed when it is shown, and the command behind them."""
     server.languages.answer(types.TEXT_DOCUMENT_CODE_LENS, RULES, types.CodeLensOptions(True))(lenses)
     server.languages.answer(types.CODE_LENS_RESOLVE, RULES)(resolve)
     server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
@@ -53,7 +53,7 @@ async def resolve(ls: AdvisorServer, lens: types.CodeLens) -> types.CodeLens:
 
 
 async def details(ls: AdvisorServer, *arguments: object) -> None:
-    """Shows what is behind a lens. Arguments: a document's URI, a rule's id, and the kind of lens."""
+    """Show what is behind a lens. Arguments: a document's URI, a rule's id, and the kind of lens."""
     if len(arguments) == 3 and all(isinstance(one, str) for one in arguments):
         uri, rule, kind = map(str, arguments)
         from lsp_server.rule_files.explaining.lenses import message_of

@@ -22,7 +22,7 @@ _NO_NAME = "There is no name here."
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds what concerns names."""
+    """Add what concerns names."""
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_no_refusal)
     server.languages.answer(types.TEXT_DOCUMENT_DEFINITION, RULES)(definition)
     server.languages.answer(types.TEXT_DOCUMENT_REFERENCES, RULES)(references)

@@ -11,7 +11,7 @@ from lsp_server.session import AdvisorServer
 
 
 def register(server: AdvisorServer) -> None:
-    """Adds what concerns whole documents."""
+    """Add what concerns whole documents."""
     server.languages.answer(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, RULES)(symbols)
     server.languages.answer(types.TEXT_DOCUMENT_FOLDING_RANGE, RULES)(foldings)
     server.languages.answer(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, RULES, LEGEND)(tokens)

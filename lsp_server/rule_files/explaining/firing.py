@@ -65,7 +65,7 @@ class WorkspaceKernels:
         self._fresh: set[Path] = set()
 
     def forget(self) -> None:
-        """Makes the next question look at the files again."""
+        """Make the next question look at the files again."""
         self._fresh = set()
 
     def evidence(self, top: Path, book: Rulebook, stopped: Callable[[], bool]) -> Evidence:

@@ -40,13 +40,13 @@ class ExpressionNames:
         return symbol
 
     def bind(self, word: Word, entity: str, into: dict[str, Bound], inner: bool = False) -> None:
-        """Nothing; declares a variable."""
+        """Declare a variable."""
         # The variables of a rule are named in suppressions, too; those of quantifiers only where they stand.
         owner = f"{self.owner}@{word.start}" if inner else self.owner
         into[word.text] = Bound(entity, self.add(word, "variable", owner, "definition"))
 
     def expression(self, words: Sequence[Word]) -> None:
-        """Nothing; notes the names of an expression."""
+        """Note the names of an expression."""
         scopes: list[tuple[int, dict[str, Bound]]] = [(-1, dict(self.variables))]
         depth, at = 0, 0
         while at < len(words):
@@ -65,7 +65,7 @@ class ExpressionNames:
             at += 1
 
     def reference(self, dotted: Sequence[Word], bound: Mapping[str, Bound]) -> None:
-        """Nothing; notes `k`, `most`, `k.registers`, `a.kernel.registers` or `device.sm_count`."""
+        """Note `k`, `most`, `k.registers`, `a.kernel.registers` or `device.sm_count`."""
         first = dotted[0]
         if first.text in bound:
             self.found.append(Name(first.start, first.end, bound[first.text].symbol))
@@ -77,7 +77,7 @@ class ExpressionNames:
             self.found.append(Name(first.start, first.end, self.values[first.text]))
 
     def attributes(self, dotted: Sequence[Word], entity: str) -> None:
-        """Nothing; notes the owners and the metric behind a name."""
+        """Note the owners and the metric behind a name."""
         for place, attribute in enumerate(dotted[1:], 1):
             word = Word("word", attribute.text[1:], attribute.start + 1, attribute.end)
             if place < len(dotted) - 1:

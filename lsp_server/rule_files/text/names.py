@@ -70,7 +70,7 @@ class _NameReader(ExpressionNames):
             self._example(part.words)
 
     def _for(self, words: Sequence[Word]) -> None:
-        """Reads `for each access a of kernel k`."""
+        """Read `for each access a of kernel k`."""
         at = 2
         while at < len(words) and words[at].kind == "word":
             if words[at].text not in reserved():
@@ -103,7 +103,7 @@ class _NameReader(ExpressionNames):
                 self.add(word, "pattern")
 
     def _fields(self, word: Word) -> None:
-        """Reads the names in braces of a text."""
+        """Read the names in braces of a text."""
         if word.kind not in ("text", "open_text"):
             return
         for match in _FIELD.finditer(word.text):
@@ -117,7 +117,7 @@ class _NameReader(ExpressionNames):
             self.reference(dotted, self.variables)
 
     def _example(self, words: Sequence[Word]) -> None:
-        """Reads `example fires "…" { k.registers = 3, a1.space = "global" }`."""
+        """Read `example fires "…" { k.registers = 3, a1.space = "global" }`."""
         every = {**self.inner, **self.variables}
         opened = next((at for at, word in enumerate(words) if word.text == "{"), len(words))
         for dotted in _dotted(words[opened:]):
@@ -131,7 +131,7 @@ class _NameReader(ExpressionNames):
                 self.reference(dotted, every)
 
     def _metric(self) -> None:
-        """Reads `metric waste : ratio of kernel k range 0 .. 1 "…" = 1 - k.theoretical_occupancy`."""
+        """Read `metric waste : ratio of kernel k range 0 .. 1 "…" = 1 - k.theoretical_occupancy`."""
         words = self._words
         of = _place_of("of", words)
         if of + 1 >= len(words) or len(words) < 2:
@@ -147,7 +147,7 @@ class _NameReader(ExpressionNames):
         self.expression(words[_place_of("=", words) + 1 :])
 
     def _entity(self) -> None:
-        """Reads `entity queue of run "…" { depth : count range 0 .. "…" }`."""
+        """Read `entity queue of run "…" { depth : count range 0 .. "…" }`."""
         words = self._words
         if len(words) < 2:
             return
@@ -159,7 +159,7 @@ class _NameReader(ExpressionNames):
                 self.add(words[at], "metric", words[1].text, "definition")
 
     def _define(self) -> None:
-        """Reads `define crowded(k) = k.registers > 64`; of what entity `k` is, only its calls say."""
+        """Read `define crowded(k) = k.registers > 64`; of what entity `k` is, only its calls say."""
         words = self._words
         if len(words) > 1:
             self.add(words[1], "definition", role="definition")
@@ -168,7 +168,7 @@ class _NameReader(ExpressionNames):
         self.expression(words[_place_of("=", words) + 1 :])
 
     def _override(self) -> None:
-        """Reads `override a-rule { set excess = 3 because "…" }`."""
+        """Read `override a-rule { set excess = 3 because "…" }`."""
         words = self._words
         if len(words) > 1 and words[1].kind == "id":
             self.add(words[1], "rule")
@@ -177,7 +177,7 @@ class _NameReader(ExpressionNames):
                 self.add(words[at + 1], "param", self.owner)
 
     def _suppress(self) -> None:
-        """Reads `suppress a-rule where o.loop_depth = 1 because "…"`: names are those of the rule."""
+        """Read `suppress a-rule where o.loop_depth = 1 because "…"`: names are those of the rule."""
         words = self._words
         if len(words) < 2 or words[1].kind != "id":
             return
@@ -190,7 +190,7 @@ class _NameReader(ExpressionNames):
         self.expression(condition)
 
     def _renamed(self) -> None:
-        """Reads `renamed old to new`: the old name is declared here, as far as it still is a name."""
+        """Read `renamed old to new`: the old name is declared here, as far as it still is a name."""
         roles: tuple[Role, Role] = ("definition", "reference")
         for word, role in zip((one for one in self._words if one.kind == "id"), roles, strict=False):
             self.add(word, "rule", role=role)

@@ -33,7 +33,7 @@ class _Rejected(Exception):
 
 
 def stand_in_for_device(capability: tuple[int, int]) -> None:
-    """Makes Numba believe in a device of that compute capability.
+    """Make Numba believe in a device of that compute capability.
 
     Compiling for a given capability needs no device, but numba-cuda asks for the current one when a kernel
     calls a device function. The names below are private to numba-cuda; a test pins them.

@@ -100,7 +100,7 @@ class Worker:
         return not self._lost and self._process.poll() is None
 
     def close(self) -> None:
-        """Ends the process and removes its folder."""
+        """End the process and remove its folder."""
         if self._process.poll() is None:
             self._process.kill()
         for stream in (self._process.stdin, self._process.stdout):

@@ -17,7 +17,7 @@ _HEADER = struct.Struct(">I")
 
 
 def write_message(stream: BinaryIO, message: dict[str, Any]) -> None:
-    """Writes one message: four bytes of length, most significant first, then UTF-8 JSON."""
+    """Write one message: four bytes of length, most significant first, then UTF-8 JSON."""
     data = json.dumps(message).encode()
     stream.write(_HEADER.pack(len(data)) + data)
     stream.flush()
@@ -37,7 +37,7 @@ def read_message(stream: BinaryIO) -> dict[str, Any] | None:
 
 
 def begin(path: list[str]) -> None:
-    """Serves units until the input ends; `path` is the module path to keep from here on."""
+    """Serve units until the input ends; `path` is the module path to keep from here on."""
     # Whatever a library prints must not reach the answers.
     answers = os.fdopen(os.dup(1), "wb")
     silence = os.open(os.devnull, os.O_WRONLY)

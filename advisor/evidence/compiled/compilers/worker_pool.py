@@ -59,7 +59,7 @@ class WorkerStock:
         return Worker()
 
     def give_back(self, worker: Worker) -> None:
-        """Keeps a process for the next crew; one that is lost or full is ended."""
+        """Keep a process for the next crew; one that is lost or full is ended."""
         with self._lock:
             kept = worker.alive and worker.units < _UNITS_EACH and not self._closed
             if kept:
@@ -68,14 +68,14 @@ class WorkerStock:
             worker.close()
 
     def empty(self) -> None:
-        """Ends the idle processes."""
+        """End the idle processes."""
         with self._lock:
             gone, self._idle = self._idle, []
         for worker in gone:
             worker.close()
 
     def close(self) -> None:
-        """Ends the idle processes, and each other one when it is given back."""
+        """End the idle processes, and each other one when it is given back."""
         self._closed = True
         self.empty()
 
@@ -174,7 +174,7 @@ class Crew:
             self._slots.put(worker)
 
     def _return_to(self, stock: WorkerStock) -> None:
-        """Gives the processes back that are idle, or soon will be; who has begun a unit may end it."""
+        """Give the processes back that are idle, or soon will be; who has begun a unit may end it."""
         until, taken = time.monotonic() + _PATIENCE_SECONDS, 0
         while self._workers and (left := until - time.monotonic()) > 0:
             try:

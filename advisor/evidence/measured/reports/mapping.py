@@ -165,7 +165,7 @@ def _apply(entry: Entry, names: Mapping[str, str], values: Mapping[str, Quantity
 
 
 def _put(entry: Entry, value: float | None, names: Mapping[str, str], result: Mapped) -> None:
-    """Nothing; keeps a value that its metric can have."""
+    """Keep a value that its metric can have."""
     if value is None:
         return
     if entry.unit == "ratio" and 1.0 < value <= _SLACK:

@@ -32,7 +32,7 @@ class RunTotals:
     launches: int = 0
 
     def call(self, name: str, nanoseconds: float, number: int = 1, thread: object = None) -> None:
-        """Nothing; counts calls of one name by one thread."""
+        """Count calls of one name by one thread."""
         self.saw_calls = True
         self.spent[thread, call_kind(name)] += nanoseconds  # type: ignore[assignment]
         self.calls[name] += nanoseconds  # type: ignore[assignment]

@@ -18,7 +18,7 @@ class ThreadRanges:
     _by_thread: dict[Hashable, list[_Range]] = field(default_factory=dict)
 
     def add(self, thread: Hashable, start: float, end: float, name: str) -> None:
-        """Nothing; keeps a range."""
+        """Keep a range."""
         self._by_thread.setdefault(thread, []).append((start, end, place_named(name) or name))
 
     def __bool__(self) -> bool:

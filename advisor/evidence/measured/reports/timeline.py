@@ -21,7 +21,7 @@ class Busy:
     end: float = 0.0
 
     def add(self, start: float, end: float) -> None:
-        """Nothing; counts a stretch."""
+        """Count a stretch."""
         if self.first is None:
             self.first, self.end = start, start
         self.longest_gap = max(self.longest_gap, start - self.end)
@@ -49,7 +49,7 @@ class LaunchGroups:
     values: dict[Shape, dict[str, Quantity]] = field(default_factory=dict)
 
     def add(self, shape: Shape, milliseconds: float, values: dict[str, Quantity]) -> None:
-        """Nothing; counts a launch. Of the values the first launch's are kept: a shape has the same."""
+        """Count a launch. Of the values the first launch's are kept: a shape has the same."""
         durations = self.groups.get(shape)
         if durations is None:
             durations = self.groups[shape] = array("d")

@@ -14,7 +14,7 @@ from advisor.model.records import Record
 
 
 def derive_all(kernels: Iterable[Record], device: Device) -> None:
-    """Nothing; runs every module of this package over the kernels, in alphabetical order.
+    """Run every module of this package over the kernels, in alphabetical order.
 
     No model puts another number in the place of what was measured.
     """

@@ -12,7 +12,7 @@ from advisor.model.records import Record
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
-    """Nothing; adds registers_to_step to compiled kernels that registers limit."""
+    """Add registers_to_step to compiled kernels that registers limit."""
     for kernel in kernels:
         needs = needs_of(kernel)
         if needs is None:

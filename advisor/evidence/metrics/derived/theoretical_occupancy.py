@@ -15,7 +15,7 @@ USUAL_BLOCK = 256.0
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
-    """Nothing; adds theoretical_occupancy, occupancy_limiter and resident_blocks to kernels with known
+    """Add theoretical_occupancy, occupancy_limiter and resident_blocks to kernels with known
     registers.
     """
     for kernel in kernels:

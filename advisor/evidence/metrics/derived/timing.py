@@ -38,7 +38,7 @@ def _numbers() -> dict[str, float]:
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
-    """Nothing; adds achieved_occupancy, predicted_ms, time_limiter and dram_norm to simulated kernels."""
+    """Add achieved_occupancy, predicted_ms, time_limiter and dram_norm to simulated kernels."""
     for kernel in kernels:
         blocks = kernel.readings.get("grid_blocks")
         if blocks is None or device.sm_count is None or device.boost_clock is None:

@@ -64,7 +64,7 @@ class Executor(Protocol):
     memory: DeviceMemory
 
     def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
-        """Nothing; runs the whole grid. Raises KernelFault for what is an error of the launch on a GPU."""
+        """Run the whole grid. Raises KernelFault for what is an error of the launch on a GPU."""
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable in global or constant memory, as the kernels of `ptx` see it.

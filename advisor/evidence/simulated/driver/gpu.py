@@ -34,7 +34,7 @@ class Gpu:
     _told: set[str] = field(default_factory=set)
 
     def after_fork(self) -> None:
-        """Nothing; a process that was forked after cuInit cannot use CUDA, as with a real driver."""
+        """Refuse CUDA to a process that was forked after cuInit, as a real driver does."""
         self.lost_by_fork = self.initialised
         self.lock = threading.RLock()
 
@@ -43,14 +43,14 @@ class Gpu:
         return next(self._handles)
 
     def report(self, name: str, problem: BaseException) -> None:
-        """Keeps what was raised within a driver call for whoever called the driver; prints errors of ours."""
+        """Keep what was raised within a driver call for whoever called the driver; prints errors of ours."""
         self.pending = problem
         if isinstance(problem, Exception):
             print(f"advisor: {name} failed on the simulated GPU:", file=sys.stderr)
             traceback.print_exception(type(problem), problem, problem.__traceback__)
 
     def tell_missing(self, name: str) -> None:
-        """Says once that the simulated driver lacks a function."""
+        """Say once that the simulated driver lacks a function."""
         if name not in self._told:
             self._told.add(name)
             print(f"advisor: the simulated GPU does not offer {name}.", file=sys.stderr)
@@ -62,6 +62,6 @@ class Gpu:
 
 
 def require(condition: object, result: Result = Result.CUDA_ERROR_INVALID_VALUE) -> None:
-    """Nothing; raises CallFailed with `result` when the condition is false."""
+    """Raise CallFailed with `result` when the condition is false."""
     if not condition:
         raise CallFailed(result)

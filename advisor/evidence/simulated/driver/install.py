@@ -30,7 +30,7 @@ _installed: list[DriverLibrary] = []
 
 
 def install(executor: Executor, device: DeviceProperties) -> None:
-    """Nothing; from here on numba.cuda in this process launches its kernels on `executor`.
+    """Let numba.cuda in this process launch its kernels on `executor` from here on.
 
     It may come before or after `import numba.cuda`, but before the first use of CUDA. Raises AdvisorError
     where a driver is loaded already, on another system than Linux, and for a numba-cuda that is built

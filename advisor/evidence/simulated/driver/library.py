@@ -41,7 +41,7 @@ class DriverLibrary:
         self._first_stub = 0
 
     def load(self) -> None:
-        """Nothing; from here on `libcuda.so.1` is this library for whoever loads it.
+        """Make this library the `libcuda.so.1` of whoever loads it from here on.
 
         Raises AdvisorError on another system than Linux, and where a driver is loaded already.
         """
@@ -63,7 +63,7 @@ class DriverLibrary:
         atexit.register(self.close)
 
     def close(self) -> None:
-        """Nothing; from here on every function returns success without doing anything."""
+        """Let every function return success without doing anything from here on."""
         idle = self._first_stub + STUB_BYTES * len(self._slots)
         for index in range(len(self._slots)):
             self._slots[index] = idle

@@ -28,7 +28,7 @@ class NumbaHooks:
         self._images: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     def install(self) -> None:
-        """Nothing; changes the classes. Imports numba.cuda."""
+        """Change the classes. Imports numba.cuda."""
         # The package must be imported before its parts.
         importlib.import_module("numba.cuda")
         driver = importlib.import_module("numba.cuda.cudadrv.driver")
@@ -204,7 +204,7 @@ def _texts(objects: list[Any]) -> list[str]:
 
 
 def _wrap(owner: Any, name: str, around: Callable[..., Any]) -> None:
-    """Nothing; from here on `owner.name` is `around`, which gets the original first."""
+    """Put `around`, which gets the original first, in the place of `owner.name`."""
     original = getattr(owner, name)
 
     @functools.wraps(original)

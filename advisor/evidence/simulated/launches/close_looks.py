@@ -51,7 +51,7 @@ class CloseLooks:
         return known.looked < _MOST and scalars not in known.scalars
 
     def ran(self, shape: object, scalars: bytes, counted: Statistics) -> None:
-        """Nothing; notes what a launch counted."""
+        """Note what a launch counted."""
         known = self._shapes.setdefault(shape, _Looks())
         known.launches += 1
         if counted.detailed:

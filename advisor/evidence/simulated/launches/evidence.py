@@ -39,7 +39,7 @@ class LaunchEvidence:
     types: dict[str, tuple[ArgumentTypes, ...]] = field(default_factory=dict)
 
     def extend(self, other: LaunchEvidence) -> None:
-        """Nothing; adds what another store told."""
+        """Add what another store told."""
         self.records += other.records
         self.lines += other.lines
         self.notices += other.notices

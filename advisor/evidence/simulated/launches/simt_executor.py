@@ -58,7 +58,7 @@ class SimtExecutor:
         self._looks = CloseLooks()
 
     def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
-        """Nothing; runs the grid. Raises KernelFault for what ends a launch with an error on a GPU."""
+        """Run the grid. Raises KernelFault for what ends a launch with an error on a GPU."""
         begin = time.perf_counter()
         try:
             ready = self._compiled(ptx, kernel)
@@ -119,7 +119,7 @@ class SimtExecutor:
 
 
 def _show(note: LaunchNote, launch: Launch, execution: Execution) -> None:
-    """Nothing; writes what the kernel printed, and how much of it is lost."""
+    """Write what the kernel printed, and how much of it is lost."""
     sys.stdout.write(execution.printed)
     if execution.lines_left_out:
         lost = f"the first {execution.lines_left_out:,} lines that it printed are lost, as on a GPU"
@@ -165,7 +165,7 @@ def _arrays(
 
 
 def _raise_defects(note: LaunchNote, found: list[FoundDefect]) -> None:
-    """Ends the launch as a GPU does for an access outside of all memory or a trap."""
+    """End the launch as a GPU does for an access outside of all memory or a trap."""
     for defect in found:
         where = f"{defect.path}:{defect.line}, block {defect.block}, thread {defect.thread}"
         if defect.kind == "trap":

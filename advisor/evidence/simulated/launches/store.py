@@ -139,7 +139,7 @@ class LaunchStore:
         return int(cursor.lastrowid or 0)
 
     def note_program(self, run: int, program: ProgramRow) -> None:
-        """Nothing; notes what a run ran, so that it can be run again."""
+        """Note what a run ran, so that it can be run again."""
         self._connect().execute("INSERT INTO programs VALUES (?, ?)", (run, json.dumps(asdict(program))))
 
     def programs(self, paths: Sequence[str]) -> list[tuple[RunRow, ProgramRow | None, frozenset[str]]]:
@@ -165,7 +165,7 @@ class LaunchStore:
         return [path for (path,) in self._connect().execute(query, (run,))]
 
     def end_run(self, run: int, status: str, inputs: dict[str, str] | None = None) -> None:
-        """Nothing; notes how a run ended, and the hashes of the files that it imported by their paths."""
+        """Note how a run ended, and the hashes of the files that it imported by their paths."""
         self._connect().execute(
             "UPDATE runs SET ended = ?, status = ?, inputs = ? WHERE id = ?",
             (time.time(), status, json.dumps(inputs), run),
@@ -195,7 +195,7 @@ class LaunchStore:
         return int(cursor.lastrowid or 0)
 
     def add(self, run: int, rows: Sequence[tuple[LaunchRow, int | None]]) -> None:
-        """Nothing; adds launches with the numbers of their counts, all or none."""
+        """Add launches with the numbers of their counts, all or none."""
         with self._transaction() as connection:
             connection.executemany(
                 "INSERT INTO launches (run, number, kernel, path, line, function_hash, launch_path,"
@@ -255,12 +255,12 @@ class LaunchStore:
         )
 
     def after_fork(self) -> None:
-        """Nothing; the next use opens the file anew. SQLite allows no other use of a parent's connection."""
+        """Let the next use open the file again. SQLite allows no other use of a parent's connection."""
         _of_parents.append(self._connection)
         self._connection = None
 
     def close(self) -> None:
-        """Nothing; closes the file."""
+        """Close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -62,7 +62,7 @@ class DeviceMemory:
         return address
 
     def free(self, address: int) -> None:
-        """Nothing; gives a buffer back. Raises KeyError for an address at which none starts."""
+        """Give a buffer back. Raises KeyError for an address at which none starts."""
         with self._lock:
             del self._buffers[address]
             self._starts.remove(address)
@@ -103,5 +103,5 @@ class DeviceMemory:
         return address
 
     def download(self, address: int, into: npt.NDArray[np.generic]) -> None:
-        """Nothing; fills a contiguous array with the bytes at an address."""
+        """Fill a contiguous array with the bytes at an address."""
         into.reshape(-1).view(np.uint8)[:] = self.view(address, into.nbytes)

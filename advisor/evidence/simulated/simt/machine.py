@@ -187,7 +187,7 @@ class _Parts:
 def _run_detailed(
     kernel: Kernel, worker: HostThread, parts: _Parts, settings: Settings, threads: int
 ) -> Status:
-    """Runs the first blocks one by one with every access inspected."""
+    """Run the first blocks one by one with every access inspected."""
     if settings.detailed_lanes <= 0:
         return Status.DONE
     context = worker.context

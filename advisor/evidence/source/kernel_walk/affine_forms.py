@@ -146,12 +146,12 @@ class Atoms:
         return atom(name)
 
     def remainder(self, value: Form, stem: Form) -> None:
-        """Nothing; notes of an opaque value that it is a remainder of `stem`."""
+        """Note of an opaque value that it is a remainder of `stem`."""
         name = next(iter(value.atoms()))
         self.known[name] = replace(self.known[name], stem=stem)
 
     def computed(self, value: Form, made_of: Form) -> None:
-        """Nothing; notes of an opaque value that it was computed from constants and `made_of` alone."""
+        """Note of an opaque value that it was computed from constants and `made_of` alone."""
         name = next(iter(value.atoms()))
         self.known[name] = replace(self.known[name], made_of=made_of)
 

@@ -260,7 +260,7 @@ class Calls(Expressions, ABC):
         return result
 
     def _note_rows(self, device: Declaration, node: ast.Call, values: Sequence[Value], first: int) -> None:
-        """Notes at the accesses of a device function through which argument of the call they went."""
+        """Note at the accesses of a device function through which argument of the call they went."""
         views = [(argument, self.view(value)) for argument, value in zip(node.args, values, strict=False)]
         rows = [(view, RowUse(self.place(argument), device.name, view.prefix))
                 for argument, view in views if view is not None and self._of_thread(view)]  # fmt: skip

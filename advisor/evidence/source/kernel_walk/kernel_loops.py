@@ -131,7 +131,7 @@ class LoopWalk(Statements):
         self._after(statement, inductions, context)
 
     def _summarise(self, statement: ast.For | ast.While, counter: str) -> dict[str, Value]:
-        """Gives each name that the loop changes a value that holds in every iteration."""
+        """Give each name that the loop changes a value that holds in every iteration."""
         found = loop_dependences(statement)
         self.stepped_by_grid = False
         inductions: dict[str, Value] = {}

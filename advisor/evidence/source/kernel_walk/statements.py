@@ -76,7 +76,7 @@ class Statements(Calls):
         return False
 
     def store(self, target: ast.expr, value: Value) -> None:
-        """Binds a name, unpacks a tuple or notes a store into an array."""
+        """Bind a name, unpack a tuple or note a store into an array."""
         if isinstance(target, ast.Name):
             self.env[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):

@@ -49,7 +49,7 @@ class Subscripts(Names):
         return Scalar(self.atoms.opaque(depends, True, "load"), kind, view)
 
     def withdraw(self, base: Scalar) -> None:
-        """Takes back the load of a row, when only an element of it is used."""
+        """Take back the load of a row, when only an element of it is used."""
         for position in range(len(self.facts.accesses) - 1, max(len(self.facts.accesses) - 40, -1), -1):
             access = self.facts.accesses[position]
             if (
@@ -63,7 +63,7 @@ class Subscripts(Names):
                 return
 
     def note_access(self, node: ast.AST, view: View, kind: str, value: Value | None = None) -> None:
-        """Notes a load, store or update of the element or part of an array that `view` names; `value` is what
+        """Note a load, store or update of the element or part of an array that `view` names; `value` is what
         a store puts there.
         """
         for index in view.prefix:
@@ -74,7 +74,7 @@ class Subscripts(Names):
         self.facts.accesses.append(access)
 
     def note_handed_on(self, values: Sequence[Value]) -> None:
-        """Notes the rows among the arguments of a function that is not known."""
+        """Note the rows among the arguments of a function that is not known."""
         for value in values:
             view = self.view(value)
             if view is not None and view.prefix:

@@ -17,7 +17,7 @@ _POSITIONS = tuple(form({(f"tid.{axis}",): 1, (f"bdim.{axis}", f"bid.{axis}"): 1
 
 
 def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:
-    """Says of each access, whose record stands at its place, whether it stores to an element that other
+    """Say of each access, whose record stands at its place, whether it stores to an element that other
     threads read while it does.
     """
     told = {id(access) for access in _read_elsewhere(facts)}

@@ -27,7 +27,7 @@ def private_data(facts: KernelFacts, groups: AccessGroups) -> list[Array]:
 
 
 def know_private_data(facts: KernelFacts, arrays: Sequence[Array], records: Sequence[Record]) -> None:
-    """Says of each access, whose record stands at its place, whether it meets one of the arrays."""
+    """Say of each access, whose record stands at its place, whether it meets one of the arrays."""
     for access, record in zip(facts.accesses, records, strict=True):
         record.know("source", private_data=any(access.array is array for array in arrays))
 

@@ -15,7 +15,7 @@ _THREADS = ("tid.x", "tid.y", "tid.z")
 
 
 def know_exchange_effects(facts: KernelFacts, records: Sequence[Record]) -> None:
-    """Nothing; notes with each access that the exchange would mend whether it spoils as many others.
+    """Note with each access that the exchange would mend whether it spoils as many others.
 
     `records` are those of `facts.accesses`, in that order. Elements that a kernel touches several times
     count once.

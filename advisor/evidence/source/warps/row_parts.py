@@ -12,7 +12,7 @@ from advisor.model.records import Record
 
 
 def know_row_parts(facts: KernelFacts, records: Sequence[Record]) -> None:
-    """Nothing; notes with each access, given with its record, how many elements of the stretch of a sector's
+    """Note with each access, given with its record, how many elements of the stretch of a sector's
     length that holds most of them its thread uses at constant places of the row, and whether the row goes to
     a function that is not known.
     """

@@ -31,7 +31,7 @@ class NamesOfSizes:
         return all(any(inside(self.module, use, one) for one in known) for use in self.uses)
 
     def _follow(self, node: cst.CSTNode) -> None:
-        """Notes the assignment that a node is part of, and those that use what it assigns."""
+        """Note the assignment that a node is part of, and those that use what it assigns."""
         line = self._assignment(node)
         if line is None or any(line is one for one in self._lines):
             return

@@ -32,7 +32,7 @@ def height_of(bars: Sequence[Bar]) -> float:
 
 
 def draw_bars(sheet: Sheet, bars: Sequence[Bar], measured: bool) -> None:
-    """Nothing; draws the bars, the longest as wide as the chart; predicted ones are hatched."""
+    """Draw the bars, the longest as wide as the chart; predicted ones are hatched."""
     axes = sheet.figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_xlim(0, sheet.width)
     axes.set_ylim(sheet.height, 0)

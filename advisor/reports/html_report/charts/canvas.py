@@ -37,7 +37,7 @@ class Sheet:
     hints: dict[str, str]
 
     def hint(self, artist: Any, text: str) -> None:
-        """Nothing; the text is shown where the mouse rests on the artist."""
+        """Show the text where the mouse rests on the artist."""
         name = f"hint{len(self.hints)}"
         artist.set_gid(name)
         self.hints[name] = text
@@ -47,7 +47,7 @@ Draw = Callable[[Sheet], None]
 
 
 def require_matplotlib() -> None:
-    """Nothing; raises UsageError that says what to install where Matplotlib is missing."""
+    """Raise UsageError that says what to install where Matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -110,7 +110,7 @@ def _settings() -> Iterator[None]:
 
 
 def plain_axes(axes: Axes) -> None:
-    """Nothing; takes what is not needed from axes, and gives the rest the page's colours."""
+    """Take what is not needed from axes, and give the rest the page's colours."""
     from advisor.reports.html_report.charts.themed_svg import FAINT, LINE, TEXT
 
     for side in ("top", "right"):

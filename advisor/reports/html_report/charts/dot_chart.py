@@ -38,7 +38,7 @@ def height_of(rows: Sequence[DotRow], series: Sequence[str]) -> float:
 def draw_dots(
     sheet: Sheet, rows: Sequence[DotRow], series: Sequence[str], x_label: str, text: Callable[[float], str]
 ) -> None:
-    """Nothing; draws a row for each name, with a logarithmic axis for all."""
+    """Draw a row for each name, with a logarithmic axis for all."""
     axes = sheet.figure.add_subplot()
     values = [dot.value for row in rows for dot in row.dots]
     axes.set(xscale="log", xlim=(min(values) / 2.0, max(values) * 2.0), ylim=(len(rows) - 0.45, -0.75))

@@ -47,7 +47,7 @@ def legend_height(lines: Sequence[Line]) -> float:
 
 
 def draw_lines(sheet: Sheet, lines: Sequence[Line], scale: Scale) -> None:
-    """Nothing; draws the lines and, above them, their names."""
+    """Draw the lines and, above them, their names."""
     axes = sheet.figure.add_subplot()
     _scale(axes, lines, scale, sheet.is_wide)
     for number, one in enumerate(lines):
@@ -112,7 +112,7 @@ class Panel:
 
 
 def draw_panels(sheet: Sheet, panels: Sequence[Panel], x_label: str) -> None:
-    """Nothing; draws the panels from above to below."""
+    """Draw the panels from above to below."""
     every = sheet.figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for number, (axes, one) in enumerate(zip(every, panels, strict=True)):
         (drawn,) = axes.plot(one.line.xs, one.line.ys, color=SERIES[number % len(SERIES)], linewidth=1.6)

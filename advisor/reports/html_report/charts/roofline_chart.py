@@ -44,7 +44,7 @@ class Roofs:
 
 
 def draw_roofline(sheet: Sheet, points: Sequence[Point], roofs: Roofs) -> None:
-    """Nothing; draws roofs and points on logarithmic axes."""
+    """Draw roofs and points on logarithmic axes."""
     axes = sheet.figure.add_subplot()
     left, right, bottom, top = _limits(points, roofs)
     axes.set(xscale="log", yscale="log", xlim=(left, right), ylim=(bottom, top))

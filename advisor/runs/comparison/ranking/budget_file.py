@@ -186,7 +186,7 @@ class _Reading:
             return ""
 
     def _complain(self, pattern: str, key: str, word: str, sentence: str, help_text: str) -> None:
-        """Adds an error at `word` in the line that sets a key of a budget."""
+        """Add an error at `word` in the line that sets a key of a budget."""
         path = (*self._table, pattern, key) if key else (*self._table, pattern)
         line = line_of_key(self._lines, path) or line_of_key(self._lines, (*self._table, pattern)) or 1
         written = self._lines[line - 1] if line <= len(self._lines) else ""

@@ -18,7 +18,7 @@ from advisor.runs.profiling.worker.program import Work
 
 
 def main() -> None:
-    """Runs the request that the first argument names."""
+    """Run the request that the first argument names."""
     request = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     try:
         answer = _run(request)
@@ -54,7 +54,7 @@ def _run(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_lines() -> None:
-    """Nothing; kernels that are declared from here on know the lines of their source."""
+    """Let kernels that are declared from here on know the lines of their source."""
     import numba.cuda  # noqa: F401 - the package must be imported before its parts
     from numba.cuda import dispatcher
 

@@ -37,7 +37,7 @@ _COUNTED = ("dram_bytes", "flops")
 def profile_on_gpu(
     request: ProfileRequest, found: Findings, kept: KeptRun, progress: Progress | None
 ) -> None:
-    """Nothing; adds measured fingerprints, the host's side of the run and NVML's samples."""
+    """Add measured fingerprints, the host's side of the run and NVML's samples."""
     watch = _Watch(found)
     compiled = CompiledFacts(request.options)
     seconds = request.options.settings.workload_seconds
@@ -168,7 +168,7 @@ class _Watch:
         self._asked = False
 
     def begin(self, worker: WorkerProcess) -> None:
-        """Nothing; samples from here on. The GPU is the one that the worker uses."""
+        """Sample from here on. The GPU is the one that the worker uses."""
         self._own.add(worker.process_id)
         if not self._asked:
             self._asked = True
@@ -183,7 +183,7 @@ class _Watch:
             self._found.note(f"{error} {error.remedy}".strip())
 
     def end(self) -> None:
-        """Nothing; samples no more."""
+        """Sample no more."""
         if self._sampler is None:
             return
         self._samples += self._sampler.stop()
@@ -192,7 +192,7 @@ class _Watch:
         self._sampler = None
 
     def close(self) -> None:
-        """Nothing; adds what was seen to the run."""
+        """Add what was seen to the run."""
         if self._nvml is None:
             return
         facts = self._nvml.facts()

@@ -61,7 +61,7 @@ class TimedCalls:
         self._base: Any = None
 
     def install(self) -> None:
-        """Nothing; from here on launches and copies of numba.cuda are seen. Imports numba.cuda."""
+        """Watch launches and copies of numba.cuda from here on. Imports numba.cuda."""
         import numba.cuda  # noqa: F401 - the package must be imported before its parts
         from numba.cuda import dispatcher
         from numba.cuda.cudadrv import driver
@@ -73,7 +73,7 @@ class TimedCalls:
                 self._wrap_copy(driver.driver, form, direction)
 
     def begin(self) -> None:
-        """Nothing; an iteration begins."""
+        """Begin an iteration."""
         self._used, self._launches, self._copies, self.order, self.untimed = 0, [], [], [], 0
         self._base = self._event()
         self._base.record(0)

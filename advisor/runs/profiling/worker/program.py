@@ -41,7 +41,7 @@ def _heard_by_nobody(outcome: Outcome) -> None:
 
 
 def main() -> None:
-    """Answers requests until standard input ends."""
+    """Answer requests until standard input ends."""
     lines = _Answers()
     request = json.loads(lines.requests.readline())
     try:
@@ -73,7 +73,7 @@ class Work:
         self.told = 0
 
     def _simulate(self, request: dict[str, Any]) -> None:
-        """Nothing; from here on kernels run on the SIMT machine, their counts go to the request's folder."""
+        """Run kernels on the SIMT machine from here on; their counts go to the request's folder."""
         from advisor.evidence.simulated.driver.device_properties import device_properties
         from advisor.evidence.simulated.driver.install import install
         from advisor.evidence.simulated.launches.recording.recorder import Recorder

@@ -22,7 +22,7 @@ class CandidateFinder(importlib.abc.MetaPathFinder):
         self._copies = {file.resolve(): copy for file, copy in copies.items()}
 
     def install(self) -> None:
-        """Nothing; from here on imports of this process look here first."""
+        """Let imports of this process look here first from here on."""
         sys.meta_path.insert(0, self)
 
     def find_spec(

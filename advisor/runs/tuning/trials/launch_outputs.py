@@ -20,7 +20,7 @@ class OutputListener(Protocol):
     """Is shown the arrays of each launch after it has run."""
 
     def after_launch(self, note: LaunchNote, memory: DeviceMemory) -> None:
-        """Nothing; looks at the arrays that were passed to a launch."""
+        """Look at the arrays that were passed to a launch."""
 
 
 class OutputKeeper:
@@ -31,7 +31,7 @@ class OutputKeeper:
         self._launches: list[dict[str, Any]] = []
 
     def after_launch(self, note: LaunchNote, memory: DeviceMemory) -> None:
-        """Nothing; keeps the arrays of one launch."""
+        """Keep the arrays of one launch."""
         arrays: list[dict[str, Any]] = []
         for argument in _arrays(note):
             content = _content(argument, memory)
@@ -44,7 +44,7 @@ class OutputKeeper:
         self._launches.append({"kernel": note.function, "arrays": arrays})
 
     def close(self) -> None:
-        """Nothing; writes the list of what was kept."""
+        """Write the list of what was kept."""
         (self._folder / _INDEX).write_text(json.dumps(self._launches), encoding="utf-8")
 
 
@@ -63,7 +63,7 @@ class OutputComparer:
         self.deviation: float | None = 0.0
 
     def after_launch(self, note: LaunchNote, memory: DeviceMemory) -> None:
-        """Nothing; compares the arrays of one launch with those of the launch that came as the same one."""
+        """Compare the arrays of one launch with those of the launch that came as the same one."""
         number, self._seen = self._seen, self._seen + 1
         if self.deviation is None:
             return
@@ -78,12 +78,12 @@ class OutputComparer:
             self._compare(before, argument, memory)
 
     def close(self) -> None:
-        """Nothing; notes launches that are missing."""
+        """Note launches that are missing."""
         if self._seen < len(self._launches):
             self._differs(f"{self._seen} launches instead of {len(self._launches)}", None)
 
     def _differs(self, words: str, deviation: float | None) -> None:
-        """Nothing; notes a difference. The first one's words and the largest deviation are kept."""
+        """Note a difference. The first one's words and the largest deviation are kept."""
         self.difference = self.difference or words
         if self.deviation is not None:
             self.deviation = None if deviation is None else max(self.deviation, deviation)

@@ -28,7 +28,7 @@ _SECONDS_BETWEEN_LOOKS = 0.005
 
 
 def main() -> None:
-    """Answers requests until standard input ends."""
+    """Answer requests until standard input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     # What workloads read and print must not meet what is said here.
     requests = os.fdopen(os.dup(0), "r", encoding="utf-8")
@@ -67,7 +67,7 @@ def _installed(setup: dict[str, Any]) -> WatchedExecutor:
 
 
 def _warm_up(device: Device) -> None:
-    """Nothing; compiles a kernel, by which Numba loads what the forked processes would load one by one.
+    """Compile a kernel, by which Numba loads what the forked processes would load one by one.
 
     It must not touch the device: a process that was forked after the first use of CUDA cannot use it.
     """

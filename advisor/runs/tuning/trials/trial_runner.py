@@ -223,7 +223,7 @@ class TrialRunner:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Nothing; ends the process and the trial that it runs."""
+    """End the process and the trial that it runs."""
     if sys.platform == "win32":
         process.kill()
     else:

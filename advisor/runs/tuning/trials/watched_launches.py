@@ -49,7 +49,7 @@ class WatchedExecutor:
         self.defects: list[tuple[str, str, int]] = []
 
     def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
-        """Nothing; runs the grid. Raises KernelFault as the SIMT machine does."""
+        """Run the grid. Raises KernelFault as the SIMT machine does."""
         self._last = None
         try:
             self._inner.launch(ptx, kernel, launch, note)

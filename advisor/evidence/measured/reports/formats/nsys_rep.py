@@ -17,7 +17,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path) -> ImportedReport:
-    """Nothing; raises UsageError that says how to export the report."""
+    """Raise UsageError that says how to export the report."""
     raise UsageError(
         f"{path}: a report of Nsight Systems has to be exported first: "
         f"run `nsys export --type sqlite {path.name}` and import the SQLite file."

@@ -144,7 +144,7 @@ def _tables(path: Path) -> list[_Table]:
 
 
 def _refuse_other_than_numbers(table: _Table, notation: Notation, path: Path) -> None:
-    """Nothing; raises UsageError with its line for a cell that should hold a number and does not."""
+    """Raise UsageError with its line for a cell that should hold a number and does not."""
     numbers = [at for at, name in enumerate(table.names) if name in _READ - _TEXTS]
     for line, row in zip(table.lines, table.rows, strict=True):
         for at in numbers:

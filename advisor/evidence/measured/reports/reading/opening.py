@@ -46,7 +46,7 @@ class _Measured(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """Nothing; closes the stream below too."""
+        """Close the stream below too."""
         self._stream.close()
         super().close()
 

@@ -53,14 +53,14 @@ class Buffers:
         return address
 
     def free(self, address: int, kinds: Sequence[Kind]) -> None:
-        """Nothing; gives back a buffer of one of `kinds`. Raises CallFailed where none begins."""
+        """Give back a buffer of one of `kinds`. Raises CallFailed where none begins."""
         require(self._kinds.get(address) in kinds)
         if self._kinds.pop(address) != "host":
             self._device_bytes -= self.memory.size_of(address)
         self.memory.free(address)
 
     def register(self, address: int, size: int) -> None:
-        """Nothing; host memory of the program's is to be visible to kernels. Raises CallFailed when it is."""
+        """Make host memory of the program visible to kernels. Raises CallFailed when it is."""
         require(address and size)
         taken = any(
             address < known.address + known.size and known.address < address + size
@@ -70,7 +70,7 @@ class Buffers:
         self._registered[address] = _Registered(address, size)
 
     def unregister(self, address: int) -> None:
-        """Nothing; raises CallFailed for memory that is not registered."""
+        """Raise CallFailed for memory that is not registered."""
         require(address in self._registered, Result.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
         known = self._registered.pop(address)
         if known.device:

@@ -112,7 +112,7 @@ class LaunchCalls:
 
 
 def check_limits(kernel: LoadedKernel, launch: Launch) -> None:
-    """Nothing; raises CallFailed with the GPU's own result for a launch that it refuses.
+    """Raise CallFailed with the GPU's own result for a launch that it refuses.
 
     Source: cuLaunchKernel in https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__EXEC.html.
     """

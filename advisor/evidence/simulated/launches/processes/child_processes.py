@@ -26,7 +26,7 @@ _AWAITED = "numba.cuda"
 
 
 def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded: Sequence[Path] = ()) -> None:
-    """Nothing; Python programs that are started from here on record their launches as parts of the run.
+    """Let Python programs that are started from here on record their launches as parts of the run.
 
     Where folders are given, they write only into the first, a copy made of links, and into the others.
     """
@@ -48,7 +48,7 @@ def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded:
 
 
 def join_run() -> None:
-    """Nothing; once this process imports numba.cuda its launches go where those of the run go."""
+    """Let launches go where those of the run go, once this process imports numba.cuda."""
     given = os.environ.get(_VARIABLE)
     if given is not None:
         guarded = [Path(folder) for folder in json.loads(given)["guarded"]]

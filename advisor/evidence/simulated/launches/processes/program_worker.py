@@ -27,7 +27,7 @@ from advisor.model.storage.cache import user_cache, user_cache_folder
 
 
 def main() -> None:
-    """Runs the program of the request."""
+    """Run the program of the request."""
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     copy, scratch = Path(request["root"]), Path(request["scratch"])
     outputs, answer = Path(request["outputs"]), Path(request["answer"])
@@ -47,7 +47,7 @@ def _caches() -> list[Path]:
 
 
 def _imports_from(original: Path, copy: Path) -> None:
-    """Nothing; what was imported from the project by an entry of the path is imported from the copy."""
+    """Import from the copy what was imported from the project by an entry of the path."""
     root = str(original.resolve())
     prefix = str(Path(sys.prefix).resolve())
     for number, entry in enumerate(sys.path):

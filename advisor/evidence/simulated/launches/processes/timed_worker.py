@@ -29,7 +29,7 @@ class _Stopwatch:
 
 
 def main() -> None:
-    """Answers requests until standard input ends."""
+    """Answer requests until standard input ends."""
     # What the workload prints is not to lie between the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
     request = json.loads(sys.stdin.readline())

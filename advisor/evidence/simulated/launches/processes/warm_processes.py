@@ -138,7 +138,7 @@ class _WarmProcess:
         return int(json.loads(line)[name])
 
     def close(self) -> None:
-        """Nothing; ends it."""
+        """End it."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
@@ -184,7 +184,7 @@ class _Stock:
             process.close()
 
     def close(self) -> None:
-        """Nothing; ends those that wait."""
+        """End those that wait."""
         with self._lock:
             gone, self._idle = self._idle, {}
         for waiting in gone.values():

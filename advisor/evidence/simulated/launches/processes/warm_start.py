@@ -18,7 +18,7 @@ from typing import Any
 
 
 def serve() -> None:
-    """Nothing; answers requests until standard input ends. In a child it returns when the child is to end."""
+    """Answer requests until standard input ends. In a child it returns when the child is to end."""
     answers, requests = os.fdopen(os.dup(1), "w", encoding="utf-8"), os.dup(0)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -44,7 +44,7 @@ def serve() -> None:
 
 
 def _import_numba() -> None:
-    """Nothing; loads what is the same for every child. CUDA is not used: that must not come before a fork."""
+    """Load what is the same for every child. CUDA is not used: that must not come before a fork."""
     try:
         importlib.import_module("numba.cuda")
         importlib.import_module("advisor.evidence.simulated.driver.install")
@@ -73,7 +73,7 @@ def _say(answers: Any, answer: dict[str, int]) -> None:
 
 
 def _become(request: dict[str, Any]) -> None:
-    """Nothing; runs the module of a request as a process of its own would."""
+    """Run the module of a request as a process of its own would."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for stream, name, way in ((0, "input", os.O_RDONLY), (2, "errors", os.O_WRONLY | os.O_APPEND)):
         opened = os.open(request[name], way)

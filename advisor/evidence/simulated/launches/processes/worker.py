@@ -30,7 +30,7 @@ from advisor.model.storage.cache import user_cache
 
 
 def main() -> None:
-    """Runs the request on standard input."""
+    """Run the request on standard input."""
     request = json.loads(sys.stdin.read())
     root = Path(request["root"])
     store = LaunchStore(root, Path(request["folder"]))
@@ -120,7 +120,7 @@ def ended_after(seconds: float) -> Iterator[None]:
 
 
 def quiet() -> None:
-    """Nothing; leaves out what Numba says about grids that are small for the device it believes to use."""
+    """Leave out what Numba says about grids that are small for the device it believes to use."""
     from numba.core.errors import NumbaPerformanceWarning
 
     warnings.simplefilter("ignore", NumbaPerformanceWarning)

@@ -40,7 +40,7 @@ _EVENTS: dict[str, tuple[tuple[int, int | None, bool], ...]] = {
 
 
 def guard_writes(copy: Path, folders: Sequence[Path]) -> None:
-    """Nothing; from here on this process writes only into the copy, as files of its own, and into folders."""
+    """Let this process write only into the copy, as files of its own, and into folders."""
     sys.addaudithook(_WriteGuard(copy, folders))
 
 
@@ -119,7 +119,7 @@ def _is_plain(place: Path) -> bool:
 
 
 def _make_own(link: Path, real: Path, emptied: bool) -> None:
-    """Nothing; puts a copy in the place of a link, for a folder one with links to all that is in it."""
+    """Put a copy in the place of a link, for a folder one with links to all that is in it."""
     own = link.with_name(f"{link.name}.{os.getpid()}.own")
     if real.is_dir():
         own.mkdir()

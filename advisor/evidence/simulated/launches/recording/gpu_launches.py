@@ -56,7 +56,7 @@ class GpuLaunches:
         self._current = threading.local()
 
     def install(self) -> None:
-        """Nothing; from here on launches of numba.cuda are noted."""
+        """Note launches of numba.cuda from here on."""
         import numba.cuda  # noqa: F401 - the package must be imported before its parts
         from numba.cuda import dispatcher
 
@@ -96,7 +96,7 @@ class GpuLaunches:
         return cuda.event(), cuda.event()
 
     def finish(self) -> None:
-        """Nothing; waits for the device and hands on each launch with its seconds."""
+        """Wait for the device and hand on each launch with its seconds."""
         for note, begin, end, host in self._timed:
             seconds = host
             if begin is not None:

@@ -31,7 +31,7 @@ class OutputKeeper:
         self._whole = True
 
     def __call__(self, outcome: Outcome) -> None:
-        """Nothing; keeps what one launch wrote."""
+        """Keep what one launch wrote."""
         note = outcome.note
         number = self._launches[note.function] = self._launches.get(note.function, 0) + 1
         if outcome.statistics is None:
@@ -45,7 +45,7 @@ class OutputKeeper:
                 self.keep(f"{note.function}:{number}:{argument.name}", self._content(argument))
 
     def keep(self, name: str, content: npt.NDArray[Any] | None) -> None:
-        """Nothing; keeps one array, of records each field by itself; None is one that cannot be read."""
+        """Keep one array, of records each field by itself; None is one that cannot be read."""
         if content is not None and content.dtype.names:
             for field in content.dtype.names:
                 self.keep(f"{name}.{field}", content[field])
@@ -57,11 +57,11 @@ class OutputKeeper:
         self._arrays[name] = content
 
     def miss(self) -> None:
-        """Nothing; notes that something was written that is not kept."""
+        """Note that something was written that is not kept."""
         self._whole = False
 
     def keep_result(self, value: Any, name: str = "result") -> None:
-        """Nothing; keeps the arrays and numbers in what a workload returned, also in tuples and dicts."""
+        """Keep the arrays and numbers in what a workload returned, also in tuples and dicts."""
         if isinstance(value, dict):
             for key, item in value.items():
                 self.keep_result(item, f"{name}[{key!r}]")
@@ -74,7 +74,7 @@ class OutputKeeper:
             self.keep(name, np.array(value))
 
     def write(self, folder: Path) -> None:
-        """Nothing; puts what was kept into a folder."""
+        """Put what was kept into a folder."""
         names = {f"a{number}": name for number, name in enumerate(self._arrays)}
         arrays: dict[str, Any] = {short: self._arrays[name] for short, name in names.items()}
         np.savez(folder / _ARRAYS, **arrays)

@@ -10,7 +10,7 @@ Around = Callable[[Any, Callable[[], Any]], Any]
 
 
 def wrap_kernel_start(around: Around) -> None:
-    """Nothing; from here on each start of a kernel goes through `around`. Imports numba.cuda."""
+    """Lead each start of a kernel through `around` from here on. Imports numba.cuda."""
     import numba.cuda  # noqa: F401 - the package must be imported before its parts
     from numba.cuda import dispatcher
     from numba.cuda.cudadrv import driver

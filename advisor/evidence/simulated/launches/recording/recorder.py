@@ -41,7 +41,7 @@ class Recorder:
         self.problems: dict[str, str] = {}
 
     def __call__(self, outcome: Outcome) -> None:
-        """Nothing; notes one launch."""
+        """Note one launch."""
         if os.getpid() != self._process:
             self._store.after_fork()
             self._process, self._waiting, self._between = os.getpid(), [], 0.0
@@ -57,7 +57,7 @@ class Recorder:
                 self._write()
 
     def close(self) -> None:
-        """Nothing; writes the launches that wait."""
+        """Write the launches that wait."""
         with self._lock:
             self._write()
 

@@ -78,7 +78,7 @@ def _noted(request: ScriptRequest) -> ProgramRow:
 
 
 def simulate(device: Device, recorder: Recorder, limits: Limits, keep_code: bool) -> None:
-    """Nothing; from here on kernels of this process run on the SIMT machine."""
+    """Run kernels of this process on the SIMT machine from here on."""
     from advisor.evidence.simulated.driver.device_properties import device_properties
     from advisor.evidence.simulated.driver.install import install
 
@@ -115,7 +115,7 @@ def _run(request: ScriptRequest) -> tuple[int, str]:
 
 
 def run_program(target: str, arguments: Sequence[str], module: bool) -> None:
-    """Nothing; runs a file or a module in this process as Python does, and raises what it raises."""
+    """Run a file or a module in this process as Python does, and raise what it raises."""
     sys.argv = [target, *arguments]
     if module:
         sys.path.insert(0, str(Path.cwd()))
@@ -133,7 +133,7 @@ def _exit_status(end: SystemExit) -> int:
 
 
 def _print_traceback(error: BaseException) -> None:
-    """Nothing; prints a traceback that begins in the user's program."""
+    """Print a traceback that begins in the user's program."""
     here = error.__traceback__
     while here is not None and here.tb_frame.f_code.co_filename in (__file__, runpy.__file__):
         here = here.tb_next

@@ -130,7 +130,7 @@ def _order(targets: dict[int, tuple[int, ...]]) -> list[int]:
 
 
 def _join_ways_back(targets: dict[int, tuple[int, ...]], order: list[int]) -> None:
-    """Nothing; puts a meeting place, a negative start, behind each loop that has several ways back."""
+    """Put a meeting place, a negative start, behind each loop that has several ways back."""
     for head in list(order):
         place = {start: number for number, start in enumerate(order)}
         ends = [start for start in order if head in targets[start] and place[start] >= place[head]]

@@ -57,7 +57,7 @@ class _Inliner:
         called_at: Location | None,
         stack: tuple[str, ...],
     ) -> None:
-        """Nothing; adds a function's instructions with a prefix to its names, parameters as cells."""
+        """Add a function's instructions with a prefix to its names, parameters as cells."""
         end = f"{prefix}$end"
         several: dict[int, list[str]] = {}
         for name, at in function.labels.items():

@@ -63,7 +63,7 @@ def _parameter(text: str) -> Parameter:
 
 
 def read_registers(statement: str, function: Function) -> None:
-    """Adds the registers of a `.reg` statement to the function; raises ValueError."""
+    """Add the registers of a `.reg` statement to the function; raises ValueError."""
     declared = _REGISTERS.fullmatch(statement.rstrip(";"))
     if declared is None:
         raise ValueError(f"`{statement[:80]}` declares no registers")

@@ -208,7 +208,7 @@ class _Reader:
             raise ValueError(f"`{statement}` is not understood")
 
     def _registers(self, statement: str, function: Function) -> None:
-        """Nothing; declares registers, with a name of its own for one whose name another scope has."""
+        """Declare registers, with a name of its own for one whose name another scope has."""
         inner = Function("", False, (), ())
         read_registers(statement, inner)
         function.ranges.update(inner.ranges)

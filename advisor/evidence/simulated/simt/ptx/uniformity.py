@@ -71,7 +71,7 @@ class _Search:
         ]
 
     def run(self, ordered: bool) -> None:
-        """Nothing; finds the divergent registers until no more are found."""
+        """Find the divergent registers until no more are found."""
         if not ordered:
             crossing = self.live.crossing
             self.divergent |= crossing

@@ -191,11 +191,11 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         return self.load(self.at(pointer, offset), typ=kind, align=align or _natural(kind))
 
     def put(self, value: Any, pointer: Any, offset: int, align: int | None = None) -> None:
-        """Nothing; stores a value a number of bytes behind a pointer."""
+        """Store a value a number of bytes behind a pointer."""
         self.store(value, self.at(pointer, offset), align=align or _natural(value.type))
 
     def bump(self, pointer: Any, offset: int, amount: Any) -> None:
-        """Nothing; adds to the 64-bit counter behind a pointer."""
+        """Add to the 64-bit counter behind a pointer."""
         place = self.at(pointer, offset)
         self.store(self.add(self.load(place, typ=I64, align=8), amount), place, align=8)
 

@@ -153,7 +153,7 @@ class Expressions(WalkState):
         )
 
     def _note_bound(self, position: Quantity, limit: Quantity) -> None:
-        """Nothing; notes positions that a size of the data bounds.
+        """Note positions that a size of the data bounds.
 
         That is a parameter of the launch, or a constant where the program's index counts through blocks; what
         was loaded is the length of one of several parts of the data.
@@ -178,7 +178,7 @@ class Expressions(WalkState):
         return one
 
     def note_choice(self, node: ast.expr, condition: Quantity, kind: str) -> None:
-        """Nothing; notes a branch."""
+        """Note a branch."""
         self.notes.choices.append(ChoiceNote(node, self.where(), kind, condition))
 
     def either(self, one: Quantity, other: Quantity) -> Quantity:

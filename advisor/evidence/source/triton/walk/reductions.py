@@ -88,7 +88,7 @@ class Reductions(Memory):
         )
 
     def _reach(self, value: Quantity, axis: int | None, name: str, anywhere: bool = False) -> None:
-        """Nothing; notes that undefined lanes flow into a reduction along an axis."""
+        """Note that undefined lanes flow into a reduction along an axis."""
         for one in value.undefined:
             if anywhere or (axis is not None and axis in one.axes):
                 note = self.notes.accesses[one.load]

@@ -37,7 +37,7 @@ class Walk(Calls):
     """Statements, loops and branches."""
 
     def statements(self, body: list[ast.stmt]) -> None:
-        """Nothing; walks through statements in order."""
+        """Walk through statements in order."""
         for statement in body:
             method = getattr(self, f"_do_{type(statement).__name__.lower()}", None)
             if method is not None:
@@ -166,7 +166,7 @@ class Walk(Calls):
         return name if name in _RANGES else None
 
     def _carry(self, loop: ast.For | ast.While, around: LoopAround) -> None:
-        """Nothing; names that a loop changes have another value in each of its turns."""
+        """Name that a loop changes have another value in each of its turns."""
         for name in stored_names(loop):
             known = self.env.get(name)
             if isinstance(known, Quantity):

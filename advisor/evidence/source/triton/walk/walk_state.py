@@ -41,7 +41,7 @@ class WalkState:
         self._order = 0
 
     def enter(self, function: TritonFunction) -> None:
-        """Nothing; names mean from now on what they mean in this function's module."""
+        """Name mean from now on what they mean in this function's module."""
         self.function = function
         self.names = self.names_of(function)
         self.constants = Constants(self.workspace, function.module, None)

@@ -9,7 +9,7 @@ _HERE = Path(__file__).resolve().parent
 
 
 def _run_the_other() -> None:
-    """Runs the sitecustomize that this one stands before on the path, where there is one."""
+    """Run the sitecustomize that this one stands before on the path, where there is one."""
     paths = [path for path in sys.path if Path(path or ".").resolve() != _HERE]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", paths)
     if spec is not None and spec.loader is not None:

@@ -31,7 +31,7 @@ _ONE = {16: 0x3C00, 32: 0x3F800000, 64: 0x3FF0000000000000}
 
 
 def float_arithmetic(e: Emission, item: Instruction) -> None:
-    """Nothing; translates add, sub, mul, fma, mad, div, min, max, abs and neg of floating point numbers."""
+    """Translate add, sub, mul, fma, mad, div, min, max, abs and neg of floating point numbers."""
     name = item.types[0]
     if name == "f16x2":
         _packed(e, item)

@@ -30,11 +30,11 @@ class IndexOverflow:
         self._shifted: dict[str, _Exact] = {}
 
     def begin_block(self) -> None:
-        """Nothing; what registers hold is known within a block only."""
+        """Forget what registers hold, which is known within a block only."""
         self._exact, self._shifted = {}, {}
 
     def check(self, e: Emission, number: int, item: Instruction) -> None:
-        """Nothing; adds the check of an instruction that widens an index. To be called before it."""
+        """Add the check of an instruction that widens an index. To be called before it."""
         if number not in self._widenings:
             return
         if shifts_back(item):
@@ -53,7 +53,7 @@ class IndexOverflow:
                 _compare(e, item, exact(), e.builder.sext(value, like(value, I64)))
 
     def follow(self, e: Emission, item: Instruction) -> None:
-        """Nothing; learns what an instruction's result is. To be called before it is translated."""
+        """Learn what an instruction's result is. To be called before it is translated."""
         if not self._widenings or not item.operands or not isinstance(item.operands[0], Register):
             return
         name = item.operands[0].name

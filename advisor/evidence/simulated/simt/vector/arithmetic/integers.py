@@ -29,7 +29,7 @@ def _signed(item: Instruction) -> bool:
 
 @handles("add", "sub", "mul", "min", "max", "abs", "neg", "div", "fma", "mad")
 def arithmetic(e: Emission, item: Instruction) -> None:
-    """Nothing; translates arithmetic of integers and floating point numbers."""
+    """Translate arithmetic of integers and floating point numbers."""
     if item.types[0][0] == "f" or item.types[0].startswith("bf"):
         float_arithmetic(e, item)
         return

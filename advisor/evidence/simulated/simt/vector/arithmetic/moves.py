@@ -61,7 +61,7 @@ def _unpack(e: Emission, item: Instruction, group: Group, value: Any) -> None:
 
 @handles("cvta")
 def _convert_address(e: Emission, item: Instruction) -> None:
-    """Nothing; shared and local addresses lie in windows of the generic space, global ones are themselves."""
+    """Convert an address: shared and local ones lie in windows of the generic space."""
     window = SHARED_WINDOW if "shared" in item.modifiers else LOCAL_WINDOW if "local" in item.modifiers else 0
     value = e.read(item.operands[1], I64)
     if window:

@@ -101,7 +101,7 @@ class PrintedText:
         self.lines_left_out = 0
 
     def add(self, block: int, text: str) -> None:
-        """Nothing; adds what a thread of a block prints."""
+        """Add what a thread of a block prints."""
         with self._lock:
             if block < self._lost_block:
                 self.lines_left_out += text.count("\n")

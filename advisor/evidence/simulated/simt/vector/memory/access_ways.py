@@ -63,7 +63,7 @@ class Ways:
         return _Otherwise(self)
 
     def give(self, values: list[Any]) -> None:
-        """Nothing; ends a way with what it read."""
+        """End a way with what it read."""
         self.given.append((self.e.builder.block, values))
         self.e.builder.branch(self.end)
 

@@ -61,4 +61,4 @@ def _atomic(e: Emission, item: Instruction) -> None:
     "membar", "fence", "prefetch", "prefetchu", "nanosleep", "brkpt", "pmevent", "discard", "applypriority"
 )
 def _nothing(e: Emission, item: Instruction) -> None:
-    """Nothing; orders or hints that one warp after the other needs not."""
+    """Leave out orders and hints that one warp after the other does not need."""

@@ -43,7 +43,7 @@ def local_load(e: Emission, place: Place, kind: Any, count: int) -> list[Any]:
 
 
 def local_store(e: Emission, place: Place, values: list[Any]) -> None:
-    """Nothing; stores the elements of each lane side by side in its own memory."""
+    """Store the elements of each lane side by side in its own memory."""
     inside = _local_inside(e, place)
     for number, value in enumerate(values):
         offset = _local_offsets(e, place, number * element_of(value).width // 8)

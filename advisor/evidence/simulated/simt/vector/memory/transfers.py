@@ -16,5 +16,5 @@ def gather(e: Emission, kind: Any, addresses: Any, mask: Any) -> Any:
 
 
 def scatter(e: Emission, value: Any, addresses: Any, mask: Any) -> None:
-    """Nothing; stores an element for each lane of a mask, that of the last lane where addresses meet."""
+    """Store an element for each lane of a mask, that of the last lane where addresses meet."""
     e.call(f"scatter_{element_of(value).width}", ir.VoidType(), value, addresses, mask)

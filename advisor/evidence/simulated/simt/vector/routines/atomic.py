@@ -32,7 +32,7 @@ _FLOAT_OPERATIONS = ("add", "min", "max")
 
 
 def _inspect_atomic(r: Routine, size: int) -> None:
-    """Checks lanes by their real addresses, in the one space of the site, and counts them."""
+    """Check lanes by their real addresses, in the one space of the site, and count them."""
     context, site, addresses, mask = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
@@ -49,7 +49,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
 
 
 def _inspect_generic(r: Routine, size: int) -> None:
-    """Checks lanes by their generic addresses and counts each in the space that it lies in."""
+    """Check lanes by their generic addresses and count each in the space that it lies in."""
     context, site, addresses, mask = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
@@ -68,7 +68,7 @@ def _inspect_generic(r: Routine, size: int) -> None:
 
 
 def _count_atomic_wavefronts(r: Routine, site: Any, most: Any) -> None:
-    """Nothing; lanes at one place are served one after the other."""
+    """Serve lanes at one place one after the other."""
     r.count(site, Site.WAVEFRONTS, most)
     r.count(site, Site.IDEAL_WAVEFRONTS, r.elementwise("llvm.umin", most, r.number(1)))
 
@@ -88,7 +88,7 @@ def _count_places(r: Routine, site: Any, addresses: Any, good: Any, size: int) -
 
 
 def _note_places(r: Routine, site: Any, addresses: Any, good: Any) -> None:
-    """Nothing; keeps the least and the most address that good lanes change."""
+    """Keep the least and the most address that good lanes change."""
     lanes = r.lanes_of(good)
     for word, way, none in zip((Site.PLACE_LOW, Site.PLACE_HIGH), ("smin", "smax"), NO_RANGE, strict=True):
         here = r.reduce(way, r.select(lanes, addresses, splat(I64, none)))
@@ -105,7 +105,7 @@ for _size in (2, 4, 8, 16):
 
 
 def _lanes_in_turn(r: Routine, kind: Any, single: Callable[[Any, list[Any]], Any]) -> None:
-    """Writes the loop over the lanes of the last argument; `single` gives what was there before."""
+    """Write the loop over the lanes of the last argument; `single` gives what was there before."""
     context, addresses, *values, mask = r.arguments
     del context
     places = [r.spilled(addresses), *(r.spilled(value) for value in values)]

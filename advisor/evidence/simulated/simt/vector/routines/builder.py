@@ -89,7 +89,7 @@ class Routine(Builder):
         return self.get(site, WORD * word, I64)
 
     def count(self, site: Any, word: Site, amount: Any) -> None:
-        """Nothing; adds to a counter of a site."""
+        """Add to a counter of a site."""
         self.bump(site, WORD * word, amount)
 
     @contextmanager

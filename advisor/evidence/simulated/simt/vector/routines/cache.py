@@ -49,7 +49,7 @@ def _probe(r: Routine) -> None:
 
 @routine("look_up", VOID, POINTER, POINTER, vector(I32), I32)
 def _look_up(r: Routine) -> None:
-    """Counts the hits of a request: loads ask the L1 of the block's SM, and what it lacks the L2."""
+    """Count the hits of a request: loads ask the L1 of the block's SM, and what it lacks the L2."""
     context, site, sectors, mask = r.arguments
     header = r.context_word(context, Context.CACHES, POINTER)
     description = r.site_word(site, Site.DESCRIPTION)
@@ -86,7 +86,7 @@ def _ask_both(
     past_l1: Any,
     absent: tuple[Any, Any],
 ) -> None:
-    """Nothing; asks L1 and L2 for a line's sectors, and adds those that each lacks to `absent`."""
+    """Ask L1 and L2 for a line's sectors, and add those that each lacks to `absent`."""
     probe = r.module.globals["probe"]
     missing = r.variable(wanted)
     with r.if_then(r.not_(past_l1)):

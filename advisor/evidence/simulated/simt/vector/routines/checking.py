@@ -36,7 +36,7 @@ from advisor.evidence.simulated.simt.vector.routines.driver import state_of
 
 @routine("note_defect", VOID, POINTER, I64, POINTER, I32, I64)
 def _note(r: Routine) -> None:
-    """Enters a defect of one lane; further ones beyond the table's size are counted only."""
+    """Enter a defect of one lane; further ones beyond the table's size are counted only."""
     context, kind, site, lane, address = r.arguments
     count = r.context_word(context, Context.DEFECT_COUNT)
     r.bump(context, WORD * Context.DEFECT_COUNT, r.number(1))
@@ -97,7 +97,7 @@ def _check(r: Routine) -> None:
 
 
 def _mark(r: Routine, site: Any, address: Any, size: Any) -> None:
-    """Nothing; marks a good lane's sector, where the lane lies in the buffer that the site knows now.
+    """Mark a good lane's sector, where the lane lies in the buffer that the site knows now.
 
     Lanes of one access may lie in different buffers, each with a map of its own.
     """
@@ -157,18 +157,18 @@ def _map_of(r: Routine, site: Any, entry: Any) -> Any:
 
 @routine("note_trap", VOID, POINTER, I32, I32)
 def _note_trap(r: Routine) -> None:
-    """Notes the lanes that ran into a trap."""
+    """Note the lanes that ran into a trap."""
     _note_at_line(r, Defect.TRAP)
 
 
 @routine("note_overflow", VOID, POINTER, I32, I32)
 def _note_overflow(r: Routine) -> None:
-    """Notes the lanes whose index does not fit into 32 bits."""
+    """Note the lanes whose index does not fit into 32 bits."""
     _note_at_line(r, Defect.INDEX_OVERFLOW)
 
 
 def _note_at_line(r: Routine, kind: Defect) -> None:
-    """Notes lanes of a mask, with the line of the PTX text in place of an address."""
+    """Note lanes of a mask, with the line of the PTX text in place of an address."""
     context, mask, line = r.arguments
     sites = r.context_word(context, Context.SITES, POINTER)
     with r.each_lane(mask) as lane:
@@ -181,7 +181,7 @@ def _note_at_line(r: Routine, kind: Defect) -> None:
 
 @routine("check_barrier", VOID, POINTER, I32)
 def _check_barrier(r: Routine) -> None:
-    """Notes the first thread that is not at the barrier where others wait: ended, or at another one."""
+    """Note the first thread that is not at the barrier where others wait: ended, or at another one."""
     context, barrier = r.arguments
     threads = r.trunc(r.context_word(context, Context.THREADS), I32)
     missing = r.variable(r.number(0, I1))

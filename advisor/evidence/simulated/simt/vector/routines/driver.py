@@ -36,7 +36,7 @@ _COUNTERS = vector(I32)
 
 @routine("run_blocks", I32, POINTER, I64, I64)
 def _run_blocks(r: Routine) -> None:
-    """Runs the blocks of a range one after the other; stops at the first that does not end."""
+    """Run the blocks of a range one after the other; stops at the first that does not end."""
     context, first, end = r.arguments
     status = r.variable(r.number(0, I32))
     number = r.variable(first)
@@ -58,7 +58,7 @@ def _run_blocks(r: Routine) -> None:
 
 @routine("begin_block", VOID, POINTER, I64)
 def _begin(r: Routine) -> None:
-    """Sets the block's place in the grid, clears its shared memory, puts its warps at their begin."""
+    """Set the block's place in the grid, clear its shared memory, put its warps at their begin."""
     context, number = r.arguments
     r.put(number, context, WORD * Context.BLOCK_NUMBER)
     columns = r.context_word(context, Context.NCTAID_X)
@@ -104,7 +104,7 @@ def state_of(r: Routine, context: Any, warp: Any) -> Any:
 
 @routine("run_block", I32, POINTER, I64, I32)
 def _run_block(r: Routine) -> None:
-    """Runs a block from its begin, or on from a barrier of the whole grid."""
+    """Run a block from its begin, or on from a barrier of the whole grid."""
     context, number, resume = r.arguments
     with r.if_else(r.icmp_unsigned("==", resume, r.number(0, I32))) as (fresh, again):
         with fresh:
@@ -120,7 +120,7 @@ def _run_block(r: Routine) -> None:
 
 
 def _run_warps(r: Routine, context: Any, status: Any) -> None:
-    """Runs each warp that can run; takes the budget's slices and gives a status when it is used up."""
+    """Run each warp that can run; takes the budget's slices and gives a status when it is used up."""
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
         state = state_of(r, context, warp)
         lowest = r.reduce("umin", r.get(state, State.COUNTERS, _COUNTERS))
@@ -172,7 +172,7 @@ def _call_warp(r: Routine) -> None:
 
 @routine("next_slice", VOID, POINTER)
 def _next_slice(r: Routine) -> None:
-    """Takes a slice from the budget and changes who runs first, so that a lane others wait for comes on.
+    """Take a slice from the budget and change who runs first, so that a lane others wait for comes on.
 
     Half of the slices are those of the lowest block, the others those of the highest one and of single lanes,
     in an order without a period that the number of warps could share.
@@ -196,7 +196,7 @@ def _next_slice(r: Routine) -> None:
 
 @routine("begin_again", VOID, POINTER, I64)
 def _begin_again(r: Routine) -> None:
-    """Lets the lanes that wait for the whole grid go on."""
+    """Let the lanes that wait for the whole grid go on."""
     context, number = r.arguments
     r.put(number, context, WORD * Context.BLOCK_NUMBER)
     columns = r.context_word(context, Context.NCTAID_X)
@@ -252,7 +252,7 @@ def _meet(r: Routine) -> None:
 
 
 def _weigh(r: Routine, context: Any) -> None:
-    """Nothing; adds a block's work: a warp that ended early leaves its place empty until the longest ends."""
+    """Add a block's work: a warp that ended early leaves its place empty until the longest ends."""
     longest, total = r.variable(r.number(0)), r.variable(r.number(0))
     warps = r.context_word(context, Context.WARPS)
     with r.loop(warps) as warp:

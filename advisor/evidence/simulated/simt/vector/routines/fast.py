@@ -57,7 +57,7 @@ def _parts_of_warp(r: Routine, first: Any, behind: Any, size: int) -> Any:
 
 
 def _count_wavefronts(r: Routine, site: Any, count: Any) -> None:
-    """Nothing; counts wavefronts of lanes that do not meet in a bank."""
+    """Count wavefronts of lanes that do not meet in a bank."""
     for word in (Site.WAVEFRONTS, Site.IDEAL_WAVEFRONTS):
         r.count(site, word, count)
 

@@ -65,7 +65,7 @@ def some_lanes(r: Routine, mask: Any) -> Iterator[None]:
 
 
 def _inspect_generic(r: Routine, size: int) -> None:
-    """Checks lanes by their generic addresses and counts each in the space that it lies in."""
+    """Check lanes by their generic addresses and count each in the space that it lies in."""
     context, site, addresses, mask = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))

@@ -130,7 +130,7 @@ def good_lanes(r: Routine, context: Any, site: Any, addresses: Any, mask: Any, s
 
 
 def _mark_row(r: Routine, site: Any, addresses: Any, good: Any) -> None:
-    """Nothing; marks the sectors of lanes that all lie in the buffer of the site, where it has a map."""
+    """Mark the sectors of lanes that all lie in the buffer of the site, where it has a map."""
     base = r.site_word(site, Site.TOUCHED)
     with r.if_then(r.icmp_unsigned("!=", base, r.number(0))):
         places = r.add(r.lshr(addresses, splat(I64, SECTOR_SHIFT)), r.broadcast(base))
@@ -146,13 +146,13 @@ def _inspect_global(r: Routine, size: int) -> None:
 
 
 def count_global(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
-    """Nothing; counts the sectors of good lanes and looks them up in the caches."""
+    """Count the sectors of good lanes and look them up in the caches."""
     count_sectors(r, context, site, addresses, good, distinct_elements(r, addresses, good, size), size)
     _note_step(r, site, addresses, good)
 
 
 def _note_step(r: Routine, site: Any, addresses: Any, good: Any) -> None:
-    """Nothing; keeps the least and the most distance between the first two lanes."""
+    """Keep the least and the most distance between the first two lanes."""
     both = r.icmp_unsigned("==", r.and_(good, r.number(3, I32)), r.number(3, I32))
     first, second = (r.lane(addresses, r.number(lane, I32)) for lane in (0, 1))
     step = r.sub(second, first)
@@ -165,7 +165,7 @@ def _note_step(r: Routine, site: Any, addresses: Any, good: Any) -> None:
 def count_sectors(
     r: Routine, context: Any, site: Any, addresses: Any, good: Any, elements: Any, size: int
 ) -> None:
-    """Nothing; adds the sectors of a request and the least that so many elements would need."""
+    """Add the sectors of a request and the least that so many elements would need."""
     sectors = r.trunc(r.lshr(addresses, splat(I64, SECTOR_SHIFT)), vector(I32))
     count = distinct_sectors(r, sectors, good)
     least = r.lshr(r.add(r.mul(elements, r.number(size)), r.number(31)), r.number(5))
@@ -256,7 +256,7 @@ def _inspect_local(r: Routine) -> None:
 
 
 def count_local(r: Routine, site: Any, offsets: Any, good: Any, size: Any) -> None:
-    """Nothing; counts the sectors of good lanes by the offsets in their local memory."""
+    """Count the sectors of good lanes by the offsets in their local memory."""
     words = r.trunc(r.lshr(offsets, splat(I64, 2)), vector(I32))
     wide = r.elementwise("llvm.umax", r.lshr(size, r.number(2)), r.number(1))
     count = r.mul(_local_sectors(r, words, good), wide)

@@ -45,13 +45,13 @@ def _inspect_shared(r: Routine, size: int) -> None:
 
 
 def count_shared(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
-    """Nothing; counts the wavefronts of good lanes by their real addresses, and follows who uses what."""
+    """Count the wavefronts of good lanes by their real addresses, and follow who uses what."""
     _count_wavefronts(r, site, addresses, good, size)
     follow(r, context, site, addresses, good, size)
 
 
 def follow(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
-    """Nothing; looks for races and for words that nobody wrote, in the blocks that are looked at closely."""
+    """Look for races and for words that nobody wrote, in the blocks that are looked at closely."""
     shadow = r.context_word(context, Context.SHADOW)
     with r.if_then(r.icmp_unsigned("!=", shadow, r.number(0)), likely=False):
         place = r.spilled(addresses)
@@ -59,7 +59,7 @@ def follow(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size:
 
 
 def _count_wavefronts(r: Routine, site: Any, addresses: Any, mask: Any, size: int) -> None:
-    """Nothing; counts the passes that the banks need: of the units that lie in one bank each takes one."""
+    """Count the passes that the banks need: of the units that lie in one bank each takes one."""
     unit_bytes = max(4, size)
     shift = unit_bytes.bit_length() - 1
     units = r.trunc(r.lshr(addresses, splat(I64, shift)), vector(I32))
@@ -164,7 +164,7 @@ for _size in SIZES:
 
 @routine("follow_shared", VOID, POINTER, POINTER, POINTER, I32, I64)
 def _follow(r: Routine) -> None:
-    """Notes units read before any thread wrote them, and those two warps use without a barrier."""
+    """Note units read before any thread wrote them, and those two warps use without a barrier."""
     context, site, place, mask, size = r.arguments
     description = r.site_word(site, Site.DESCRIPTION)
     atomic = r.icmp_unsigned("!=", r.and_(description, r.number(ATOMIC)), r.number(0))
@@ -214,7 +214,7 @@ def _follow_word(
 
 
 def _keep_contents(r: Routine, context: Any, lane: Any, address: Any) -> None:
-    """Nothing; a store that clashes is settled once it is done: the same value again harms nobody."""
+    """Settle a store that clashes once it is done: the same value again harms nobody."""
     bit = r.zext(r.shl(r.number(1, I32), lane), I64)
     r.put(r.or_(r.context_word(context, Context.UNSETTLED), bit), context, WORD * Context.UNSETTLED)
     kept = _contents_of(r, context, lane)
@@ -230,7 +230,7 @@ def _contents_of(r: Routine, context: Any, lane: Any) -> Any:
 
 @routine("settle_shared", VOID, POINTER, POINTER, _ADDRESSES, I64)
 def _settle(r: Routine) -> None:
-    """Notes the races of stores of a size that changed what another warp had written or read."""
+    """Note the races of stores of a size that changed what another warp had written or read."""
     context, site, addresses, size = r.arguments
     place = r.spilled(addresses)
     mask = r.trunc(r.context_word(context, Context.UNSETTLED), I32)

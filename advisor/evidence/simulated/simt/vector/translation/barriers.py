@@ -14,7 +14,7 @@ from advisor.evidence.simulated.simt.vector.translation.emission import Emission
 
 
 def count_votes(e: Emission, item: Instruction) -> None:
-    """Nothing; adds the lanes' predicates to what the block's threads said at this barrier."""
+    """Add the lanes' predicates to what the block's threads said at this barrier."""
     if "red" not in item.modifiers:
         return
     builder = e.builder
@@ -33,7 +33,7 @@ def count_votes(e: Emission, item: Instruction) -> None:
 
 
 def begin_behind_barrier(e: Emission, function: Function, blocks: tuple[Block, ...], block: Block) -> None:
-    """Nothing; takes the result of the counting barrier that this block begins behind."""
+    """Take the result of the counting barrier that this block begins behind."""
     for before in blocks:
         if not before.at_barrier or before.successors[:1] != (block.number,):
             continue

@@ -32,7 +32,7 @@ def _external(e: Emission, item: Instruction) -> None:
 
 
 def _print(e: Emission, item: Instruction, arguments: Group) -> None:
-    """Nothing; hands the generic addresses of format and arguments of each lane to the host."""
+    """Hand the generic addresses of format and arguments of each lane to the host."""
     builder = e.builder
     places: list[Any] = []
     for number, operand in enumerate(arguments.items):

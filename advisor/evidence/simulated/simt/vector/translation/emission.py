@@ -68,7 +68,7 @@ class Emission:
         self.memo: dict[Any, Any] = {}
 
     def enter_block(self, mask: Any) -> None:
-        """Nothing; forgets the values of the block before. `mask` holds a bit for each running lane."""
+        """Forget the values of the block before. `mask` holds a bit for each running lane."""
         self.mask = mask
         self.values = {}
         self.memo = {}
@@ -91,7 +91,7 @@ class Emission:
         return self.builder.sub(self.reach(mask)[1], ir.Constant(I64, 1))
 
     def keep_alive(self, value: Any) -> None:
-        """Nothing; keeps a value that a memo knows by its identity."""
+        """Keep a value that a memo knows by its identity."""
         self.memo.setdefault("kept", []).append(value)
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -164,7 +164,7 @@ class Emission:
     # Writing
 
     def write(self, item: Instruction, value: Any, operand: Operand | None = None) -> None:
-        """Nothing; makes a value the result of an instruction, for the lanes of its predicate."""
+        """Make a value the result of an instruction, for the lanes of its predicate."""
         target = item.operands[0] if operand is None else operand
         if not isinstance(target, Register):
             raise TypeError(f"{target} is not a register")

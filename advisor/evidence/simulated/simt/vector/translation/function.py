@@ -117,7 +117,7 @@ class _Writer:
         return self.builder.get(self.emission.state, State.COUNTERS, vector(I32))
 
     def _dispatcher(self) -> None:
-        """Nothing; chooses the lanes that run next: those of the lowest block, or of the preferred lane's."""
+        """Choose the lanes that run next: those of the lowest block, or of the preferred lane's."""
         builder, e = self.builder, self.emission
         builder.position_at_end(self.dispatch)
         counters = self._counters()
@@ -188,7 +188,7 @@ class _Writer:
         builder.bump(lanes, WORD * block.number, builder.zext(builder.population(e.mask), I64))
 
     def _keep_registers(self, block: Block) -> None:
-        """Nothing; stores the registers that other blocks read."""
+        """Store the registers that other blocks read."""
         changed = {
             name
             for item in self.function.instructions[block.first : block.last]
@@ -272,7 +272,7 @@ class _Writer:
         builder.branch(self.dispatch)
 
     def _go(self, block: Block, target: int, mask: Any) -> None:
-        """Nothing; goes on with the same lanes, unless others wait at the target or before it."""
+        """Go on with the same lanes, unless others wait at the target or before it."""
         builder = self.builder
         if target == EXITED:
             self._park(constant(I32, EXITED), mask)
@@ -293,7 +293,7 @@ class _Writer:
         self.builder.bump(self.emission.context, WORD * Context.BUDGET, constant(I64, -1))
 
     def _spend_or_park(self, target: int, mask: Any) -> None:
-        """Nothing; takes from the budget for a way back, and leaves the function when it is used up."""
+        """Take from the budget for a way back, and leave the function when it is used up."""
         builder = self.builder
         self._spend()
         left = self.emission.context_word(Context.BUDGET)

@@ -80,7 +80,7 @@ class Names:
         return builder.get(emission.state, place, vector(kind))
 
     def store(self, emission: Emission, register: str, masked: bool) -> None:
-        """Nothing; keeps a register's value for other blocks, where `masked` only for the running lanes."""
+        """Keep a register's value for other blocks, where `masked` only for the running lanes."""
         value = emission.values[register]
         builder = emission.builder
         place = self.places[register]
