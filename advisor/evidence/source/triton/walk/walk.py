@@ -166,7 +166,7 @@ class Walk(Calls):
         return name if name in _RANGES else None
 
     def _carry(self, loop: ast.For | ast.While, around: LoopAround) -> None:
-        """Name that a loop changes have another value in each of its turns."""
+        """Give names that a loop changes another value in each of its iterations."""
         for name in stored_names(loop):
             known = self.env.get(name)
             if isinstance(known, Quantity):
