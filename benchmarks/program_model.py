@@ -21,11 +21,13 @@ sys.path[:0] = [str(ROOT / "tests" / "program"), str(ROOT)]
 
 from answers import Answers, Oracle  # noqa: E402
 from constant_oracle import constants_of_a_program  # noqa: E402
+from effect_oracle import effects_of_a_program  # noqa: E402
 from flow_oracle import definitions_of_a_program  # noqa: E402
 
 QUESTIONS: dict[str, Oracle] = {
     "definitions": definitions_of_a_program,
     "constants": constants_of_a_program,
+    "effects": effects_of_a_program,
 }
 _MOST_SHOWN = 3
 

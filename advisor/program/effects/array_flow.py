@@ -123,7 +123,8 @@ class ArrayFlow:
             self._value(node.value)
         elif isinstance(node, ast.Return):
             if node.value is not None:
-                self._mark(self._value(node.value).names, RETURNED)
+                value = self._value(node.value)
+                self._mark(value.names, RETURNED | (READ if value.element else 0))
         elif isinstance(node, ast.Assert):
             self._read(node.test)
         elif isinstance(node, ast.Delete):
