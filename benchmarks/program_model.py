@@ -23,11 +23,14 @@ from answers import Answers, Oracle  # noqa: E402
 from constant_oracle import constants_of_a_program  # noqa: E402
 from effect_oracle import effects_of_a_program  # noqa: E402
 from flow_oracle import definitions_of_a_program  # noqa: E402
+from launch_oracle import arrays_of_a_program, launches_of_a_program  # noqa: E402
 
 QUESTIONS: dict[str, Oracle] = {
     "definitions": definitions_of_a_program,
     "constants": constants_of_a_program,
     "effects": effects_of_a_program,
+    "launches": launches_of_a_program,
+    "arrays": arrays_of_a_program,
 }
 _MOST_SHOWN = 3
 

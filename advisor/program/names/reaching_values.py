@@ -18,8 +18,10 @@ def reaching_in_module(module: ModuleSyntax, name: str, use: ast.AST) -> Values:
     `use` lies in a function, which runs when it is called.
     """
     given = len(module.assigned.get(name, ()))
-    imported = name in module.imports or not module.definitions(module.tree).binds(name)
-    once = (given == 1 or (not given and imported)) and name not in module.rebound
+    definitions = module.definitions(module.tree)
+    imported = name in module.imports or not definitions.binds(name)
+    only = given == 1 and len(definitions.of(name)) == 1
+    once = (only or (not given and imported)) and name not in module.rebound
     if once or name in module.bound_by_functions or use not in module.parents:
         return []
     if module.scope_of(use) is not None:
