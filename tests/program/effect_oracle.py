@@ -79,6 +79,8 @@ class _Array:
 
     def _part(self, index: object) -> Any:
         parts = index if isinstance(index, tuple) else (index,)
+        if sum(one is not ... for one in parts) > self.rank:
+            raise IndexError("too many indices")
         rank = self.rank - sum(isinstance(one, int | float) for one in parts)
         if rank > 0 or ... in parts:
             return _Array(self.run, self.name, max(rank, 1))

@@ -12,9 +12,11 @@ from advisor.program.names.object_attributes import enclosing_class, values_of_a
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
 from advisor.program.names.visible_names import VisibleName, visible
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
+from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.definition_flow import is_star
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, assignments
 from advisor.program.syntax.reaching_definitions import START
+from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.block_limit import largest_block
 from advisor.program.values.call_sites import values_given
 from advisor.program.values.constant_calls import FunctionRun
@@ -387,6 +389,9 @@ def _original(name: str, statement: ast.ImportFrom) -> str:
 def value_given(definition: ast.AST, name: str) -> ast.expr | None:
     """The expression whose value a definition gives a name, None for any other value."""
     if isinstance(definition, ast.Assign | ast.AnnAssign):
+        starred = (one for one in below(definition) if isinstance(one, ast.Starred))
+        if any(name in target_names(one) for one in starred if isinstance(one.ctx, ast.Store)):
+            return None
         given = assignments([definition]).get(name, [])
         return given[-1] if given else None
     return definition.value if isinstance(definition, ast.NamedExpr) else None
