@@ -44,6 +44,7 @@ PROGRAMS = {
     "a builtin with another meaning": (("def min(a, b):", "    return 7", "see(1, min(1, 2))"), True),
     "an argument with a builtin's name": (("def f(max):", "    see(1, max(1, 2))", "f(min)"), False),
     "what stands after a star in a target": (("*n, m = 1, 2, 3", "see(1, m)"), False),
+    "a name that a starred target binds again": (("n, *n = 1, 2, 3", "see(1, n)"), False),
     "an attribute that another method changes": (
         ("class K:", "    def __init__(self):", "        self.n = 1", "    def grow(self):",
          "        self.n += 1", "        see(1, self.n)", "K().grow()"), False,
