@@ -68,9 +68,18 @@ def test_nothing_is_offered_without_a_finding_or_when_other_kinds_are_asked_for(
     for only in (["quickfix"], ["source", "quickfix"], [""]):
         assert len(client.actions(uri, 7, only=only)) == 2, only
     assert client.actions(client.open("l.py", STRAIGHT), 7) == []
-    assert client.actions(client.open("m.py", TRANSPOSED + "def (:\n"), 7) == []
-    client.change(uri, 2, TRANSPOSED + "def (:\n")
-    assert client.actions(uri, 7) == []
+
+
+def test_what_concerns_an_intact_function_is_offered_beside_a_line_that_does_not_parse(client):
+    client.start(pulls=True)
+    uri = client.open("k.py", TRANSPOSED)
+    titles = [action["title"] for action in client.actions(uri, 7)]
+    broken = TRANSPOSED + "def (:\n"
+    opened = client.actions(client.open("m.py", broken), 7)
+    client.change(uri, 2, broken)
+    for actions in (opened, client.actions(uri, 7)):
+        assert [action["title"] for action in actions] == titles
+    assert client.actions(uri, 9) == []
 
 
 def test_an_edit_names_its_version_where_the_client_reads_that(client):

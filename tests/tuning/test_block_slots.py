@@ -116,7 +116,7 @@ def test_all_launches_of_one_block_are_changed(project):
         ("kernel[80, 100](x)", "the grid at kernels.py:12 does not follow from the block"),
         ("kernel[(n + 255) // 256, 100](x)", "the grid at kernels.py:12 does not follow from the block"),
         ("kernel[blocks, threads_of(x)](x)", "the block at kernels.py:12 is not made of numbers in the file"),
-        ("kernel.forall(n)(x)", "no launch of it was found in the source"),
+        ("kernel.forall(n)(x)", "one of its launches is not written as kernel[grid, block](…)"),
     ],
 )
 def test_what_cannot_be_changed_is_told(project, body, reason):

@@ -101,9 +101,14 @@ class Launch:
 
     @property
     def block_shape(self) -> BlockShape | None:
-        """The block's shape when at least its first size is known, also by a parameter's default."""
+        """The block's shape when it tells how a warp lies in it, also by a parameter's default.
+
+        With an unknown size along x a warp may lie in one row of the block or in several.
+        """
         block = self.default_block if self.block is None else self.block
         if block is None or all(size is None for size in block):
+            return None
+        if block[0] is None and any(size != 1 for size in block[1:]):
             return None
         sizes = [*block, 1, 1][:3]
         return BlockShape(sizes[0], sizes[1], sizes[2])
