@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from advisor.model.data_files import knowledge_folder
-from advisor.model.memo import Memo
 from advisor.model.settings.config import Config
 from advisor.model.storage.cache import user_cache_folder
 from advisor.model.storage.file_stamp import Stamps, stamps_of
+from advisor.model.storage.memo import Memo
 from advisor.rules import Rulebook, load_rulebook
 from advisor.rules.loading.packs import check_prefixes, pack_folder, rule_files
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from advisor.model.memo import Memo
 from advisor.model.settings.config import CONFIG_NAMES, Config, load_config
 from advisor.model.storage.file_stamp import stamps_of
+from advisor.model.storage.memo import Memo
 
 _CONFIG_FILES = (*CONFIG_NAMES, ".git")
 _MOST_FOLDERS = 200

@@ -9,8 +9,8 @@ from advisor.check.collectors import DefaultCollectors
 from advisor.check.inputs import Inputs
 from advisor.evidence.source.incremental_survey import IncrementalSurvey
 from advisor.evidence.source.survey import Survey
-from advisor.model.memo import Memo
 from advisor.model.settings.check_options import CheckOptions, Progress
+from advisor.model.storage.memo import Memo
 from advisor.program.syntax.module import parse_module
 from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from advisor.model.memo import Memo
 from advisor.model.settings.workspace_files import workspace_files
 from advisor.model.storage.file_stamp import FileStamp
+from advisor.model.storage.memo import Memo
 from advisor.program.syntax.gate import (
     launched_names,
     may_hold_array_code,

@@ -16,10 +16,10 @@ from advisor.evidence.compiled.units import compile_request
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Problem, Report
-from advisor.model.memo import Memo
 from advisor.model.records import Record
 from advisor.model.settings.check_options import Progress
 from advisor.model.storage.cache import Cache, user_cache_folder
+from advisor.model.storage.memo import Memo
 
 _SECONDS = 20.0
 _MOST_KERNELS = 2_000

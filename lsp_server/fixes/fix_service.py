@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from advisor.model.findings import Finding
-from advisor.model.memo import Memo, SameObject
+from advisor.model.storage.memo import Memo, SameObject
 from lsp_server.analysis.checked_text import Analysis
 from lsp_server.fixes.fix_process import FixProcess
 from lsp_server.fixes.fix_writing import Writing, Written

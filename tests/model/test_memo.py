@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.model.memo import Memo, SameObject
 from advisor.model.storage.file_stamp import FileStamp
+from advisor.model.storage.memo import Memo, SameObject
 
 
 def test_an_equal_key_gives_the_same_object():

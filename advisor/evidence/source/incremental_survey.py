@@ -22,9 +22,9 @@ from advisor.evidence.source.survey import (
 )
 from advisor.evidence.source.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
 from advisor.model.findings import Problem
-from advisor.model.memo import Memo
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
+from advisor.model.storage.memo import Memo
 from advisor.model.text.source_text import SourceText
 from advisor.model.text.syntax_recovery import SyntaxFault
 from advisor.program.effects.device_functions import Resolver

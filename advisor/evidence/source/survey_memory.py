@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from advisor.evidence.source.survey_workers import SurveyWorkers
 from advisor.evidence.source.surveyor import FileHost, FileKernels, Launched
-from advisor.model.memo import Memo
+from advisor.model.storage.memo import Memo
 from advisor.model.text.source_text import SourceText
 
 _Said = TypeVar("_Said")

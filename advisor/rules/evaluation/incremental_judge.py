@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from advisor.evidence.metrics.tables import Table, Tables
-from advisor.model.memo import Memo, SameObject
+from advisor.model.storage.memo import Memo, SameObject
 from advisor.rules.evaluation.judgement import Judgement, RuleJudge
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.settings import RuleSettings, check_settings

@@ -12,11 +12,11 @@ from advisor.check.rule_selection import settings_with_todays_names
 from advisor.evidence.metrics.tables import Table, Tables
 from advisor.model.devices import find_device
 from advisor.model.errors import AdvisorError
-from advisor.model.memo import Memo
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config, load_config
 from advisor.model.settings.file_discovery import find_files
 from advisor.model.storage.file_stamp import stamps_of
+from advisor.model.storage.memo import Memo
 from advisor.rules.checking.computed_metrics import fill_in
 from advisor.rules.model import Rule, Rulebook
 from advisor.rules.settings import RuleSettings
