@@ -141,3 +141,14 @@ def _runs(process: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+def test_of_too_many_the_one_in_the_oldest_environment_ends(place):
+    parents = []
+    # More environments than processes that may wait, each used twice in turn.
+    for number in range(6):
+        for _ in range(2):
+            run_process(start(place, PROBE, PYTHONHASHSEED=str(number)), 60)
+            parents.append(answer(place)["parent"])
+    assert all(first == second for first, second in zip(parents[::2], parents[1::2], strict=True))
+    assert len(set(parents)) == 6

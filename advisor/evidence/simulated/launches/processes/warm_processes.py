@@ -176,12 +176,18 @@ class _Stock:
             self._take_back(environment, found)
 
     def _take_back(self, environment: tuple[tuple[str, str], ...], process: _WarmProcess) -> None:
-        with self._lock:
-            keep = process.alive and sum(map(len, self._idle.values())) < _MOST_IDLE
-            if keep:
-                self._idle.setdefault(environment, []).append(process)
-        if not keep:
+        """Keep a process for the next request; of too many the one in the oldest environment ends."""
+        if not process.alive:
             process.close()
+            return
+        dropped = None
+        with self._lock:
+            if sum(map(len, self._idle.values())) >= _MOST_IDLE:
+                oldest = next(one for one, waiting in self._idle.items() if waiting)
+                dropped = self._idle[oldest].pop(0)
+            self._idle[environment] = [*self._idle.pop(environment, []), process]
+        if dropped is not None:
+            dropped.close()
 
     def close(self) -> None:
         """End those that wait."""
