@@ -74,6 +74,8 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     ),
     "E331": ([('as the guide says"', 'as the guide says" formerly most')], ""),
     "E330": ([("\n  severity", "\n  once per kernel by k.registers\n\n  severity")], ""),
+    "E332": ([], 'except many-registers for access a when a.guarded because "x"\n'),
+    "E333": ([], 'except many-registers, many-registers for kernel k when k.debug because "x"\n'),
     "E321": ([], 'metric waste : ratio of kernel k "unused" = k.registers * k.time\n'),
     "E323": ([("{k.registers} registers", "{k.registers registers")], ""),
     "E324": ([("{k.registers} registers", "k.registers} registers")], ""),

@@ -10,11 +10,12 @@ from advisor.rules.changes import checked_overrides, checked_suppressions
 from advisor.rules.checking.computed_metrics import check_computed
 from advisor.rules.checking.definitions import check_definitions
 from advisor.rules.checking.rule_checks import Definitions, RuleChecker
+from advisor.rules.checking.shared_exceptions import shared_exceptions
 from advisor.rules.checking.vocabulary import Vocabulary, hint_for
 from advisor.rules.language.drafts import FileContent, RuleDraft
 from advisor.rules.language.expressions import macros_in
 from advisor.rules.language.problems import Complaints, RuleError, RuleErrors
-from advisor.rules.model import Definition, Rule, Rulebook
+from advisor.rules.model import Definition, Rule, Rulebook, Unless
 
 EDITION = 1
 Contents = Sequence[tuple[FileContent, Complaints]]
@@ -40,9 +41,10 @@ class _Declared:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A rule as it was checked, None where it has errors."""
+    """A rule as it was checked with the exceptions that it shares, None where it has errors."""
 
     draft: RuleDraft
+    shared: tuple[Unless, ...]
     rule: Rule | None
     errors: tuple[RuleError, ...]
 
@@ -51,7 +53,7 @@ class Assembler:
     """Puts files together, again and again while some of them change.
 
     What was checked is kept for the next time: the declarations as long as they are the same, a rule as long
-    as its draft is the same object and so are the declarations.
+    as its draft is the same object and the declarations and the exceptions that it shares are the same.
     """
 
     def __init__(self) -> None:
@@ -94,6 +96,7 @@ class Assembler:
         rules: dict[str, Rule] = {}
         places: dict[str, str] = {}
         checked: dict[int, _Checked] = {}
+        shared = shared_exceptions(contents, declared.vocabulary, declared.definitions)
         for content, complaints in contents:
             _check_edition(content, complaints)
             for draft in content.rules:
@@ -101,7 +104,10 @@ class Assembler:
                     complaints.add("E303", draft.span, kind="a rule", name=draft.id, place=places[draft.id])
                     continue
                 places[draft.id] = content.path
-                found = self._checked.get(id(draft)) or _check(draft, complaints, declared)
+                exceptions = shared.get(draft.id, ())
+                kept = self._checked.get(id(draft))
+                same = kept is not None and kept.shared == exceptions
+                found = kept if kept and same else _check(draft, exceptions, complaints, declared)
                 checked[id(draft)] = found
                 complaints.errors += found.errors
                 if found.rule is not None:
@@ -135,11 +141,13 @@ def _declare(contents: Contents) -> _Declared:
     return _Declared(_given(contents), lines, errors, vocabulary, definitions)
 
 
-def _check(draft: RuleDraft, complaints: Complaints, declared: _Declared) -> _Checked:
+def _check(
+    draft: RuleDraft, shared: tuple[Unless, ...], complaints: Complaints, declared: _Declared
+) -> _Checked:
     own = Complaints(draft.path, complaints.lines)
     checker = RuleChecker(draft, own, declared.vocabulary, declared.definitions)
-    rule = checker.rule(_category(draft.path))
-    return _Checked(draft, rule, tuple(own.errors))
+    rule = checker.rule(_category(draft.path), shared)
+    return _Checked(draft, shared, rule, tuple(own.errors))
 
 
 def _category(path: str) -> str:
@@ -177,6 +185,7 @@ def _definitions_used(content: FileContent) -> frozenset[str]:
         written += [value for _, value, _ in draft.lets]
         used.update(name for one in written if one is not None for name in macros_in(one))
     used.update(name for one in content.definitions for name in macros_in(one.body))
+    used.update(name for one in content.exceptions for name in macros_in(one.condition))
     used.update(name for one, _ in content.suppressions for name in macros_in(one.condition))
     for metric, _ in content.metrics:
         used.update(macros_in(metric.computed.expression) if metric.computed else ())

@@ -114,7 +114,7 @@ def expand(
             complaints.add("E211", expression.span, name=expression.name, hint=hint)
             return Truth(False, expression.span)
         variable, body = definitions[expression.name]
-        put_in = _substitute(body, variable, expression.argument, expression.span)
+        put_in = substitute(body, variable, expression.argument, expression.span)
         return expand(put_in, definitions, complaints)
     if isinstance(expression, Operation):
         operands = tuple(expand(operand, definitions, complaints) for operand in expression.operands)
@@ -132,7 +132,8 @@ def expand(
     return expression
 
 
-def _substitute(expression: Expression, variable: str, argument: str, span: Span) -> Expression:
+def substitute(expression: Expression, variable: str, argument: str, span: Span) -> Expression:
+    """The expression with another name for a variable, all of it at the place `span`."""
     if isinstance(expression, Reference):
         head = argument if expression.parts[0] == variable else expression.parts[0]
         return Reference((head, *expression.parts[1:]), span)
@@ -143,12 +144,12 @@ def _substitute(expression: Expression, variable: str, argument: str, span: Span
     if isinstance(expression, Operation):
         return Operation(
             expression.operator,
-            tuple(_substitute(o, variable, argument, span) for o in expression.operands),
+            tuple(substitute(o, variable, argument, span) for o in expression.operands),
             span,
         )
     if isinstance(expression, Quantified):
         owner = argument if expression.owner == variable else expression.owner
-        condition = _substitute(expression.condition, variable, argument, span)
+        condition = substitute(expression.condition, variable, argument, span)
         return Quantified(
             expression.quantifier, expression.entity, expression.variable, owner, condition, span
         )

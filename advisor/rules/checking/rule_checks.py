@@ -50,8 +50,8 @@ class RuleChecker:
         # Whether something calls what has its error elsewhere.
         self.lost = False
 
-    def rule(self, category: str) -> Rule | None:
-        """The rule, None when it has errors."""
+    def rule(self, category: str, shared: tuple[Unless, ...] = ()) -> Rule | None:
+        """The rule with its own exceptions and checked ones that it shares, None when it has errors."""
         draft, before = self.draft, len(self.complaints.errors)
         self._clauses()
         if not self._variables():
@@ -61,7 +61,7 @@ class RuleChecker:
         self._params()
         lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
         when = self._condition(draft.when)
-        unless, remarks = self._exceptions(draft.unless), self._exceptions(draft.remarks)
+        unless, remarks = (*self._exceptions(draft.unless), *shared), self._exceptions(draft.remarks)
         sentences = self._sentences(draft.sentences)
         gain = self._expanded(draft.gain) if draft.gain else None
         if gain is not None:

@@ -21,7 +21,7 @@ _BEFORE_CONDITION = {
 }  # fmt: skip
 # The clause whose parts stand on lines of their own, however short they are.
 _SPREAD = "when"
-_APART = ("rule", "entity")
+_APART = ("rule", "entity", "except")
 _TOGETHER = {("edition", "pack"), ("renamed", "retired"), ("retired", "renamed")}
 
 
@@ -109,12 +109,31 @@ def _set_line(page: Page, kind: str, words: Sequence[Word], indent: int) -> None
         page.put(words[1], column)
         for advice in words[2:]:
             page.begin(advice, column)
+    elif kind == "except":
+        _set_exception(page, words, indent)
     elif kind == "say_when":
         _set_sentence(page, words, indent)
     elif kind == "example":
         _set_example(page, words, indent)
     else:
         page.put_all(words[1:], indent + _CONTINUED)
+
+
+def _set_exception(page: Page, words: Sequence[Word], indent: int) -> None:
+    """The rules of an exception, each on a line of its own where they are several, and its condition."""
+    end = next(index for index, word in enumerate(words) if _keyword(word) == "for")
+    when = next(index for index, word in enumerate(words) if _keyword(word) == "when")
+    because = next(index for index, word in enumerate(words) if _keyword(word) == "because")
+    several = end > len(("except", "rule"))
+    for word in words[1:end]:
+        if several and word.kind != ",":
+            page.begin(word, indent + _STEP)
+        else:
+            page.put(word, indent + _CONTINUED)
+    page.begin(words[end], indent + _STEP)
+    page.put_all(words[end + 1 : when + 1], indent + _CONTINUED)
+    set_condition(page, words[when + 1 : because], page.column + 1, spread=False)
+    page.put_all(words[because:], indent + _CONTINUED)
 
 
 def _set_sentence(page: Page, words: Sequence[Word], indent: int) -> None:

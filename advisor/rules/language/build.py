@@ -8,7 +8,14 @@ from typing import Any
 
 from advisor.model.records import SOURCES, Source
 from advisor.model.text.source_text import Span
-from advisor.rules.language.drafts import ChangePlaces, FileContent, Macro, RuleDraft, WrittenText
+from advisor.rules.language.drafts import (
+    ChangePlaces,
+    FileContent,
+    Macro,
+    RuleDraft,
+    SharedException,
+    WrittenText,
+)
 from advisor.rules.language.expression_trees import ExpressionTrees
 from advisor.rules.language.syntax import Chunk, Reader
 from advisor.rules.model import (
@@ -108,6 +115,16 @@ class Builder(ExpressionTrees):
         own = self._span(rule)
         end = own if given.children[1] is None else self._span(given.children[1])
         self.content.suppressions.append((found, ChangePlaces(own, own, own, end)))
+
+    def _except(self, children: list[Any], _: Span, __: Chunk) -> None:
+        *rules, first, second, condition, reason = children
+        entity, variable = (None, str(first)) if second is None else (str(first), str(second))
+        self.content.exceptions.append(
+            SharedException(
+                tuple((str(one), self._span(one)) for one in rules), variable, entity, self._span(first),
+                self.expression(condition), self._text(reason),
+            )
+        )  # fmt: skip
 
     def _renamed(self, children: list[Any], _: Span, __: Chunk) -> None:
         old, new, *_rest = children

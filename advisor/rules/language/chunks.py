@@ -11,7 +11,8 @@ from advisor.model.text.source_text import Span
 from advisor.rules.language.problems import Complaints
 
 ITEMS = (
-    "edition", "pack", "metric", "entity", "define", "rule", "override", "suppress", "renamed", "retired",
+    "edition", "pack", "metric", "entity", "define", "rule", "override", "suppress", "except", "renamed",
+    "retired",
 )  # fmt: skip
 CLAUSES = (
     "for", "param", "let", "when", "unless", "remark", "once", "severity", "confidence", "effort", "say",

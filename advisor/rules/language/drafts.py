@@ -93,6 +93,22 @@ class Macro:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class SharedException:
+    """An exception of several rules, as `except` writes it: where what they look at meets the condition.
+
+    `rules` have each name with its place. `variable` stands for a rule's record of the `entity`, or, where
+    none is named, for the record that the rule looks at first.
+    """
+
+    rules: tuple[tuple[str, Span], ...]
+    variable: str
+    entity: str | None
+    entity_span: Span
+    condition: Expression
+    reason: str
+
+
 @dataclass
 class FileContent:
     """Everything one file declares."""
@@ -105,6 +121,7 @@ class FileContent:
     rules: list[RuleDraft] = field(default_factory=list)
     overrides: list[tuple[Override, ChangePlaces]] = field(default_factory=list)
     suppressions: list[tuple[Suppress, ChangePlaces]] = field(default_factory=list)
+    exceptions: list[SharedException] = field(default_factory=list)
     renamed: list[tuple[str, str, Span, Span]] = field(default_factory=list)
     retired: list[tuple[str, str, Span]] = field(default_factory=list)
     pack: tuple[str, str, Span] | None = None

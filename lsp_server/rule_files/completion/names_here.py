@@ -12,7 +12,7 @@ Sort: TypeAlias = Literal[
     "entity", "unit", "variable", "new", "rule", "own id", "pattern", "param", "example", "value", "nothing"
 ]
 _QUANTIFIERS = ("some", "every", "no")
-_WITH_EXPRESSION = ("when", "unless", "remark", "once", "let", "gain", "define", "suppress")
+_WITH_EXPRESSION = ("when", "unless", "remark", "once", "let", "gain", "define", "suppress", "except")
 
 
 class Sought(NamedTuple):
@@ -42,6 +42,8 @@ def sought(place: Place) -> Sought:
         return found(words)
     if kind in ("see", "renamed", "retired", "rule") or (kind == "suppress" and len(words) == 1):
         return _id(kind, words)
+    if kind == "except" and "when" not in words:
+        return _in_exception(words)
     if kind == "covers":
         return Sought("pattern")
     if kind in ("param", "define", "let") and "=" not in words:
@@ -81,6 +83,14 @@ def _in_entity(words: list[str]) -> Sought:
     if words[-1] in (":", "/"):
         return Sought("unit")
     return Sought("entity") if words[-1] == "of" else _NOTHING
+
+
+def _in_exception(words: list[str]) -> Sought:
+    """`except a-rule, b-rule for launch l`, or `for x` alone."""
+    if "for" not in words:
+        return Sought("rule")
+    behind = len(words) - words.index("for")
+    return Sought("entity") if behind == 1 else Sought("new", words[-1]) if behind == 2 else _NOTHING
 
 
 def _in_override(words: list[str]) -> Sought:

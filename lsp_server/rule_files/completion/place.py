@@ -12,7 +12,7 @@ from lsp_server.rule_files.text.read_file import Reading
 from lsp_server.rule_files.text.words import Word, words_of
 
 _BEGUN = re.compile(r"[A-Za-zµ_][\w-]*\Z|[A-Za-zµ_][\w-]*/[A-Za-z]*\Z")
-_ID_WORDS = ("rule", "override", "suppress", "renamed", "retired", "to", "see", ",")
+_ID_WORDS = ("rule", "override", "suppress", "except", "renamed", "retired", "to", "see", ",")
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,26 @@ class _NameReader(ExpressionNames):
         self.values = {name: Symbol("param", self.owner, name) for name in names}
         self.expression(condition)
 
+    def _except(self) -> None:
+        """Read `except a-rule, b-rule for launch l when l.in_test_or_benchmark because "…"`."""
+        words = self._words
+        begin, condition = _place_of("for", words), _place_of("when", words)
+        for word in (one for one in words[:begin] if one.kind == "id"):
+            self.add(word, "rule")
+        named = [word for word in words[begin + 1 : condition] if is_name(word)]
+        entity = self._entity_of_first_rule() if len(named) == 1 else ""
+        if len(named) > 1:
+            entity = named[0].text
+            self.add(named[0], "entity")
+        if named:
+            self.bind(named[-1], entity, self.variables, inner=True)
+        self.expression(words[condition + 1 : _place_of("because", words)])
+
+    def _entity_of_first_rule(self) -> str:
+        """The entity that the first rule of an exception looks at, empty where it is not known."""
+        name = self._item.name
+        return next(iter(self._foreign(name.text).values()), "") if name is not None else ""
+
     def _renamed(self) -> None:
         """Read `renamed old to new`: the old name is declared here, as far as it still is a name."""
         roles: tuple[Role, Role] = ("definition", "reference")

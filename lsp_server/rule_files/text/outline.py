@@ -19,6 +19,7 @@ _ITEMS = {
     "define": types.SymbolKind.Function,
     "override": types.SymbolKind.Operator,
     "suppress": types.SymbolKind.Operator,
+    "except": types.SymbolKind.Operator,
     "pack": types.SymbolKind.Package,
     "renamed": types.SymbolKind.Key,
     "retired": types.SymbolKind.Key,

@@ -19,7 +19,7 @@ _Foreign = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 @dataclass(frozen=True)
 class Reading:
-    """A text with its words and items. `foreign` are the variables of the rules that it suppresses."""
+    """A text with its words and items. `foreign` are the variables of the rules that it suppresses or excepts."""
 
     text: str
     words: tuple[Word, ...]
@@ -77,11 +77,15 @@ class Reading:
 def read(text: str, variables: Callable[[], Mapping[str, Mapping[str, str]]]) -> Reading:
     """The reading of a text. `variables` gives those of each known rule with their entities."""
     found = _reading(text)
-    suppressed = {item.name.text for item in found.items if item.kind == "suppress" and item.name is not None}
-    if not suppressed:
+    named = {
+        item.name.text
+        for item in found.items
+        if item.kind in ("suppress", "except") and item.name is not None
+    }
+    if not named:
         return found
     rules = variables()
-    foreign = tuple((rule, tuple(rules[rule].items())) for rule in sorted(suppressed) if rule in rules)
+    foreign = tuple((rule, tuple(rules[rule].items())) for rule in sorted(named) if rule in rules)
     return _with_foreign(text, foreign)
 
 

@@ -22,7 +22,8 @@ _WORDS = re.compile(
 _SPACE = re.compile(r"\s*")
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 # What a rule's id follows, which may hold hyphens.
-_BEFORE_ID = frozenset({"rule", "override", "suppress", "renamed", "retired", "to", "see"})
+_BEFORE_ID = frozenset({"rule", "override", "suppress", "except", "renamed", "retired", "to", "see"})
+_BEFORE_LIST = ("see", "except")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def _words(text: str) -> Iterator[Word]:
     while match := _WORDS.match(text, _space_end(text, at)):
         start, at = match.span()
         kind: Kind = match.lastgroup  # type: ignore[assignment]
-        listing = before == "see" or (listing and (before == "," or kind == "mark"))
+        listing = before in _BEFORE_LIST or (listing and (before == "," or kind == "mark"))
         if kind == "word" and (before in _BEFORE_ID or listing) and (named := _ID.match(text, start)):
             kind, at = "id", named.end()
         word = Word(kind, text[start:at], start, at)
