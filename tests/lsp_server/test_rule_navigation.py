@@ -27,7 +27,7 @@ override hungry-kernel { set most = 100 because "measured on our kernels" }
 
 suppress hungry-kernel where k.registers < most because "few enough"
 
-except block-too-small, hungry-kernel for kernel one when crowded(one) and one.empty < 1% because "no slot is empty"
+except block-too-small, hungry-kernel for kernel one when crowded(one) and one.empty < 1% because "full"
 """
 
 

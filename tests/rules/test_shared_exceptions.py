@@ -13,7 +13,10 @@ from advisor.rules.testing.mutants import mutants
 
 SHARED = 'except many-registers for kernel one when one.debug because "it is a debug build"\n'
 UNNAMED = 'except many-registers for one when one.debug because "it is a debug build"\n'
-DEBUG = ("  example silent", '  example silent "debug" { k.registers = 200, k.debug = true }\n  example silent')
+DEBUG = (
+    "  example silent",
+    '  example silent "debug" { k.registers = 200, k.debug = true }\n  example silent',
+)
 
 
 def fires(book, **values):

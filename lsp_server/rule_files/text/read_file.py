@@ -19,7 +19,7 @@ _Foreign = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 @dataclass(frozen=True)
 class Reading:
-    """A text with its words and items. `foreign` are the variables of the rules that it suppresses or excepts."""
+    """A text with its words and items. `foreign` are the variables of rules that it changes."""
 
     text: str
     words: tuple[Word, ...]
