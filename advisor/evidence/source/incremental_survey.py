@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,9 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from advisor.evidence.source.host.host_records import with_device_launches
-from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again
-from advisor.evidence.source.moved_records import LineMove
-from advisor.evidence.source.other_files import OtherFile, read_other_file
+from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again, words_in
 from advisor.evidence.source.survey import (
     Survey,
     bodies_elsewhere,
@@ -25,12 +25,13 @@ from advisor.model.findings import Problem
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
 from advisor.model.storage.memo import Memo
-from advisor.model.text.source_text import SourceText
+from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_recovery import SyntaxFault
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.syntax.gate import launched_names, may_hold_device_code
 from advisor.program.syntax.module import FILE_WORDS, ModuleSyntax, NamesElsewhere, readable_source
 
 _Key: TypeAlias = tuple[object, ...]
@@ -385,3 +386,71 @@ class _Edit:
     def _lines_of(self, number: int) -> range:
         part = self._parts[number]
         return range(part.first, part.last + 1)
+
+
+class LineMove:
+    """How the lines of one file have moved: stretches of lines by their former first line and how far."""
+
+    def __init__(self, path: str, stretches: Sequence[tuple[int, int]]) -> None:
+        self._path = path
+        self._firsts = [first for first, _ in stretches]
+        self._shifts = [shift for _, shift in stretches]
+        own = re.escape(path)
+        # The forms of keys: path::name@line of a kernel, path:line:column of a place.
+        self._in_key = re.compile(rf"({own}::[^@:]*@|(?<![^:]){own}:)(\d+)")
+
+    @property
+    def nothing(self) -> bool:
+        """Whether all lines stay where they are."""
+        return not any(self._shifts)
+
+    def line(self, line: int) -> int:
+        """The line where a former line is now."""
+        at = bisect_right(self._firsts, line) - 1
+        return line + self._shifts[at] if at >= 0 else line
+
+    def key(self, key: str) -> str:
+        """A record's key with the lines in it moved."""
+        return self._in_key.sub(lambda found: f"{found[1]}{self.line(int(found[2]))}", key)
+
+    def record(self, record: Record) -> Record:
+        """A record with its place, its key and its owner's moved; the readings are shared."""
+        span = record.span
+        if record.path == self._path:
+            span = Span(self.line(span.line), span.column, self.line(span.end_line), span.end_column)
+        owner = None if record.owner is None else self.key(record.owner)
+        return Record(
+            record.entity, self.key(record.key), record.path, span, record.label, owner, record.readings
+        )
+
+    def place(self, place: tuple[str, int, int]) -> tuple[str, int, int]:
+        """A path, line and column with the line moved."""
+        path, line, column = place
+        return (path, self.line(line), column) if path == self._path else place
+
+    def problem(self, problem: Problem) -> Problem:
+        """A problem at its line now."""
+        return replace(problem, line=self.line(problem.line)) if problem.path == self._path else problem
+
+
+@dataclass(frozen=True)
+class OtherFile:
+    """Another file as it was last read: whether it may hold kernels, what it launches, and all its words."""
+
+    stamp: FileStamp | None
+    device: bool
+    launches: frozenset[str]
+    names: PartNames
+
+
+def read_other_file(file: Path) -> OtherFile:
+    """What a file says by its words; nothing where it cannot be read."""
+    stamp = FileStamp.of(file)
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return OtherFile(stamp, False, frozenset(), PartNames())
+    device = may_hold_device_code(data)
+    return OtherFile(
+        stamp, device, launched_names(data), PartNames(words=words_in(data.decode(errors="replace")))
+    )

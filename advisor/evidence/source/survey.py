@@ -7,14 +7,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.evidence.source.host.host_records import is_test_path, with_device_launches
-from advisor.evidence.source.parse_check import is_readable
 from advisor.evidence.source.survey_memory import RememberingWorkers, SurveyMemory
 from advisor.evidence.source.survey_workers import CHUNK, SurveyWorkers
 from advisor.evidence.source.surveyor import FileHost
 from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem, Unrecognised
 from advisor.model.records import Record
-from advisor.model.text.source_text import SourceText
+from advisor.model.text.notebooks import is_notebook
+from advisor.model.text.notebooks.json_text import OtherLanguage
+from advisor.model.text.source_text import SourceText, decode_source
+from advisor.model.text.syntax_trees import parses
 from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.syntax.gate import (
@@ -268,3 +271,20 @@ def _linked(host: FileHost, by_name: Mapping[str, set[str]]) -> list[Record]:
         else replace(record, owner=None)
         for record in host.records
     )
+
+
+def is_readable(data: bytes, path: str) -> bool:
+    """Whether the bytes of a file parse, of a notebook those of all cells; one for another language does.
+
+    A few files that parse are not called readable; none that does not parse is.
+    """
+    if not is_notebook(path):
+        return parses(data)
+    from advisor.model.text.notebooks.joined_text import cells_of
+
+    try:
+        return not cells_of(decode_source(data, path).text).left_out()
+    except OtherLanguage:
+        return True
+    except SourceProblem:
+        return False

@@ -35,9 +35,8 @@ from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.program.syntax.reaching_definitions import START, Definition
-from advisor.program.values.call_sites import values_given
+from advisor.program.values.call_sites import values_given, values_in_script
 from advisor.program.values.constants import Constants
-from advisor.program.values.script_calls import values_in_script
 
 _PYTHON_TYPES = {bool: "boolean", int: "int64", float: "float64", complex: "complex128"}
 

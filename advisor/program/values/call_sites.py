@@ -6,6 +6,7 @@ import ast
 
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.syntax.tree_nodes import below
 
 
 def values_given(
@@ -24,3 +25,33 @@ def values_given(
         if caller is not function:
             found.append((caller, given))
     return found
+
+
+def values_in_script(
+    module: ModuleSyntax, function: FunctionNode | None, parameter: str
+) -> list[tuple[FunctionNode | None, ast.expr | None]]:
+    """What each call gives for a parameter, with the calling function; nothing where calls may be unseen:
+    where the module does not call the function as it is loaded, or does anything else with it.
+    """
+    if function is None or parameter not in {argument.arg for argument in function.args.args}:
+        return []
+    calls = values_given(module, function, parameter)
+    called = {id(call.func) for call in module.calls}
+    named = [one for one in module.inside(module.tree, ast.Name) if one.id == function.name]
+    if any(id(one) not in called for one in named):
+        return []
+    return calls if any(caller is None and _as_loaded(given, module) for caller, given in calls) else []
+
+
+def _as_loaded(argument: ast.expr | None, module: ModuleSyntax) -> bool:
+    """Whether an expression of the module's own statements stands under no question for the module's name."""
+    node: ast.AST | None = argument
+    while node is not None and not isinstance(node, ast.Module):
+        if isinstance(node, ast.If) and _asks_for_name(node.test):
+            return False
+        node = module.parents.get(node)
+    return node is not None
+
+
+def _asks_for_name(test: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == "__name__" for inner in below(test))

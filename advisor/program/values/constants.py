@@ -6,7 +6,9 @@ import ast
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
+from advisor.model.devices import load_devices
 from advisor.program.names.library_names import star_member
 from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
@@ -17,7 +19,6 @@ from advisor.program.syntax.definition_flow import is_star
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, assignments
 from advisor.program.syntax.reaching_definitions import START
 from advisor.program.syntax.tree_nodes import below
-from advisor.program.values.block_limit import largest_block
 from advisor.program.values.call_sites import values_given
 from advisor.program.values.constant_calls import FunctionRun
 from advisor.program.values.constant_folding import (
@@ -431,3 +432,11 @@ def _attribute_stores(module: ModuleSyntax, tree: ast.Module) -> dict[str, int]:
         if not isinstance(node.ctx, ast.Load):
             found[node.attr] = found.get(node.attr, 0) + 1
     return found
+
+
+@cache
+def largest_block() -> object:
+    """`MAX_THREADS_PER_BLOCK` where all devices agree on it, else UNKNOWN."""
+    limits = {device.max_threads_per_block for device in load_devices().values()}
+    only = limits.pop() if len(limits) == 1 else None
+    return UNKNOWN if only is None else only

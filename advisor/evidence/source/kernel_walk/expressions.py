@@ -1,23 +1,249 @@
-"""The meaning of operations in a kernel, as affine forms and what they depend on."""
+"""The meaning of names, subscripts and operations in a kernel, as affine forms and what they depend on."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import number
+from advisor.evidence.source.kernel_walk.affine_forms import atom, number
 from advisor.evidence.source.kernel_walk.index_bounds import of_comparison, of_parts
 from advisor.evidence.source.kernel_walk.kernel_facts import (
+    Access,
+    Array,
+    Index,
     Kind,
+    Opaque,
     Operands,
     OperationUse,
     Scalar,
     Tuple,
     Value,
+    View,
 )
-from advisor.evidence.source.kernel_walk.subscripts import Subscripts
+from advisor.evidence.source.kernel_walk.walk_state import WalkState
+from advisor.program.kernels.declarations import cuda_member
 
+_AXES = {"x": "x", "y": "y", "z": "z"}
+_INDEX_OBJECTS = {"threadIdx": "tid", "blockIdx": "bid", "blockDim": "bdim", "gridDim": "gdim"}
 _NOT_WRITTEN = Operands()
+
+
+class Names(WalkState):
+    """Constants, names and attributes."""
+
+    def _constant(self, node: ast.Constant) -> Value:
+        value = node.value
+        if isinstance(value, bool):
+            return Scalar(number(int(value)), "bool", constant=float(value))
+        if isinstance(value, int):
+            return Scalar(number(value), "int", constant=value)
+        if isinstance(value, float):
+            return Scalar(self.atoms.symbol(f"={value!r}"), "float", constant=value)
+        return Scalar(self.atoms.symbol("=text"), None, constant=value if isinstance(value, str) else None)
+
+    def _name(self, node: ast.Name) -> Value:
+        if node.id in self.env:
+            return self.env[node.id]
+        dotted = self.workspace.library_name(self.module.dotted(node) or node.id, self.module)
+        if "." in dotted:
+            return self._library(dotted) or Opaque(dotted)
+        return self._fixed(node) or Opaque(node.id)
+
+    def _fixed(self, node: ast.expr) -> Value | None:
+        return self._known(self.constants.value(node))
+
+    def _known(self, value: object) -> Value | None:
+        if isinstance(value, bool | int):
+            return Scalar(
+                number(int(value)), "bool" if isinstance(value, bool) else "int", constant=int(value)
+            )
+        if isinstance(value, float):
+            return Scalar(self.atoms.symbol(f"={value!r}"), "float", constant=value)
+        if isinstance(value, tuple):
+            items = [self._known(item) or self.opaque([]) for item in value]
+            return Tuple(tuple(items))
+        return None
+
+    def _library(self, dotted: str) -> Value | None:
+        member = cuda_member(dotted)
+        if member is None:
+            return None
+        head, _, axis = member.partition(".")
+        if head in _INDEX_OBJECTS and axis in _AXES:
+            name = f"{_INDEX_OBJECTS[head]}.{axis}"
+            if head == "threadIdx":
+                self.facts.thread_dimensions.add(axis)
+            self.facts.block_index_read |= head in ("blockIdx", "gridDim")
+            return Scalar(atom(name) if head in ("threadIdx", "blockIdx") else self.atoms.symbol(name), "int")
+        if member == "laneid":
+            self.facts.thread_dimensions.add("x")
+            return self.opaque([Scalar(atom("tid.x"))], "int")
+        if member == "warpsize":
+            return Scalar(self.atoms.symbol("warpsize"), "int")
+        return None
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        root = node.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id not in self.env:
+            dotted = self.module.dotted(node)
+            if dotted is not None:
+                dotted = self.workspace.library_name(dotted, self.module)
+                return self._library(dotted) or self._fixed(node) or Opaque(dotted)
+        base = self.value(node.value)
+        view = self.view(base)
+        if view is not None and node.attr in ("shape", "size", "ndim", "T", "strides", "dtype"):
+            return self._property(view, node.attr)
+        if node.attr in ("real", "imag"):
+            return replace(base, constant=None) if isinstance(base, Scalar) else view or self.opaque([base])
+        if node.attr in ("x", "y", "z", "w") and isinstance(base, Scalar):
+            return Scalar(base.form, base.kind)
+        return self.opaque([base], loaded=True)
+
+    def _property(self, view: View, name: str) -> Value:
+        given = len(view.prefix)
+        if name == "shape":
+            count = max(len(view.array.dims) - given, 0) or 4
+            return Tuple(tuple(self.extent(view.array, given + axis) for axis in range(count)))
+        if name == "size":
+            return (
+                self.extent(view.array, given)
+                if view.array.dims
+                else Scalar(self.atoms.symbol(f"{view.array.name}.size"), "int")
+            )
+        return Opaque(f"{view.array.name}.{name}")
+
+    def extent(self, array: Array, axis: int) -> Scalar:
+        """The size of an array along an axis: a number where it is constant, else a symbol."""
+        if axis < len(array.dims) and array.dims[axis] is not None:
+            known = array.dims[axis]
+            assert known is not None
+            return Scalar(number(known), "int", constant=known)
+        return Scalar(self.atoms.symbol(f"{array.name}.shape[{axis}]"), "int")
+
+    def _tuple(self, node: ast.Tuple) -> Value:
+        return Tuple(tuple(self.value(item) for item in node.elts))
+
+    _list = _tuple
+
+
+class Subscripts(Names):
+    """Subscripts: loads, stores, rows and slices of arrays."""
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        base = self.value(node.value)
+        if isinstance(base, Tuple):
+            index = self.scalar(node.slice).form.constant
+            if index is not None and -len(base.items) <= index < len(base.items):
+                return base.items[index]
+            return self.opaque([base])
+        view = self.view(base)
+        if view is None:
+            return self.opaque([base, self.value_of_index(node.slice)], loaded=True)
+        view = self.indexed(view, node.slice)
+        if isinstance(base, Scalar):
+            self.withdraw(base)
+        if any(index.is_slice for index in view.prefix):
+            return view
+        return self.load(node, view)
+
+    def load(self, node: ast.AST, view: View) -> Scalar:
+        """The value of an element, noting the load."""
+        kind: Kind = None
+        if view.array.dtype:
+            name = view.array.dtype.rpartition(".")[2]
+            kind = (
+                "float"
+                if name.startswith(("float", "f"))
+                else "int"
+                if name.startswith(("int", "uint"))
+                else None
+            )
+        depends: frozenset[str] = frozenset()
+        for index in view.prefix:
+            depends |= self.atoms.depends(index.form)
+        self.note_access(node, view, "load")
+        return Scalar(self.atoms.opaque(depends, True, "load"), kind, view)
+
+    def withdraw(self, base: Scalar) -> None:
+        """Take back the load of a row, when only an element of it is used."""
+        for position in range(len(self.facts.accesses) - 1, max(len(self.facts.accesses) - 40, -1), -1):
+            access = self.facts.accesses[position]
+            if (
+                base.view is not None
+                and access.array is base.view.array
+                and access.indices == base.view.prefix
+            ):
+                if access.kind == "load":
+                    self.withdrawn += 1
+                    del self.facts.accesses[position]
+                return
+
+    def note_access(self, node: ast.AST, view: View, kind: str, value: Value | None = None) -> None:
+        """Note a load, store or update of the element or part of an array that `view` names; `value` is what
+        a store puts there.
+        """
+        for index in view.prefix:
+            if index.form.terms:
+                self.facts.index_atoms |= index.form.atoms()
+        depends = frozenset[str]() if value is None else self.depends(value)
+        access = Access(self.place(node), view.array, view.prefix, kind, value_depends=depends)  # type: ignore[arg-type]
+        self.facts.accesses.append(access)
+
+    def note_handed_on(self, values: Sequence[Value]) -> None:
+        """Note the rows among the arguments of a function that is not known."""
+        for value in values:
+            view = self.view(value)
+            if view is not None and view.prefix:
+                row = (id(view.array), *(index.form for index in view.prefix))
+                self.facts.rows_handed_on.add(row)
+
+    def value_of_index(self, node: ast.expr) -> Value:
+        """The meaning of what stands in square brackets, slices included."""
+        return self.opaque([Scalar(index.form) for index in self.indices(node)])
+
+    def indices(self, node: ast.expr) -> tuple[Index, ...]:
+        """The indices in square brackets."""
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        found: list[Index] = []
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                found.append(self._slice(part))
+                continue
+            value = self.value(part)
+            if isinstance(value, Tuple):
+                found += [Index(self.as_scalar(item).form) for item in value.items]
+            elif isinstance(part, ast.Constant) and part.value is None:
+                continue
+            else:
+                found.append(Index(self.as_scalar(value).form))
+        return tuple(found)
+
+    def _slice(self, part: ast.Slice) -> Index:
+        step = self.scalar(part.step).form if part.step is not None else number(1)
+        if part.upper is not None:
+            self.value(part.upper)
+        if part.lower is not None:
+            return Index(self.scalar(part.lower).form, True, step)
+        # Backwards a slice begins at an end that is not known here.
+        forwards = step.constant is None or step.constant > 0
+        return Index(number(0) if forwards else self.opaque([]).form, True, step)
+
+    def indexed(self, view: View, node: ast.expr) -> View:
+        """A view with further indices, which fill first what earlier subscripts have left open by slices."""
+        prefix = list(view.prefix)
+        still_open = [position for position, known in enumerate(prefix) if known.is_slice]
+        for index in self.indices(node):
+            if still_open:
+                position = still_open.pop(0)
+                begin = prefix[position]
+                form = begin.form + begin.step * index.form
+                prefix[position] = Index(form, index.is_slice, begin.step * index.step)
+            else:
+                prefix.append(index)
+        return View(view.array, tuple(prefix))
 
 
 class Expressions(Subscripts):

@@ -8,25 +8,30 @@ from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
 from advisor.evidence.source.kernel_walk.index_bounds import bounds_on_lanes, is_guarded, spans_the_grid
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, KernelFacts
-from advisor.evidence.source.kernels.access_groups import AccessGroups
-from advisor.evidence.source.kernels.access_reuse import block_axes, carried_loads, loaded_by_many
-from advisor.evidence.source.kernels.repeated_loads import field_of, repeated_loads
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, Array, KernelFacts
+from advisor.evidence.source.kernels.placed_records import record_at
+from advisor.evidence.source.kernels.repeated_loads import (
+    block_axes,
+    carried_loads,
+    field_of,
+    loaded_by_many,
+    repeated_loads,
+)
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of, length_of_row
-from advisor.evidence.source.warps.exchange_effects import know_exchange_effects
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
-from advisor.evidence.source.warps.lanes import LanePattern, lane_pattern
-from advisor.evidence.source.warps.row_lengths import extents_of
-from advisor.evidence.source.warps.row_parts import know_row_parts
+from advisor.evidence.source.warps.lanes import UNKNOWN_ITEMSIZES, LanePattern, lane_pattern
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import know_traffic
-from advisor.evidence.source.warps.vector_rows import lacks_alignment
 from advisor.model.records import Record, Value
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.syntax.tree_nodes import below
 
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
 _NOTHING: frozenset[str] = frozenset()
+# What a thread loads at most at a time, which is what the address has to be a multiple of.
+VECTOR_BYTES = 16
+# How often a loop is taken to run when accesses inside and outside of it are weighed.
+_LOOP_REPEATS = 8
 
 
 def access_records(
@@ -54,7 +59,8 @@ def access_records(
     meeting = frozenset(loop.counter for barrier in facts.barriers for loop in barrier.place.loops)
     for position, access in enumerate(facts.accesses):
         element = access.element
-        record = _record(access, kernel)
+        name = access.array.name
+        record = record_at("access", kernel, access.place, name, f"{name}:{access.kind}")
         found.append(record)
         # Unrolled code meets one element hundreds of times under the same conditions.
         situation = (
@@ -93,19 +99,6 @@ def _best(
 ) -> LanePattern:
     patterns = [lane_pattern(access, facts.atoms, shape, extents) for shape in shapes]
     return min(patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0))
-
-
-def _record(access: Access, kernel: str) -> Record:
-    node = access.place.node
-    place = f"{access.place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
-    return Record(
-        "access",
-        f"{kernel}:{place}:{access.array.name}:{access.kind}",
-        access.place.module.path,
-        access.place.module.span(node),
-        access.array.name,
-        kernel,
-    )
 
 
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:
@@ -282,3 +275,145 @@ def _walked(access: Access) -> int:
 
 def _number(value: int | None) -> float | None:
     return None if value is None else float(value)
+
+
+def extents_of(array: Array, accesses: list[Access]) -> tuple[int | None, ...]:
+    """The sizes of an array along its axes; a row only touched at constant places, or walked by loops of
+    constant length, is taken to end there.
+    """
+    if array.dims:
+        return array.dims
+    ranks = {len(access.indices) for access in accesses}
+    if len(ranks) != 1:
+        return ()
+    rank = ranks.pop()
+    sizes: list[int | None] = [None] * rank
+    for axis in range(rank):
+        places = [_last_place(access, axis) for access in accesses]
+        known = [value for value in places if value is not None and value >= 0]
+        if len(array.made) == rank and array.made[axis] is not None:
+            sizes[axis] = array.made[axis]
+        elif len(known) == len(places) and known:
+            sizes[axis] = max(known) + 1
+    return tuple(sizes)
+
+
+def _last_place(access: Access, axis: int) -> int | None:
+    """The highest index along an axis, where it is a constant or follows loops of constant length alone."""
+    form = access.indices[axis].form
+    trips = {loop.counter: loop.trip_count for loop in access.place.loops}
+    names = form.atoms()
+    if any(trips.get(name) is None for name in names) or any(len(term) > 1 for term, _ in form.terms):
+        return None
+    rising = {term[0] for term, factor in form.terms if term and factor > 0}
+    return form.evaluate(lambda name: max((trips[name] or 1) - 1, 0) if name in rising else 0)
+
+
+def lacks_alignment(array: Array) -> bool | None:
+    """Whether the rows of a shared array are whole vectors and its declaration asks for no alignment, so that
+    the compiler only knows that of one element; None where the sizes are not constant.
+    """
+    if array.space != "shared" or array.parameter:
+        return False
+    if array.itemsize is None or not array.dims or any(size in (None, 0) for size in array.dims[-1:]):
+        return None
+    row = (array.dims[-1] or 0) * array.itemsize
+    return row % VECTOR_BYTES == 0 and array.itemsize < VECTOR_BYTES and not _aligned(array.node)
+
+
+def _aligned(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (
+        len(node.args) > 2 or any(keyword.arg in ("alignment", None) for keyword in node.keywords)
+    )
+
+
+def know_row_parts(facts: KernelFacts, records: Sequence[Record]) -> None:
+    """Note with each access, given with its record, how many elements of the stretch of a sector's
+    length that holds most of them its thread uses at constant places of the row, and whether the row goes to
+    a function that is not known.
+    """
+    places: dict[object, set[int]] = {}
+    for access in facts.accesses:
+        place = _place(access)
+        if place is not None:
+            places.setdefault(_row(access), set()).add(place)
+    for access, record in zip(facts.accesses, records, strict=True):
+        place = _place(access)
+        used = 1
+        if place is not None:
+            stretch = SECTOR_BYTES // (access.array.itemsize or UNKNOWN_ITEMSIZES[0])
+            used = _most_together(places[_row(access)], place, max(stretch, 1))
+        record.know("source", used_together=float(used), row_handed_on=_handed_on(access, facts))
+
+
+def _place(access: Access) -> int | None:
+    """The constant place in its row that an access names; None where the thread walks over rows in a loop, as
+    over a list of its own, which could lie the other way round.
+    """
+    if access.fastest is None or len(access.indices) < 2:
+        return None
+    if any(name.startswith("loop#") for index in access.indices for name in index.form.atoms()):
+        return None
+    return access.fastest.form.constant
+
+
+def _row(access: Access) -> object:
+    return (id(access.array), *(index.form for index in access.indices if index is not access.fastest))
+
+
+def _most_together(places: set[int], place: int, stretch: int) -> int:
+    """The most places, one of them given, in so many elements side by side; those from the end lie apart."""
+    near = [one for one in places if (one < 0) == (place < 0)]
+    return max(
+        sum(first <= one < first + stretch for one in near) for first in range(place - stretch + 1, place + 1)
+    )
+
+
+def _handed_on(access: Access, facts: KernelFacts) -> bool:
+    forms: list[Form] = [index.form for index in access.indices]
+    return any((id(access.array), *forms[:count]) in facts.rows_handed_on for count in range(1, len(forms)))
+
+
+def know_exchange_effects(facts: KernelFacts, records: Sequence[Record]) -> None:
+    """Note with each access that the exchange would mend whether it spoils as many others.
+
+    `records` are those of `facts.accesses`, in that order. Elements that a kernel touches several times
+    count once.
+    """
+    mended: dict[object, int] = {}
+    spoiled: dict[object, int] = {}
+    concerned = []
+    for access, record in zip(facts.accesses, records, strict=True):
+        if access.array.space != "global":
+            continue
+        element = (id(access.array), access.kind, *(index.form for index in access.indices))
+        weight = _LOOP_REPEATS ** len(access.place.loops)
+        if record.value("lane_axis") == "slow" and record.value("fast_axis_thread"):
+            mended[element] = max(weight, mended.get(element, 0))
+            concerned.append(record)
+        elif _lanes_share_sectors(record) and _other_thread_on_slow_axis(access, facts):
+            spoiled[element] = max(weight, spoiled.get(element, 0))
+    moves = sum(spoiled.values()) >= sum(mended.values())
+    for record in concerned:
+        record.know("source", exchange_moves_problem=moves)
+
+
+def _lanes_share_sectors(record: Record) -> bool:
+    """Whether neighbouring lanes meet neighbouring elements along the fast axis. Places that were loaded or
+    computed lie anywhere: an exchange takes no order from them.
+    """
+    stride, itemsize = record.value("lane_stride"), record.value("itemsize")
+    if record.value("lane_axis") != "fast" or not isinstance(stride, float):
+        return False
+    size = itemsize if isinstance(itemsize, float) else UNKNOWN_ITEMSIZES[0]
+    return 0 < abs(stride) * size < SECTOR_BYTES
+
+
+def _other_thread_on_slow_axis(access: Access, facts: KernelFacts) -> bool:
+    """Whether another thread index than that of the lanes runs along another axis than the fast one."""
+    fast = access.fastest
+    if fast is None:
+        return False
+    used = facts.atoms.depends(fast.form)
+    others = [facts.atoms.depends(index.form) for index in access.indices if index is not fast]
+    return any(name in other and name not in used for other in others for name in _THREADS)

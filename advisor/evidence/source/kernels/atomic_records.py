@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts
+from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
 from advisor.evidence.source.warps.lanes import lane_pattern
 from advisor.evidence.source.warps.thread_use import single_thread
@@ -21,13 +22,8 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
     """One record for each atomic operation."""
     found = []
     for atomic in facts.atomics:
-        node = atomic.place.node
-        place = f"{atomic.place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
         name = atomic.array.name if atomic.array else "unknown"
-        record = Record(
-            "atomic", f"{kernel}:{place}:atomic", atomic.place.module.path, atomic.place.module.span(node),
-            f"cuda.atomic.{atomic.operation}", kernel,
-        )  # fmt: skip
+        record = record_at("atomic", kernel, atomic.place, f"cuda.atomic.{atomic.operation}")
         record.know(
             "source",
             operation=atomic.operation,

@@ -1,19 +1,23 @@
-"""Records of a kernel and of what is inside it, from its facts and the block shapes it is launched with."""
+"""Records of a kernel and of what is inside it, from its facts and the block shapes it is launched with.
+
+A row is a part of an array that the kernel hands to a device function, one for each argument.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,
+    AccessGroups,
     Array,
     BranchUse,
     Condition,
     KernelFacts,
     Place,
 )
-from advisor.evidence.source.kernels.access_groups import AccessGroups
 from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.counter_bounds import counter_bounds
@@ -21,21 +25,25 @@ from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
-from advisor.evidence.source.kernels.private_data import know_private_data, private_data
-from advisor.evidence.source.kernels.row_records import row_records
 from advisor.evidence.source.test_paths import holds_tests
-from advisor.evidence.source.warps.thread_use import is_bounds_guard, one_thread_works
+from advisor.evidence.source.warps.thread_use import is_bounds_guard, one_thread_works, single_thread
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.arrays.stated_types import strided_parameters
 from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes
 from advisor.program.launches.launched_as import LaunchedAs
-from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 
 _THREADS = ("tid.x", "tid.y", "tid.z")
 _MAX_UNROLLED = 64
 _CACHES = frozenset({"lru_cache", "cache", "memoize", "cached", "memoized"})
+_PATTERN = (
+    "lane_axis", "lane_stride", "sectors_per_request", "ideal_sectors_per_request", "record_fields",
+    "itemsize", "single_thread", "space", "fast_axis_thread", "exchanged_sectors_per_request",
+    "exchange", "exchange_moves_problem", "used_together", "traffic_share", "sparse",
+    "block_assumed", "outweighed_by_copies", "empty_by_default",
+)  # fmt: skip
 
 
 def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bool = False) -> list[Record]:
@@ -226,3 +234,98 @@ def _dynamic(facts: KernelFacts, accesses: Sequence[Access]) -> bool:
         if any(facts.atoms.roots(index.form) - fixed for index in access.indices):
             return True
     return False
+
+
+def row_records(facts: KernelFacts, accesses: list[Record], kernel: str) -> list[Record]:
+    """One record for each row, with the pattern of the accesses that the function makes to it.
+
+    `accesses` are the records of `facts.accesses`, in that order. Of several patterns the worst counts.
+    """
+    found: dict[object, tuple[Access, Record]] = {}
+    for access, record in zip(facts.accesses, accesses, strict=True):
+        if access.row is None:
+            continue
+        key = (id(access.row.place.node), id(access.array))
+        known = found.get(key)
+        worse = known is None or _sectors(record) > _sectors(known[1])
+        found[key] = (access, record if worse or known is None else known[1])
+    return [_record(*one, kernel) for one in found.values()]
+
+
+def _sectors(record: Record) -> float:
+    reading = record.readings.get("sectors_per_request")
+    return float(reading.value) if reading is not None and isinstance(reading.value, int | float) else 0.0
+
+
+def _record(access: Access, worst: Record, kernel: str) -> Record:
+    row = access.row
+    assert row is not None
+    name = access.array.name
+    record = record_at("row", kernel, row.place, name, f"{name}:row")
+    for metric in _PATTERN:
+        reading = worst.readings.get(metric)
+        if reading is not None:
+            record.readings[metric] = reading
+    record.know("source", array=name, function=row.function)
+    return record
+
+
+def private_data(facts: KernelFacts, groups: AccessGroups) -> list[Array]:
+    """The shared arrays in which all threads of a block store values of their own to the same elements: no
+    index into them follows the thread, and what is stored does, by every thread that has data.
+
+    Where no barrier lets threads hand anything on, arrays beside such a one are used in the same way if every
+    thread fills and updates the same elements of them.
+    """
+    uses = [(array, _uses(array, facts, groups)) for array in facts.arrays if array.space == "shared"]
+    told = [array for array, accesses in uses if _stores_own(accesses)]
+    if told and not facts.barriers:
+        told += [array for array, accesses in uses if array not in told and _fills_and_updates(accesses)]
+    return told
+
+
+def know_private_data(facts: KernelFacts, arrays: Sequence[Array], records: Sequence[Record]) -> None:
+    """Say of each access, whose record stands at its place, whether it meets one of the arrays."""
+    for access, record in zip(facts.accesses, records, strict=True):
+        record.know("source", private_data=any(access.array is array for array in arrays))
+
+
+def _uses(array: Array, facts: KernelFacts, groups: AccessGroups) -> list[Access]:
+    """The accesses to an array, none where threads may meet different elements or wait for each other."""
+    found = groups.of(array)
+    if any(atomic.array is array for atomic in facts.atomics):
+        return []
+    return [] if any(_follows_thread(access, facts) for access in found) else found
+
+
+def _follows_thread(access: Access, facts: KernelFacts) -> bool:
+    """Whether an index depends on the thread, or a part of the array is handed on that is not known."""
+    return any(
+        index.is_slice or not facts.atoms.depends(index.form).isdisjoint(THREAD) for index in access.indices
+    )
+
+
+def _stores_own(accesses: Sequence[Access]) -> bool:
+    own = [
+        access
+        for access in accesses
+        if access.kind == "store" and not access.value_depends.isdisjoint(THREAD)
+    ]
+    return bool(own) and all(_by_every_thread(access) for access in own)
+
+
+def _fills_and_updates(accesses: Sequence[Access]) -> bool:
+    changes = [access for access in accesses if access.kind != "load"]
+    return {access.kind for access in changes} == {"store", "update"} and all(map(_by_every_thread, changes))
+
+
+def _by_every_thread(access: Access) -> bool:
+    place = access.place
+    return not single_thread(place) and all(_only_bounds(one, place.module) for one in place.conditions)
+
+
+def _only_bounds(condition: Condition, module: ModuleSyntax) -> bool:
+    """Whether a condition is the same for a whole block, or only asks if the thread is inside of the data."""
+    if condition.depends.isdisjoint(THREAD):
+        return True
+    return not condition.loaded and is_bounds_guard(condition, module)

@@ -1,17 +1,19 @@
-"""Records of a kernel's loops."""
+"""Records of a kernel's loops: which stage tiles, and whether threads could share the iterations."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator, Sequence
 
-from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts
-from advisor.evidence.source.kernels.access_groups import AccessGroups
-from advisor.evidence.source.kernels.loop_sharing import is_shareable, walks_elements
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
 from advisor.evidence.source.kernels.placed_records import record_at
-from advisor.evidence.source.kernels.staged_tiles import stages_tile
 from advisor.model.records import Record
+from advisor.program.names.host_definitions import position
+from advisor.program.syntax.module import stored_names
+from advisor.program.syntax.tree_nodes import below
 
 _THREADS = ("tid.x", "tid.y", "tid.z")
+_Position = tuple[int, int]
 
 
 def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[Record]:
@@ -48,3 +50,151 @@ def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[
         )
         found.append(record)
     return found
+
+
+def stages_tile(loop: LoopUse, accesses: Sequence[Access], facts: KernelFacts) -> bool:
+    """Whether each iteration stores what it loads from global memory to a shared array, passes a barrier of
+    this loop, and reads the array behind it.
+
+    A value that an earlier iteration loaded is a tile fetched ahead, as is a store to one half of the array
+    while the other is read; neither counts. `accesses` are those in the loop.
+    """
+    node = loop.place.node
+    if not facts.barriers or not isinstance(node, ast.For | ast.While):
+        return False
+    counter, module = loop.context.counter, loop.place.module
+    inside = {id(access.place.node): access for access in accesses if access.place.module is module}
+    barriers = [
+        position(barrier.place.node)
+        for barrier in facts.barriers
+        if barrier.place.module is module
+        and barrier.place.loops
+        and barrier.place.loops[-1].counter == counter
+    ]
+    reads = [
+        (id(access.array), position(access.place.node))
+        for access in inside.values()
+        if access.array.space == "shared" and access.kind == "load"
+    ]
+    return any(
+        any(stored < barrier and any(a == array and barrier < at for a, at in reads) for barrier in barriers)
+        for array, stored in _filled(node, inside)
+    )
+
+
+def _filled(loop: ast.For | ast.While, inside: dict[int, Access]) -> Iterator[tuple[int, _Position]]:
+    """The shared arrays that the loop stores loaded elements to, by identity, and where."""
+    fetched: set[str] = set()
+    for statement in (one for part in loop.body for one in below(part)):
+        if not isinstance(statement, ast.Assign):
+            continue
+        loaded = any(
+            (access := inside.get(id(inner))) is not None
+            and access.array.space == "global"
+            and access.kind == "load"
+            for inner in below(statement.value)
+        )
+        named = isinstance(statement.value, ast.Name) and statement.value.id in fetched
+        for target in statement.targets:
+            access = inside.get(id(target))
+            if isinstance(target, ast.Name) and loaded:
+                fetched.add(target.id)
+            elif access is not None and access.array.space == "shared" and (loaded or named):
+                yield id(access.array), position(target)
+
+
+def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
+    """Whether an outermost loop over a range, as long as values of the kernel or a constant say, goes from
+    element to element of an array that the kernel is given; `inside` are the accesses in the loop.
+    """
+    return (
+        not loop.place.loops
+        and loop.context.over_range
+        and _length_is_told(loop)
+        and any(access.array.parameter and _follows(access, loop, facts) for access in inside)
+    )
+
+
+def is_shareable(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
+    """Whether more threads could share the iterations as they are: the loop steps by the grid's size, or
+    each iteration stores elements of its own and needs no value of another; `inside` are the accesses in it.
+    """
+    return loop.context.steps_by_grid or _has_independent_iterations(loop, inside, facts)
+
+
+def _has_independent_iterations(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:
+    node = loop.place.node
+    if not isinstance(node, ast.For) or not loop.context.over_range or not _length_is_told(loop):
+        return False
+    if facts.threads_meet or _may_end_early(node) or _carries_values(node):
+        return False
+    stores = [one for one in inside if one.kind != "load" and one.array.space != "local"]
+    counter = loop.context.counter
+    adds = any(around.counter == counter for atomic in facts.atomics for around in atomic.place.loops)
+    if not (stores or adds) or not all(_follows(one, loop, facts) for one in stores):
+        return False
+    places = [(id(one.array), one.indices) for one in stores]
+    arrays = {array for array, _ in places}
+    return all((id(one.array), one.indices) in places for one in inside if id(one.array) in arrays)
+
+
+def _length_is_told(loop: LoopUse) -> bool:
+    return loop.context.trip_count is not None or loop.context.of_values
+
+
+def _follows(access: Access, loop: LoopUse, facts: KernelFacts) -> bool:
+    counter = loop.context.counter
+    return any(counter in facts.atoms.depends(index.form) for index in access.indices)
+
+
+def _may_end_early(loop: ast.For) -> bool:
+    """Whether a `break` of this loop or a `return` may leave out iterations."""
+    inner: set[ast.AST] = set()
+    for node in (one for statement in loop.body for one in below(statement)):
+        if isinstance(node, ast.Return) or (isinstance(node, ast.Break) and node not in inner):
+            return True
+        if isinstance(node, ast.For | ast.While):
+            inner.update(below(node))
+    return False
+
+
+def _carries_values(loop: ast.For) -> bool:
+    """Whether an iteration may read a name that the one before has bound."""
+    bound: set[str] = set()
+    for statement in loop.body:
+        bound |= stored_names(statement)
+    return _reads_before(loop.body, bound, stored_names(loop.target))
+
+
+def _reads_before(body: Sequence[ast.stmt], bound: set[str], known: set[str]) -> bool:
+    """Whether a body may read one of the `bound` names before it binds it; adds to `known` what it binds."""
+    for statement in body:
+        if isinstance(statement, ast.If | ast.For | ast.While):
+            head = statement.iter if isinstance(statement, ast.For) else statement.test
+            target = stored_names(statement.target) if isinstance(statement, ast.For) else set()
+            first, second = known | target, set(known)
+            if (
+                _reads([head], bound - known)
+                or _reads_before(statement.body, bound, first)
+                or _reads_before(statement.orelse, bound, second)
+            ):
+                return True
+            if isinstance(statement, ast.If):
+                known |= first & second
+            continue
+        if isinstance(statement, ast.AugAssign) and _reads([statement.target], bound - known, stored=True):
+            return True
+        if _reads([statement], bound - known):
+            return True
+        known |= stored_names(statement)
+    return False
+
+
+def _reads(nodes: Iterable[ast.AST], names: set[str], stored: bool = False) -> bool:
+    return any(
+        isinstance(inner, ast.Name)
+        and inner.id in names
+        and (isinstance(inner.ctx, ast.Load) or (stored and inner is node))
+        for node in nodes
+        for inner in below(node)
+    )

@@ -6,20 +6,9 @@ from advisor.evidence.source.kernel_walk.kernel_facts import Place
 from advisor.model.records import Record
 
 
-def _place_key(kernel: str, place: Place, what: str) -> str:
-    node = place.node
-    return (
-        f"{kernel}:{place.module.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}:{what}"
-    )
-
-
 def record_at(entity: str, kernel: str, place: Place, label: str, what: str = "") -> Record:
     """A record of `entity` at a place of a kernel."""
-    return Record(
-        entity,
-        _place_key(kernel, place, what or entity),
-        place.module.path,
-        place.module.span(place.node),
-        label,
-        kernel,
-    )
+    node, path = place.node, place.module.path
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    key = f"{kernel}:{path}:{line}:{column}:{what or entity}"
+    return Record(entity, key, path, place.module.span(node), label, kernel)

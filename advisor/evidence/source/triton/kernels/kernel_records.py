@@ -6,24 +6,30 @@ import ast
 from collections.abc import Iterator
 
 from advisor.evidence.source.host.host_records import is_test_path
+from advisor.evidence.source.kernel_walk.affine_forms import Form
 from advisor.evidence.source.triton.kernels.accesses import (
     covers_blocks,
     invariant_in_loop,
     lane_strides,
     own_accesses,
     repeated_loads,
+    uses,
     walks_by_number,
 )
-from advisor.evidence.source.triton.kernels.accumulation import only_collected
-from advisor.evidence.source.triton.kernels.missing_masks import masked_elsewhere
-from advisor.evidence.source.triton.kernels.reduced_lanes import reduced_values
-from advisor.evidence.source.triton.kernels.repetition import changes_results
 from advisor.evidence.source.triton.launches.tuning_records import sizes_of_extent, tuning_records
 from advisor.evidence.source.triton.record_making import number, record_at
 from advisor.evidence.source.triton.walk.notes import AccessNote, AtomicNote, DotNote, KernelNotes
+from advisor.evidence.source.triton.walk.quantities import AS_LOADED, MAGNITUDE
 from advisor.model.records import Record, Value
+from advisor.program.syntax.module import ModuleSyntax
 
 _BRANCHES = ("if", "while", "conditional expression")
+_ROUNDED = ("round", "padded", "pad_")
+_LARGEST, _LEAST = frozenset({"max", "argmax"}), frozenset({"min", "argmin"})
+_EXTREMES = _LARGEST | _LEAST | {"sort"}
+_AGAIN = frozenset({"add", "xor"})
+_CHANGES = frozenset({"to", "abs", "float", "exp", "log", "sqrt", "cast"})
+_COLLECTS = frozenset({"max", "min", "maximum", "minimum"})
 
 
 def triton_kernel_records(notes: KernelNotes, launched: bool | None, called: bool) -> Iterator[Record]:
@@ -273,3 +279,173 @@ def _place(
     notes: KernelNotes, entity: str, node: ast.AST, label: str, values: dict[str, Value | None]
 ) -> Record:
     return record_at(notes.function.module, entity, node, label, notes.function.key, values)
+
+
+def masked_elsewhere(note: AccessNote, notes: KernelNotes) -> bool | None:
+    """Whether a mask of another access bounds positions that this unmasked one uses.
+
+    None for an array whose rows have a rounded length, by the name of the parameter: it holds whole blocks.
+    """
+    if note.has_mask or note.checked or note.where.guarded or _is_selected(note):
+        return False
+    if note.address.pointer is None:
+        # Memory that no launch hands over has an extent of its own.
+        return None
+    if any(word in name.lower() for name in note.address.form.atoms() for word in _ROUNDED):
+        return None
+    return any(
+        position in notes.bounds
+        and uses(note.address.form, position)
+        and not _in_whole_blocks(position, note, notes)
+        for one in own_accesses(notes)
+        if one.mask is not None and not _is_tail(one, note)
+        for position in one.mask.compared
+    )
+
+
+def _is_selected(note: AccessNote) -> bool:
+    """Whether what is stored was selected lane by lane, as for scratch that holds whole blocks."""
+    value = note.node.args[1] if note.kind == "store" and len(note.node.args) > 1 else None
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "to":
+        value = value.func.value
+    return isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "where"
+
+
+def _is_tail(masked: AccessNote, note: AccessNote) -> bool:
+    """Whether a masked access behind a loop over whole blocks takes what that loop leaves."""
+    return (
+        masked.address.pointer == note.address.pointer
+        and bool(note.where.loops)
+        and note.where.loops[-1] not in masked.where.loops
+        and masked.where.order > note.where.order
+    )
+
+
+def _in_whole_blocks(position: Form, note: AccessNote, notes: KernelNotes) -> bool:
+    """Whether a loop that ends before the program's own block counts to a position."""
+    inside = {one.counter for one in note.where.loops} & position.atoms()
+    ends = [one.last.form for one in notes.loops if one.around.counter in inside and one.last is not None]
+    return any(name.startswith("pid.") for end in ends for name in notes.atoms.depends(end))
+
+
+def reduced_values(note: AccessNote, notes: KernelNotes) -> dict[str, Value | None]:
+    """The metrics of an access on reductions of its undefined lanes."""
+    ways = _ways(note)
+    names = {name for name, _ in ways}
+    alike = [
+        one
+        for one in notes.accesses
+        if not one.where.inside and _is_extreme(one) and (_as_loaded(one) or not _as_loaded(note))
+    ]
+    return {
+        "reduction": ways[0][0] if ways else None,
+        "reduced": bool(ways),
+        "reduced_as_loaded": _as_loaded(note),
+        "reduced_both_ways": bool(names & _LARGEST) and bool(names & _LEAST),
+        "reduced_alike": float(len(alike)) if _is_extreme(note) else 0.0,
+        "reduced_before": any(one.number < note.number for one in alike),
+    }
+
+
+def _ways(note: AccessNote) -> list[tuple[str, str]]:
+    """The reductions and routes that count, the value itself in a maximum or minimum first.
+
+    Zeros, with which the lanes are filled, cannot win among magnitudes.
+    """
+    counted = [way for way in note.reached if not (way[0] in _LARGEST and way[1] == MAGNITUDE)]
+    return sorted(counted, key=lambda way: not (way[0] in _EXTREMES and way[1] == AS_LOADED))
+
+
+def _is_extreme(note: AccessNote) -> bool:
+    return any(name in _EXTREMES for name, _ in _ways(note)[:1])
+
+
+def _as_loaded(note: AccessNote) -> bool:
+    ways = _ways(note)
+    return bool(ways) and ways[0][0] in _EXTREMES and ways[0][1] == AS_LOADED
+
+
+def changes_results(notes: KernelNotes) -> str | None:
+    """The pointer whose memory a second run adds to once more, None where there is none.
+
+    That is one that atomics add to, or one from which a value is loaded, changed and stored in its place.
+    """
+    for atomic in notes.atomics:
+        if atomic.operation in _AGAIN and not atomic.result_used and atomic.address.pointer is not None:
+            return atomic.address.pointer
+    stores = [one for one in notes.accesses if one.kind == "store" and not one.where.guarded]
+    for store in stores:
+        for load in notes.accesses:
+            if load.kind == "load" and _in_place(load, store):
+                return store.address.pointer
+    return None
+
+
+def _in_place(load: AccessNote, store: AccessNote) -> bool:
+    """Whether a store writes where a load just before it read."""
+    pointer = load.address.pointer
+    return (
+        pointer is not None
+        and pointer == store.address.pointer
+        and load.where.order < store.where.order
+        and load.address.form == store.address.form
+        and not load.where.guarded
+        and load.where.loops == store.where.loops
+        and not load.where.loops
+    )
+
+
+def only_collected(load: ast.Call, module: ModuleSyntax, loop: ast.AST) -> bool:
+    """Whether what a load gives does nothing but to enter a sum, product, maximum or minimum of the loop."""
+    if _enters(load, module):
+        return True
+    statement = _assigned(load, module)
+    if statement is None:
+        return False
+    name = statement.targets[0]
+    if not isinstance(name, ast.Name):
+        return False
+    uses = [
+        one for one in ast.walk(loop)
+        if isinstance(one, ast.Name) and one.id == name.id and isinstance(one.ctx, ast.Load)
+    ]  # fmt: skip
+    return bool(uses) and all(_enters(one, module) for one in uses)
+
+
+def _enters(node: ast.expr, module: ModuleSyntax) -> bool:
+    """Whether an expression is part of `acc += …`, or of `acc = max(acc, …)`."""
+    above: ast.AST | None = module.parents.get(node)
+    child: ast.AST = node
+    while above is not None:
+        if isinstance(above, ast.AugAssign):
+            return child is above.value
+        if isinstance(above, ast.Assign):
+            return _collects(above)
+        plain = isinstance(above, ast.BinOp | ast.UnaryOp | ast.Attribute)
+        if not plain and not (isinstance(above, ast.Call) and _name(above) in _CHANGES | _COLLECTS):
+            return False
+        child, above = above, module.parents.get(above)
+    return False
+
+
+def _collects(statement: ast.Assign) -> bool:
+    target = statement.targets[0]
+    if not isinstance(target, ast.Name):
+        return False
+    value = statement.value
+    own = isinstance(value, ast.BinOp) or (isinstance(value, ast.Call) and _name(value) in _COLLECTS)
+    parts = [value.left, value.right] if isinstance(value, ast.BinOp) else getattr(value, "args", [])
+    return own and any(isinstance(one, ast.Name) and one.id == target.id for one in parts)
+
+
+def _assigned(node: ast.expr, module: ModuleSyntax) -> ast.Assign | None:
+    """The assignment of a load to a name, converted at most."""
+    above = module.parents.get(node)
+    while isinstance(above, ast.Attribute) or (isinstance(above, ast.Call) and _name(above) in _CHANGES):
+        above = module.parents.get(above)
+    return above if isinstance(above, ast.Assign) and len(above.targets) == 1 else None
+
+
+def _name(call: ast.Call) -> str:
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

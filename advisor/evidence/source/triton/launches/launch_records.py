@@ -1,22 +1,27 @@
-"""Records of launches of Triton kernels, and of the sizes that they give."""
+"""Records of launches of Triton kernels: the sizes that they give, and remainders that their grids leave."""
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from advisor.evidence.source.triton.kernels.kernel_records import is_power_of_two
-from advisor.evidence.source.triton.launches.grids import grid_remainder, rounds_down, rounds_up
 from advisor.evidence.source.triton.launches.launches import LaunchValues, TritonLaunch
-from advisor.evidence.source.triton.launches.rounded_arrays import rounded_arrays
 from advisor.evidence.source.triton.launches.tuning_records import dot_parameters, extent_parameters
 from advisor.evidence.source.triton.record_making import number, record_at
 from advisor.evidence.source.triton.walk.notes import KernelNotes
 from advisor.evidence.source.triton.walk.reader import TritonReader
 from advisor.model.records import Record, Value
+from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.kernels.declarations import names_checked
 
 _LANES = 32
 _WARPS = 4
+_STEPS = 4
+_ROUNDED = ("ceil", "round", "padded", "aligned")
+_QUOTIENTS = ("cdiv", "ceil_div", "ceildiv")
+_MADE = frozenset({"zeros", "ones", "empty", "full", "rand", "randn", "arange", "randint", "tensor"})
 
 
 def launch_records(launch: TritonLaunch, reader: TritonReader) -> Iterator[Record]:
@@ -120,3 +125,160 @@ def _product_elements(notes: KernelNotes, values: LaunchValues) -> int | None:
         if all(len(size) == 1 for size in sizes):
             found.append(math.prod(min(size) for size in sizes))
     return max(found, default=None)
+
+
+def rounded_arrays(launch: TritonLaunch) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that get arrays of rounded lengths, with what the launch gives to them."""
+    for name, node in launch.given.items():
+        if isinstance(node, ast.Name) and name not in launch.kernel.constants():
+            for made in HostScope.bound(launch.module, launch.function, node.id):
+                sizes = made.args if isinstance(made, ast.Call) else []
+                if any(_is_rounded(one, launch, _STEPS) for one in sizes):
+                    yield name, node
+                    break
+
+
+def _is_rounded(node: ast.expr, launch: TritonLaunch, steps: int) -> bool:
+    """Whether a size, or one of several, is a quotient rounded up times its divisor."""
+    if isinstance(node, ast.Starred):
+        return _is_rounded(node.value, launch, steps)
+    if isinstance(node, ast.Tuple | ast.List):
+        return any(_is_rounded(one, launch, steps) for one in node.elts)
+    if isinstance(node, ast.Name):
+        if any(word in node.id.lower() for word in _ROUNDED):
+            return True
+        values = HostScope.bound(launch.module, launch.function, node.id) if steps else []
+        return any(_is_rounded(one, launch, steps - 1) for one in values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _multiplies(node.left, node.right, launch, steps) or _multiplies(
+            node.right, node.left, launch, steps
+        )
+    return False
+
+
+def _multiplies(quotient: ast.expr, divisor: ast.expr, launch: TritonLaunch, steps: int) -> bool:
+    if isinstance(quotient, ast.Name) and steps:
+        values = HostScope.bound(launch.module, launch.function, quotient.id)
+        return any(_multiplies(one, divisor, launch, steps - 1) for one in values)
+    by: ast.expr | None = None
+    if isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.FloorDiv):
+        by = quotient.right
+    elif (
+        isinstance(quotient, ast.Call)
+        and len(quotient.args) == 2
+        and ast.unparse(quotient.func).rpartition(".")[2] in _QUOTIENTS
+    ):
+        by = quotient.args[1]
+    return by is not None and ast.unparse(by) == ast.unparse(divisor)
+
+
+def rounds_down(launch: TritonLaunch, notes: KernelNotes, values: LaunchValues) -> bool | None:
+    """Whether a size of the grid is a size of the data over the block's, without its remainder.
+
+    None where the grid cannot be seen, or the host code looks at a remainder: in the function that launches,
+    or in one of the file that calls it.
+    """
+    if not launch.grid:
+        return None
+    quotients = [one for one in launch.grid if isinstance(one, ast.BinOp) and _divides(one)]
+    names = extent_parameters(notes)
+    blocks = [one for one in quotients if _is_block(one.right, launch, names)]
+    if not blocks or not any(one.has_mask for one in notes.accesses):
+        return False
+    if _remainder(((one.left, one.right) for one in blocks), launch, values) is False:
+        return False
+    scope: ast.AST = launch.function or launch.module.tree
+    rounded = any(isinstance(one, ast.Call) and ast.unparse(one.func).endswith(("cdiv", "next_power_of_2"))
+                  for one in ast.walk(scope))  # fmt: skip
+    return None if rounded or _looks_at_remainder(scope, launch) else True
+
+
+def _looks_at_remainder(scope: ast.AST, launch: TritonLaunch) -> bool:
+    if any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(scope)):
+        return True
+    if launch.function is None:
+        return False
+    module = launch.module
+    checked = module.elsewhere.checked.union(*(names_checked(one) for one in module.functions))
+    return launch.function.name in checked
+
+
+def _divides(node: ast.BinOp) -> bool:
+    """Whether an expression is a size over another, to which nothing was added before."""
+    sums = any(isinstance(one, ast.Add | ast.Sub) for one in ast.walk(node.left))
+    return isinstance(node.op, ast.FloorDiv) and not sums and not isinstance(node.left, ast.Constant)
+
+
+def _is_block(node: ast.expr, launch: TritonLaunch, names: frozenset[str]) -> bool:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.slice.value in names
+    text = ast.unparse(node)
+    return any(name in names and ast.unparse(value) == text for name, value in launch.given.items())
+
+
+def rounds_up(launch: TritonLaunch, reader: TritonReader, values: LaunchValues) -> bool | None:
+    """Whether a size of the grid is rounded up by `triton.cdiv` and nobody asserts that it need not be."""
+    if not launch.grid:
+        return None
+    if not list(_quotients(launch, reader)) or grid_remainder(launch, reader, values) is False:
+        return False
+    return None if _looks_at_remainder(launch.function or launch.module.tree, launch) else True
+
+
+def grid_remainder(launch: TritonLaunch, reader: TritonReader, values: LaunchValues) -> bool | None:
+    """Whether rounding up leaves a last block that is not full; None where a size is not known."""
+    return _remainder(_quotients(launch, reader), launch, values)
+
+
+def _quotients(launch: TritonLaunch, reader: TritonReader) -> Iterator[tuple[ast.expr, ast.expr]]:
+    names = reader.names(launch.module)
+    for size in launch.grid:
+        for one in ast.walk(size):
+            if isinstance(one, ast.Call) and names.called(one) == "triton.cdiv" and len(one.args) == 2:
+                yield one.args[0], one.args[1]
+
+
+def _remainder(
+    quotients: Iterable[tuple[ast.expr, ast.expr]], launch: TritonLaunch, values: LaunchValues
+) -> bool | None:
+    """Whether one of the quotients has a remainder for certain, None where that is not known."""
+    found: list[bool | None] = []
+    for size, block in quotients:
+        sizes, blocks = _sizes(size, launch, values), _sizes(block, launch, values)
+        pairs = [whole % part != 0 for whole in sizes for part in blocks if part > 0]
+        found.append(None if not pairs else True if all(pairs) else any(pairs) or False)
+    if any(found):
+        return True
+    return None if None in found or not found else False
+
+
+def _sizes(node: ast.expr, launch: TritonLaunch, values: LaunchValues) -> frozenset[int]:
+    """The numbers that an expression of a grid may be, empty where they are not known."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return values.sizes(str(node.slice.value))
+    if isinstance(node, ast.Name):
+        bound = HostScope.bound(launch.module, launch.function, node.id)
+        if len(bound) == 1 and isinstance(bound[0], ast.Call):
+            node = bound[0]
+    number = _elements(node, launch, values) if isinstance(node, ast.Call) else None
+    number = values.number(node) if number is None else number
+    return frozenset() if number is None else frozenset({number})
+
+
+def _elements(call: ast.Call, launch: TritonLaunch, values: LaunchValues) -> int | None:
+    """The elements of an array of which the host asks with `numel()`, made with sizes that are known."""
+    array = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "numel" else None
+    if not isinstance(array, ast.Name):
+        return None
+    for scope in (s for s in launch.module.scopes(call) if isinstance(s, ast.FunctionDef)):
+        bound = HostScope.bound(launch.module, scope, array.id)
+        if len(bound) == 1 and isinstance(bound[0], ast.Call):
+            made = bound[0]
+            if not isinstance(made.func, ast.Attribute) or made.func.attr not in _MADE or not made.args:
+                return None
+            first = made.args[0]
+            given = first.elts if isinstance(first, ast.Tuple | ast.List) else made.args
+            sizes = [values.number(one) for one in given]
+            known = [one for one in sizes if one is not None]
+            return math.prod(known) if len(known) == len(sizes) else None
+    return None

@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form
-from advisor.evidence.source.triton.walk.arithmetic import polynomial, whole_number
 from advisor.evidence.source.triton.walk.notes import ChoiceNote, has_arange
 from advisor.evidence.source.triton.walk.quantities import (
     COMPUTED,
@@ -282,3 +281,25 @@ def _likely(one: Shape, other: Shape) -> Shape:
     if one == ():
         return other
     return one if other == () else None
+
+
+def polynomial(operator: ast.operator, left: Form, right: Form) -> Form:
+    """The form of a sum, difference or product."""
+    if isinstance(operator, ast.Add):
+        return left + right
+    return left - right if isinstance(operator, ast.Sub) else left * right
+
+
+def whole_number(operator: ast.operator, left: int | None, right: int | None) -> int | None:
+    """The number that an operation gives, None where it is not known or another operation."""
+    if left is None or right is None:
+        return None
+    if isinstance(operator, ast.Add):
+        return left + right
+    if isinstance(operator, ast.Sub):
+        return left - right
+    if isinstance(operator, ast.Mult):
+        return left * right
+    if isinstance(operator, ast.FloorDiv) and right:
+        return left // right
+    return None
