@@ -24,9 +24,9 @@ from lsp_server.evidence.simulating import Simulations
 from lsp_server.fixes.fix_service import FixDesk
 from lsp_server.protocol.client import Client
 from lsp_server.protocol.dispatch import ByLanguage
-from lsp_server.protocol.finished_handlers import forget_finished
 from lsp_server.protocol.positions import Positions
 from lsp_server.protocol.preferences import Preferences
+from lsp_server.protocol.server_protocol import ServerProtocol
 
 NAME = "kernel-advisor"
 _QUIET_SECONDS = 0.15
@@ -52,6 +52,7 @@ class AdvisorServer(LanguageServer):
             advisor.__version__,
             types.TextDocumentSyncKind.Incremental,
             notebook_document_sync=notebooks.SYNCHRONISATION,
+            protocol_cls=ServerProtocol,
         )
         self.notebooks = notebooks.Notebooks()
         self.languages = ByLanguage()
@@ -182,7 +183,6 @@ class AdvisorServer(LanguageServer):
 
         A client that asks for diagnostics itself is sent none, or it would show each of them twice.
         """
-        forget_finished(self.protocol)
         document = open_document(self.workspace, uri)
         self.cancel(uri)
         if document is not None:

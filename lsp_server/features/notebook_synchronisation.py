@@ -1,7 +1,8 @@
-"""Notebooks that come, change and go: each is told to the features as the one text that it stands for."""
+"""Notebooks that come, change and go: the features see each as one text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lsprotocol import types
@@ -18,15 +19,15 @@ def register(server: AdvisorServer) -> None:
     server.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(did_close)
 
 
-async def did_open(ls: AdvisorServer, params: types.DidOpenNotebookDocumentParams) -> None:
+def did_open(ls: AdvisorServer, params: types.DidOpenNotebookDocumentParams) -> None:
     """A notebook was opened."""
     notebook = ls.notebooks.take(ls.workspace, params.notebook_document.uri)
     if notebook is not None:
         item = _put(ls, notebook)
-        await _tell(ls, types.TEXT_DOCUMENT_DID_OPEN, types.DidOpenTextDocumentParams(item))
+        _feature(ls, types.TEXT_DOCUMENT_DID_OPEN)(types.DidOpenTextDocumentParams(item))
 
 
-async def did_change(ls: AdvisorServer, params: types.DidChangeNotebookDocumentParams) -> None:
+def did_change(ls: AdvisorServer, params: types.DidChangeNotebookDocumentParams) -> None:
     """Cells of a notebook came, went or changed."""
     before = ls.notebooks.held(params.notebook_document.uri)
     notebook = ls.notebooks.take(ls.workspace, params.notebook_document.uri)
@@ -43,7 +44,7 @@ async def did_change(ls: AdvisorServer, params: types.DidChangeNotebookDocumentP
         types.VersionedTextDocumentIdentifier(notebook.version, notebook.uri),
         [types.TextDocumentContentChangeWholeDocument(notebook.text)],
     )
-    await _tell(ls, types.TEXT_DOCUMENT_DID_CHANGE, changed)
+    _feature(ls, types.TEXT_DOCUMENT_DID_CHANGE)(changed)
 
 
 async def did_save(ls: AdvisorServer, params: types.DidSaveNotebookDocumentParams) -> None:
@@ -51,7 +52,7 @@ async def did_save(ls: AdvisorServer, params: types.DidSaveNotebookDocumentParam
     uri = params.notebook_document.uri
     if ls.notebooks.held(uri) is not None:
         saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
-        await _tell(ls, types.TEXT_DOCUMENT_DID_SAVE, saved)
+        await _feature(ls, types.TEXT_DOCUMENT_DID_SAVE)(saved)
 
 
 async def did_close(ls: AdvisorServer, params: types.DidCloseNotebookDocumentParams) -> None:
@@ -61,7 +62,7 @@ async def did_close(ls: AdvisorServer, params: types.DidCloseNotebookDocumentPar
         return
     ls.workspace.remove_text_document(uri)
     closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
-    await _tell(ls, types.TEXT_DOCUMENT_DID_CLOSE, closed)
+    await _feature(ls, types.TEXT_DOCUMENT_DID_CLOSE)(closed)
     ls.notebooks.forget(uri)
 
 
@@ -71,6 +72,7 @@ def _put(ls: AdvisorServer, notebook: Notebook) -> types.TextDocumentItem:
     return item
 
 
-async def _tell(ls: AdvisorServer, method: str, params: Any) -> None:
-    """Let the features hear of the notebook's text as of any other."""
-    await ls.protocol.fm.features[method](params)
+def _feature(ls: AdvisorServer, method: str) -> Callable[[Any], Any]:
+    """What is called for a text document, which the text of a notebook counts as."""
+    handler: Callable[[Any], Any] = ls.protocol.fm.features[method]
+    return handler

@@ -34,7 +34,7 @@ def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: 
         ls.client_register_capability(types.RegistrationParams([wish]))
 
 
-async def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None:
+def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None:
     """A document was opened."""
     document = open_document(ls.workspace, params.text_document.uri)
     if document is not None and not document.file.exists():
@@ -42,7 +42,7 @@ async def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -
     ls.look_at(params.text_document.uri, later=_SETTLING_SECONDS)
 
 
-async def did_change(ls: AdvisorServer, params: types.DidChangeTextDocumentParams) -> None:
+def did_change(ls: AdvisorServer, params: types.DidChangeTextDocumentParams) -> None:
     """A document's text changed."""
     ls.look_at(params.text_document.uri)
 

@@ -120,7 +120,8 @@ class ByLanguage:
         }
 
     def _connect(self, method: str, server: AdvisorServer) -> None:
-        server.feature(method, self._options[method])(_chosen(self._answers[method]))
+        by_language = _called if _is_notification(method) else _answered
+        server.feature(method, self._options[method])(by_language(self._answers[method]))
 
 
 def _dynamic(server: AdvisorServer, capability: str) -> bool:
@@ -141,7 +142,22 @@ def _wish(method: str, options: Any) -> types.Registration:
     )
 
 
-def _chosen(handlers: Mapping[Language, Callable[..., Any]]) -> Callable[..., Any]:
+def _is_notification(method: str) -> bool:
+    return types.METHOD_TO_TYPES[method][1] is None
+
+
+def _called(handlers: Mapping[Language, Callable[..., None]]) -> Callable[..., None]:
+    """A plain function for a notification: it has done its work when it returns."""
+
+    def call(ls: AdvisorServer, params: Any) -> None:
+        handler = handlers.get(_language(ls, params))
+        if handler is not None:
+            handler(ls, ls.notebooks.inward(params)[0])
+
+    return call
+
+
+def _answered(handlers: Mapping[Language, Callable[..., Any]]) -> Callable[..., Any]:
     async def answer(ls: AdvisorServer, params: Any) -> Any:
         handler = handlers.get(_language(ls, params))
         if handler is None:

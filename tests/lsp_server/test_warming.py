@@ -16,14 +16,18 @@ from lsp_server.session import AdvisorServer
 # Prints what the first analysis loads that the server has not loaded ahead, and what that has found.
 _FIRST_QUESTION = """
 import asyncio, sys
+from io import BytesIO
 from pathlib import Path
-from pygls.workspace import Workspace
+from lsprotocol import types
+from pygls.io_ import StdoutWriter
 from lsp_server.documents.open_documents import Document
-from lsp_server.start import prepared_server
+from lsp_server.server import build_server
 from lsp_server.analysis.warming import warm
-server = prepared_server()
+server = build_server()
 folder = Path.cwd()
-server.protocol._workspace = Workspace(folder.as_uri())
+params = types.InitializeParams(types.ClientCapabilities(), root_uri=folder.as_uri())
+server.protocol.set_writer(StdoutWriter(BytesIO()))
+server.protocol.handle_message(types.InitializeRequest(1, params))
 asyncio.run(warm(server))
 before = set(sys.modules)
 from lsp_server.answers.diagnostics import diagnostics_of

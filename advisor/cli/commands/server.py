@@ -23,13 +23,11 @@ def run(args: argparse.Namespace) -> int:
     """The exit status of the language server, once its client has ended it."""
     try:
         with gc_paused():
-            from lsp_server.start import prepared_server
+            from lsp_server.server import build_server, main
 
-            server = prepared_server()
+            server = build_server()
     except ImportError as error:
         raise AdvisorError(
             f"the language server cannot be started: {error}. `pip install pygls` brings what it needs."
         ) from None
-    from lsp_server.server import main
-
     return int(main(args.tcp, server) or 0)

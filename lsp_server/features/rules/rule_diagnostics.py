@@ -45,7 +45,7 @@ async def pull(
     return types.RelatedFullDocumentDiagnosticReport(items=found)
 
 
-async def changed(
+def changed(
     ls: AdvisorServer, params: types.DidOpenTextDocumentParams | types.DidChangeTextDocumentParams
 ) -> None:
     """A rule file was opened or edited: other rule files may rest on it."""
