@@ -1,4 +1,4 @@
-"""What hovering over a finding shows: the numbers, why they matter, what to try, and where it is written."""
+"""What hovering over a finding shows: the numbers, why they matter, fixes, and where it is written."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from advisor.check.rulebook import rulebook_for
 from advisor.model.findings import Evidence, Finding
 from advisor.model.records import Value
 from advisor.model.settings.config import Config
-from advisor.model.suppression_rules import load_meta_rules
 from advisor.rules import Rule
 from advisor.rules.units import COUNT, find_unit, format_value
 from lsp_server.analysis.checked_text import Analysis
@@ -22,10 +21,14 @@ def findings_at(analysis: Analysis, place: tuple[int, int]) -> list[Finding]:
     return sorted(found, key=_size)
 
 
-def explanations(findings: Sequence[Finding], settings: Config) -> str:
-    """The Markdown that explains findings under `settings`."""
+def explanations(findings: Sequence[Finding], settings: Config, place: tuple[int, int]) -> str:
+    """The Markdown that explains findings under `settings` at a line and column.
+
+    A finding that holds the place has a diagnostic there, which the editor shows above the hover: what its
+    message says is left out.
+    """
     rules = {rule.id: rule for rule in rulebook_for(settings, strict=False).rules}
-    texts = (_explanation(finding, _doc(finding, rules), rules.get(finding.rule)) for finding in findings)
+    texts = [_explanation(one, rules.get(one.rule), shown_above=holds(one.span, place)) for one in findings]
     return "\n\n---\n\n".join(dict.fromkeys(texts))
 
 
@@ -34,26 +37,25 @@ def _size(finding: Finding) -> tuple[int, int]:
     return span.end_line - span.line, span.end_column - span.column
 
 
-def _doc(finding: Finding, rules: dict[str, Rule]) -> str:
-    known = rules.get(finding.rule) or load_meta_rules().get(finding.rule)
-    return known.doc if known else ""
-
-
-def _explanation(finding: Finding, doc: str, rule: Rule | None) -> str:
+def _explanation(finding: Finding, rule: Rule | None, shown_above: bool) -> str:
     kernel = f" · kernel `{finding.kernel}`" if finding.kernel else ""
     parts = [
         f"**{finding.title or finding.rule}** · {finding.severity} · `{finding.rule}`{kernel}",
-        finding.message,
-        f"**Why** {finding.why}" if finding.why else "",
-        _listed("What to try", finding.advice),
+        "" if shown_above else finding.message,
+        _table(finding.evidence),
+        f"**Why** {finding.why}",
+        _advice(finding, shown_above),
         _listed("Fixes", _fixes(finding)),
         f"**Gain** {finding.gain.basis} {finding.gain.speedup:g} times as fast" if finding.gain else "",
-        _table(finding.evidence),
-        _listed("Assumed", finding.assumptions),
-        f"**The rule** {doc}" if doc else "",
+        "" if shown_above else _listed("Assumed", finding.assumptions),
         _sources(finding, rule),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _advice(finding: Finding, shown_above: bool) -> str:
+    """What to try; the first of it stands in the message of a diagnostic."""
+    return _listed("Also to try", finding.advice[1:]) if shown_above else _listed("What to try", finding.advice)
 
 
 def _fixes(finding: Finding) -> list[str]:

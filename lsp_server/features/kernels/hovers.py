@@ -62,7 +62,7 @@ def _told(
     spans: list[Span] = []
     try:
         if found:
-            parts.append(explanations(found, analysis.settings))
+            parts.append(explanations(found, analysis.settings, place))
             spans.append(found[0].span)
         if numbers and (cards := cards_at(analysis, place)):
             parts.append(joined([card for card, _ in cards], markdown))
