@@ -160,7 +160,7 @@ class Surveyor:
         self.workspace.add(module)
         launches = self._launches[str(file)] = self._find_launches(module)
         calls = find_host_calls(module, self.resolver)
-        result.records = host_side_records(module, self.workspace, launches, calls)
+        result.records = host_side_records(module, self.resolver, launches, calls)
         result.records += universal_call_records(module, self.host_values)
         result.records += _triton_records(module, self.workspace)
         # Launches first, then all others by their places, as a text says them part by part.
@@ -200,7 +200,7 @@ class Surveyor:
             return result
         result.problems += faults_of(module)
         result.unread = module.source.unread
-        result.records = host_side_records(module, self.workspace, [], [])
+        result.records = host_side_records(module, self.resolver, [], [])
         if result.records or result.problems:
             result.text = text.text
         return result

@@ -363,7 +363,7 @@ class HostValues:
         if function is None:
             return []
         default = parameter_defaults(function).get(name, ast.Constant(value=None))
-        around = self.frame(module, _function_around(module, function))
+        around = self.frame(module, module.function_around(function))
         calls = values_given(module, function, name)
         return [(given, self.frame(module, at)) if given else (default, around) for at, given in calls]
 
@@ -467,13 +467,6 @@ def _lambdas(node: ast.AST, module: ModuleSyntax) -> list[ast.Lambda]:
             break
         found.append(scope)
     return found
-
-
-def _function_around(module: ModuleSyntax, function: FunctionNode) -> FunctionNode | None:
-    around = (
-        one for one in module.scopes(function) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
-    return next(around, None)
 
 
 def _shaped(module: ModuleSyntax, function: FunctionNode) -> dict[str, list[ast.Name]]:

@@ -32,7 +32,6 @@ from advisor.program.launches.kernel_values import Operand
 from advisor.program.launches.named_values import NamedValues
 from advisor.program.launches.needless_copies import NeedlessCopies, needless_copies
 from advisor.program.launches.timing_loops import timing_loop
-from advisor.program.launches.value_evaluation import function_around
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.program.values.constant_folding import UNKNOWN, is_open
@@ -142,7 +141,7 @@ def _launch(
     kernels = tuple(one for one in configured.kernels if not one.device)
     if configured.kernels and not kernels:
         return None
-    function = function_around(call, module)
+    function = module.function_around(call)
     if function is not None and resolver.declaration_of(function, module) is not None:
         return None
     block = names.given(parts[1]) if parts and len(parts) > 1 and parts[1] else None
@@ -212,10 +211,10 @@ class _Sizes:
         if self._block is None or not isinstance(self._block.node, ast.Name):
             return None
         node, module = self._block.node, self._block.module
-        return _sizes(default_of(node.id, function_around(node, module)))
+        return _sizes(default_of(node.id, module.function_around(node)))
 
     def _scope(self, operand: Operand) -> HostScope:
-        return HostScope(operand.module, function_around(operand.node, operand.module), self._host_values)
+        return HostScope(operand.module, operand.module.function_around(operand.node), self._host_values)
 
 
 def _configuration_values(configured: ConfiguredCall, workspace: Workspace) -> list[object]:
@@ -247,7 +246,7 @@ def constants_at(
             if name not in bindings:
                 bindings[name] = constants_at(given, workspace).value(given.node)
         frame = frame.outer
-    function = function_around(operand.node, operand.module)
+    function = operand.module.function_around(operand.node)
     return Constants(workspace, operand.module, function, bindings or None)
 
 
@@ -268,7 +267,7 @@ def _name_of(configured: ConfiguredCall) -> str:
 
 
 def _is_in(operand: Operand, module: ModuleSyntax, function: FunctionNode | None) -> bool:
-    return operand.module is module and function_around(operand.node, module) is function
+    return operand.module is module and module.function_around(operand.node) is function
 
 
 def _with_arguments(call: ast.Call, arguments: Sequence[ast.expr]) -> ast.Call:

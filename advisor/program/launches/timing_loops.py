@@ -57,17 +57,13 @@ def _does_the_same_again(loop: ast.For, module: ModuleSyntax) -> bool:
 
 def _clock_beside(loop: ast.For, module: ModuleSyntax, step: int) -> bool:
     """Whether the next statement before (-1) or after (1) the loop reads a clock, waits left out."""
-    parent = module.parents.get(loop)
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(parent, field, None)
-        if isinstance(block, list) and loop in block:
-            at = block.index(loop)
-            beside = block[at + 1 :] if step > 0 else block[:at][::-1]
-            for statement in beside:
-                if _reads_clock([statement], module):
-                    return True
-                if not _only_waits(statement):
-                    return False
+    block = module.block_of(loop)
+    at = block.index(loop) if block else 0
+    for statement in block[at + 1 :] if step > 0 else block[:at][::-1]:
+        if _reads_clock([statement], module):
+            return True
+        if not _only_waits(statement):
+            return False
     return False
 
 

@@ -34,7 +34,7 @@ from advisor.program.launches.kernel_values import (
 )
 from advisor.program.launches.named_values import NamedValues
 from advisor.program.names.scope_names import parameter_defaults
-from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below_in_scope
 
 # Longer chains of names, calls and attributes are not followed, nor calls in calls in calls.
@@ -395,9 +395,3 @@ def _given_parts(call: ast.Call, operand: Operand) -> Configuration:
     while parts and parts[-1] is None:
         parts.pop()
     return Configuration(None, tuple(parts) or None)
-
-
-def function_around(node: ast.AST, module: ModuleSyntax) -> FunctionNode | None:
-    """The innermost function around a node."""
-    scopes = (one for one in module.scopes(node) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
-    return next(scopes, None)

@@ -264,6 +264,25 @@ class ModuleSyntax:
             scope = self.scope_of(scope)
         return found
 
+    def function_around(self, node: ast.AST) -> FunctionNode | None:
+        """The innermost function around `node`, None at module level."""
+        functions = (
+            one for one in self.scopes(node) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
+        return next(functions, None)
+
+    def statement_of(self, node: ast.AST) -> ast.AST:
+        """The innermost statement that `node` is or stands in; the outermost node where there is none."""
+        while not isinstance(node, ast.stmt) and node in self.parents:
+            node = self.parents[node]
+        return node
+
+    def block_of(self, statement: ast.AST) -> list[ast.stmt]:
+        """The statements of the block that a statement stands in, empty for any other node."""
+        parent = self.parents.get(statement)
+        blocks = (getattr(parent, field, None) for field in ("body", "orelse", "finalbody"))
+        return next((block for block in blocks if isinstance(block, list) and statement in block), [])
+
     def qualname(self, node: FunctionNode | ast.ClassDef) -> str:
         """The dotted name of a definition within the module, without `<locals>`."""
         names = [scope.name for scope in self.scopes(node) if not isinstance(scope, ast.Lambda)]

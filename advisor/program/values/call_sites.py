@@ -21,7 +21,7 @@ def values_given(
     for call in module.calls_by_name.get(function.name, ()):
         named = keyword_value(call, parameter)
         given = named or (call.args[position] if position < len(call.args) else None)
-        caller = next((scope for scope in module.scopes(call) if isinstance(scope, ast.FunctionDef)), None)
+        caller = module.function_around(call)
         if caller is not function:
             found.append((caller, given))
     return found

@@ -27,20 +27,10 @@ def reads_too_early(call: ast.Call, placement: Placement, workspace: Workspace) 
     """
     module = placement.module
     name = _brought(call, placement, workspace)
-    statement: ast.AST | None = call
-    while statement is not None and not isinstance(statement, ast.stmt):
-        statement = module.parents.get(statement)
-    parent = module.parents.get(statement) if statement is not None else None
-    if name is None or not isinstance(statement, ast.Assign | ast.Expr) or parent is None:
+    statement = module.statement_of(call)
+    if name is None or not isinstance(statement, ast.Assign | ast.Expr):
         return None
-    block = next(
-        (
-            listed
-            for field in ("body", "orelse", "finalbody")
-            if statement in (listed := getattr(parent, field, []))
-        ),
-        [],
-    )
+    block = module.block_of(statement)
     for following in block[block.index(statement) + 1 :]:
         if not isinstance(following, ast.Assign | ast.Expr | ast.Return | ast.AugAssign | ast.AnnAssign):
             return None

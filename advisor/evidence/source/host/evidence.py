@@ -20,23 +20,23 @@ from advisor.evidence.source.host.loaders import find_loaders
 from advisor.evidence.source.host.measurements import find_measurements
 from advisor.evidence.source.host.several_gpus import find_collectives, find_round_trips
 from advisor.model.records import Record, Value
+from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import reads_clock
-from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax
 
 
 def host_side_records(
-    module: ModuleSyntax, workspace: Workspace, launches: Sequence[Launch], calls: Sequence[HostCall]
+    module: ModuleSyntax, resolver: Resolver, launches: Sequence[Launch], calls: Sequence[HostCall]
 ) -> list[Record]:
     """The records of a module's host code: its launches first, then all others by their places.
 
     What belongs to a place depends on nothing but what its top-level statement names, so that a text of
     which only some statements are known says the same of them.
     """
-    placement = Placement(module, workspace)
+    placement = Placement(module, resolver.workspace)
     makers = (_array_calls, _loaders, _captures, _products, _chains, _several_gpus, _early_reads, _matrices)
     others = [*_numba_calls(placement, calls)]
     for maker in (*makers, lambda given: _measurements(given, launches)):
@@ -46,7 +46,7 @@ def host_side_records(
             # An expression nested too deeply to be followed says nothing.
             continue
     others += _loops(module, launches, calls)
-    others += _pairs(module, launches, workspace)
+    others += _pairs(module, launches, resolver)
     others.sort(key=lambda one: (one.span.line, one.span.column))
     return [*_launches(placement, launches), *others]
 
@@ -234,8 +234,8 @@ def _loops(module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[Hos
         yield record
 
 
-def _pairs(module: ModuleSyntax, launches: Sequence[Launch], workspace: Workspace) -> Iterator[Record]:
-    for one in find_launch_pairs(module, launches, workspace):
+def _pairs(module: ModuleSyntax, launches: Sequence[Launch], resolver: Resolver) -> Iterator[Record]:
+    for one in find_launch_pairs(module, launches, resolver):
         values: dict[str, Value | None] = {
             "first": one.first.name,
             "second": one.second.name,

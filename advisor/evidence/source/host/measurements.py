@@ -94,17 +94,9 @@ def find_measurements(placement: Placement, launches: Sequence[Launch]) -> Itera
 def _span(start: ast.Assign, name: str, clocks: Collection[ast.Call], placement: Placement) -> _Span | None:
     """The statements from a first reading to the second one that is taken from it, in one block."""
     module = placement.module
-    parent = module.parents.get(start)
-    block = next(
-        (
-            listed
-            for field in ("body", "orelse", "finalbody")
-            if start in (listed := getattr(parent, field, []))
-        ),
-        [],
-    )
-    at = block.index(start) if start in block else len(block)
-    ends_in = _by_child(clocks, parent, module.parents)
+    block = module.block_of(start)
+    at = block.index(start) if block else 0
+    ends_in = _by_child(clocks, module.parents.get(start), module.parents)
     for number, statement in enumerate(block[at + 1 :], at + 1):
         if ends := ends_in.get(statement):
             whole = not isinstance(statement, ast.For | ast.While | ast.If | ast.With | ast.Try)

@@ -72,8 +72,7 @@ class _UniversalCall:
 
     @property
     def function(self) -> FunctionNode | None:
-        scopes = self.module.scopes(self.call)
-        return next((scope for scope in scopes if isinstance(scope, ast.FunctionDef)), None)
+        return self.module.function_around(self.call)
 
     @property
     def scope(self) -> HostScope:

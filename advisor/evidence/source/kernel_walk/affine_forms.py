@@ -111,6 +111,12 @@ def atom(name: str) -> Form:
     return Form((((name,), 1),))
 
 
+@lru_cache(3)
+def position_along(axis: str) -> Form:
+    """The form of the thread's position in the grid along an axis, x, y or z."""
+    return form({(f"tid.{axis}",): 1, (f"bdim.{axis}", f"bid.{axis}"): 1})
+
+
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """The forms that a test keeps at 0 or below where it holds, and where it does not."""

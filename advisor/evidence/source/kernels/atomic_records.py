@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form
+from advisor.evidence.source.kernel_walk.affine_forms import Form, position_along
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
@@ -155,9 +155,8 @@ def _is_position(form: Form, axis: str) -> bool:
     """Whether a form is the thread's position in the grid along an axis, shifted by what all threads share,
     or advanced by the whole grid in each iteration of a loop.
     """
-    position = {(f"tid.{axis}",): 1, (f"bdim.{axis}", f"bid.{axis}"): 1}
     terms = dict(form.terms)
-    if any(terms.pop(monomial, 0) != factor for monomial, factor in position.items()):
+    if any(terms.pop(monomial, 0) != factor for monomial, factor in position_along(axis).terms):
         return False
     return all(_is_shared(monomial, axis) for monomial in terms)
 

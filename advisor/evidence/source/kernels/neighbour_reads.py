@@ -6,14 +6,13 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form, form, number
+from advisor.evidence.source.kernel_walk.affine_forms import Form, form, number, position_along
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
 from advisor.evidence.source.warps.thread_use import is_given_size, single_thread
 from advisor.model.records import Record
 from advisor.program.syntax.module import ModuleSyntax
 
-_AXES = ("x", "y", "z")
-_POSITIONS = tuple(form({(f"tid.{axis}",): 1, (f"bdim.{axis}", f"bid.{axis}"): 1}) for axis in _AXES)
+_POSITIONS = tuple(map(position_along, "xyz"))
 
 
 def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:

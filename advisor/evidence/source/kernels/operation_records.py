@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, OperationUse
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.model.records import Record
@@ -52,7 +50,8 @@ def repeated_work(facts: KernelFacts) -> dict[int, float]:
     statements: dict[int, list[OperationUse]] = {}
     for operation in facts.operations:
         if operation.operator in _COSTLY and not _is_cheap(operation):
-            statements.setdefault(id(_statement(operation)), []).append(operation)
+            statement = operation.place.module.statement_of(operation.place.node)
+            statements.setdefault(id(statement), []).append(operation)
     found = {}
     for operations in statements.values():
         axes = frozenset().union(*(_axes(one) for one in operations))
@@ -72,10 +71,3 @@ def _is_cheap(operation: OperationUse) -> bool:
 
 def _axes(operation: OperationUse) -> frozenset[str]:
     return frozenset(name[-1] for name in operation.depends if name.startswith(("tid.", "bid.")))
-
-
-def _statement(operation: OperationUse) -> ast.AST:
-    node, parents = operation.place.node, operation.place.module.parents
-    while not isinstance(node, ast.stmt) and node in parents:
-        node = parents[node]
-    return node

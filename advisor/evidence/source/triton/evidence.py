@@ -116,8 +116,8 @@ def find_pairs(
     seen = set[int]()
     for launch in launches:
         statement = module.parents.get(launch.node)
-        block = _block_of(statement, module)
-        if not isinstance(statement, ast.Expr) or id(block) in seen or not block:
+        block = module.block_of(statement) if isinstance(statement, ast.Expr) else []
+        if not block or id(block) in seen:
             continue
         seen.add(id(block))
         yield from _pairs(block, statements, reader)
@@ -139,15 +139,6 @@ def _pairs(
         if before is not None and array is not None:
             yield LaunchPair(before, launch, array, before.grid_text == launch.grid_text)
         before = launch
-
-
-def _block_of(statement: ast.AST | None, module: ModuleSyntax) -> list[ast.stmt]:
-    parent = module.parents.get(statement) if statement is not None else None
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(parent, name, None)
-        if isinstance(block, list) and statement in block:
-            return block
-    return []
 
 
 def _only_prepares(statement: ast.stmt) -> bool:

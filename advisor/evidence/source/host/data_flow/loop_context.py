@@ -71,19 +71,18 @@ def _every_turn(module: ModuleSyntax, node: ast.AST, loop: Loop) -> bool | None:
                 verdict = None
         if isinstance(parent, ast.IfExp | ast.BoolOp):
             verdict = None
-        if _left_behind(child, parent):
+        if _left_behind(child, module):
             return False
         child, parent = parent, module.parents.get(parent)
-    return False if _left_behind(child, loop) else verdict
+    return False if _left_behind(child, module) else verdict
 
 
-def _left_behind(child: ast.AST, parent: ast.AST) -> bool:
+def _left_behind(child: ast.AST, module: ModuleSyntax) -> bool:
     """Whether a statement behind a child of a block leaves the loop."""
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(parent, field, None)
-        if isinstance(block, list) and child in block:
-            return any(_leaves(one) for one in block[block.index(child) :])
-    return False
+    if not isinstance(child, ast.stmt):
+        return False
+    block = module.block_of(child)
+    return any(_leaves(one) for one in block[block.index(child) :]) if block else False
 
 
 def _leaves(statement: ast.stmt) -> bool:

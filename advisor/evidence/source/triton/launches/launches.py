@@ -50,9 +50,7 @@ def find_triton_launches(module: ModuleSyntax, reader: TritonReader) -> list[Tri
 
 
 def _launch(call: ast.Call, grid: ast.expr, kernel: TritonFunction, module: ModuleSyntax) -> TritonLaunch:
-    function = next(
-        (s for s in module.scopes(call) if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)), None
-    )
+    function = module.function_around(call)
     starred = any(isinstance(one, ast.Starred) for one in call.args)
     is_open = starred or any(one.arg is None for one in call.keywords)
     given = {} if starred else dict(zip(kernel.parameters, call.args, strict=False))
