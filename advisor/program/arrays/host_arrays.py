@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.arrays.host_values import Value, copied_by_launch
-from advisor.program.names.host_bindings import assignments_anywhere
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
@@ -22,15 +21,6 @@ class HostScope:
     def workspace(self) -> Workspace:
         """The workspace of the module."""
         return self.values.workspace
-
-    @staticmethod
-    def bound(module: ModuleSyntax, function: FunctionNode | None, name: str) -> list[ast.expr]:
-        """Every value that the function, or else the module, binds to a name."""
-        if function is not None:
-            local = module.once(assignments_anywhere, function).get(name)
-            if local:
-                return local
-        return module.assigned.get(name, [])
 
     def value(self, node: ast.expr) -> Value:
         """The value of an expression."""

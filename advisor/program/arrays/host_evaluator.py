@@ -30,7 +30,7 @@ from advisor.program.arrays.host_values import (
 from advisor.program.arrays.least_values import LeastValues
 from advisor.program.names.library_names import star_member
 from advisor.program.names.object_attributes import values_of_attribute
-from advisor.program.names.scope_names import parameter_defaults
+from advisor.program.names.scope_names import parameter_defaults, parameter_names
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
@@ -57,7 +57,7 @@ class Frame:
     @cached_property
     def parameters(self) -> frozenset[str]:
         """The names of the function's parameters."""
-        return frozenset() if self.function is None else _parameters(self.function)
+        return frozenset(() if self.function is None else parameter_names(self.function))
 
 
 class HostValues:
@@ -229,7 +229,9 @@ class HostValues:
 
     def _of_name(self, node: ast.Name, frame: Frame) -> Value:
         module, name = frame.module, node.id
-        if any(isinstance(one, ast.Lambda) and name in _parameters(one) for one in _lambdas(node, module)):
+        if any(
+            isinstance(one, ast.Lambda) and name in parameter_names(one) for one in _lambdas(node, module)
+        ):
             return UNKNOWN
         definitions = module.definitions(frame.scope)
         if frame.function is not None and not definitions.of(name) and name not in frame.parameters:
@@ -247,7 +249,7 @@ class HostValues:
         """What functions around that of a frame, or else the module, bind to a name: whenever they do."""
         module = frame.module
         for scope in module.scopes(frame.scope):
-            if isinstance(scope, ast.Lambda) and name in _parameters(scope):
+            if isinstance(scope, ast.Lambda) and name in parameter_names(scope):
                 return UNKNOWN
             if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
@@ -451,12 +453,6 @@ def _unpacked(target: ast.expr, value: Value, name: str) -> Value:
 def _library_of(node: ast.Import | ast.ImportFrom) -> str:
     """The module that is imported from, by its full name."""
     return (node.module or "") if isinstance(node, ast.ImportFrom) and not node.level else ""
-
-
-def _parameters(function: FunctionNode | ast.Lambda) -> frozenset[str]:
-    given = function.args
-    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    return frozenset(one.arg for one in every if one is not None)
 
 
 def _lambdas(node: ast.AST, module: ModuleSyntax) -> list[ast.Lambda]:

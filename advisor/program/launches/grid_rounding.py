@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.constants import Constants
@@ -35,10 +36,10 @@ def _roundings(node: ast.expr, scope: HostScope) -> list[ast.expr]:
         inside = [inner for one in asked for inner in below(one)]
         rounding = [inner for inner in inside if isinstance(inner, ast.expr) and _rounds(inner, scope)]
         sizes = {id(inner) for one in rounding for inner in below(one)}
-        new = {inner.id for inner in inside if isinstance(inner, ast.Name) and id(inner) not in sizes} - names
-        names |= new
+        new = [one for one in inside if isinstance(one, ast.Name) and not {id(one), one.id} & (sizes | names)]
+        names |= {one.id for one in new}
         found += rounding
-        asked = [value for name in new for value in scope.bound(scope.module, scope.function, name)]
+        asked = [value for one in new for value in values_at(scope.module, one) if value is not None]
     return found
 
 

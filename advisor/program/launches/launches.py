@@ -32,6 +32,7 @@ from advisor.program.launches.kernel_values import Operand
 from advisor.program.launches.named_values import NamedValues
 from advisor.program.launches.needless_copies import NeedlessCopies, needless_copies
 from advisor.program.launches.timing_loops import timing_loop
+from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.program.values.constant_folding import UNKNOWN, is_open
@@ -326,8 +327,10 @@ def follows_data(node: ast.expr, scope: HostScope, asked: frozenset[str] = froze
         case ast.Tuple():
             return any(follows_data(item, scope, asked) for item in node.elts)
         case ast.Name():
-            values = [] if node.id in asked else scope.bound(scope.module, scope.function, node.id)
-            return bool(values) and all(follows_data(one, scope, asked | {node.id}) for one in values)
+            values = [] if node.id in asked else values_at(scope.module, node)
+            return bool(values) and all(
+                one is not None and follows_data(one, scope, asked | {node.id}) for one in values
+            )
         case ast.Subscript():
             return follows_data(node.value, scope, asked)
         case ast.Attribute():

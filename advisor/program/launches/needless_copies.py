@@ -15,6 +15,7 @@ from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.effects.array_effects import ArrayEffects
 from advisor.program.kernels.declarations import Declaration, cuda_member
 from advisor.program.launches.grid_rounding import divides_up
+from advisor.program.names.scope_bindings import is_same_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.statement_places import holds
 
@@ -75,13 +76,11 @@ def _is_launched_again(argument: ast.expr, call: ast.Call, scope: HostScope) -> 
     function = scope.function
     if function is None or not isinstance(argument, ast.Name):
         return False
-    if len(scope.bound(scope.module, function, argument.id)) != 1:
-        return False
     return any(
         other is not call
         and isinstance(other.func, ast.Subscript)
         and isinstance(other.func.slice, ast.Tuple)
-        and any(isinstance(one, ast.Name) and one.id == argument.id for one in other.args)
+        and any(is_same_value(scope.module, argument, one) for one in other.args)
         for other in scope.module.inside(function, ast.Call)
     )
 

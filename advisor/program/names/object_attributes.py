@@ -25,7 +25,7 @@ def _assigned(
 ) -> dict[str, list[tuple[FunctionNode | None, ast.expr]]]:
     found: dict[str, list[tuple[FunctionNode | None, ast.expr]]] = {}
     for method in owner.body:
-        if not isinstance(method, ast.FunctionDef):
+        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for statement in module.inside(method, ast.Assign):
             for target in statement.targets:

@@ -7,18 +7,23 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from advisor.program.names.scope_names import parameter_names
+from advisor.program.names.visible_names import visible
+from advisor.program.syntax.bound_names import target_names
+from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START
 from advisor.program.syntax.tree_nodes import below_in_scope
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_THE_SAME_ITEMS = frozenset({"tqdm", "trange", "iter", "list", "tuple", "reversed", "sorted", "track"})
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
     """One place that binds a name: to the function or class defined there, to the value of an assignment (or
-    the part of a tuple with the number `part`), to an import, or without these to something unknown.
+    the part of a tuple with the number `part`), to an import, to the items of what a loop runs over, or
+    without these to something unknown.
     """
 
     node: ast.AST
@@ -26,6 +31,7 @@ class Binding:
     value: ast.expr | None = None
     part: int | None = None
     imported: Import | None = None
+    items: ast.expr | None = None
 
     @property
     def line(self) -> int:
@@ -89,8 +95,10 @@ def _bound(node: ast.AST, module: ModuleSyntax) -> list[tuple[str, Binding]]:
         return [(node.name, Binding(node))]
     if isinstance(node, ast.MatchMapping) and node.rest:
         return [(node.rest, Binding(node))]
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return _items(node, node.target, node.iter)
     unknown: list[ast.AST] = []
-    if isinstance(node, ast.AugAssign | ast.For | ast.AsyncFor):
+    if isinstance(node, ast.AugAssign):
         unknown = [node.target]
     elif isinstance(node, ast.With | ast.AsyncWith):
         unknown = [item.optional_vars for item in node.items if item.optional_vars is not None]
@@ -120,6 +128,51 @@ def _targets(node: ast.AST, target: ast.expr, value: ast.expr) -> list[tuple[str
         else:
             found += [(one.id, Binding(node)) for one in ast.walk(inner) if isinstance(one, ast.Name)]
     return found
+
+
+def _items(node: ast.AST, target: ast.expr, values: ast.expr) -> list[tuple[str, Binding]]:
+    """The bindings of a loop's target, `enumerate`, `zip` and progress bars seen through."""
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+    name = called_name(values)
+    if isinstance(values, ast.Call) and values.args:
+        if name == "enumerate" and len(parts) == 2:
+            counters = [(one, Binding(node)) for one in target_names(parts[0])]
+            return [*counters, *_items(node, parts[1], values.args[0])]
+        if name == "zip" and len(parts) == len(values.args):
+            pairs = zip(parts, values.args, strict=True)
+            return [pair for inner, part in pairs for pair in _items(node, inner, part)]
+        if name in _THE_SAME_ITEMS:
+            return _items(node, target, values.args[0])
+    return [(one, Binding(node, items=values)) for one in target_names(target)]
+
+
+def bound_at(module: ModuleSyntax, name: ast.Name) -> list[Binding | None]:
+    """What may have bound a name where it is read, in order of lines; None among them stands for a value from
+    outside: that of a parameter, or one that is not told.
+    """
+    seen = visible(module, name.id, name)
+    if seen is None:
+        return [None]
+    scope, found = seen.scope, seen.definitions
+    every = scope_bindings(module, None if isinstance(scope, ast.Module) else scope).names.get(name.id, [])
+    given = START in found and any(isinstance(one.node, ast.arguments) for one in every)
+    known = [one for one in every if one.node in found]
+    nodes = {one.node for one in known}
+    known += [Binding(one) for one in found if isinstance(one, ast.AST) and one not in nodes]
+    return [*([None] if given else []), *sorted(known, key=lambda one: one.line)]
+
+
+def values_at(module: ModuleSyntax, name: ast.Name) -> list[ast.expr | None]:
+    """The expressions whose value a name may have where it is read, None among them for any other value."""
+    return [None if one is None or one.part is not None else one.value for one in bound_at(module, name)]
+
+
+def is_same_value(module: ModuleSyntax, name: ast.Name, other: ast.expr) -> bool:
+    """Whether another expression is the same name, bound at the same single place, and by no parameter."""
+    if not isinstance(other, ast.Name) or other.id != name.id:
+        return False
+    bound = bound_at(module, name)
+    return len(bound) == 1 and bound[0] is not None and bound == bound_at(module, other)
 
 
 def reaching(module: ModuleSyntax, scope: Definition | None, name: str, at: ast.AST | None) -> list[Binding]:

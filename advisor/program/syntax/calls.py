@@ -10,9 +10,9 @@ def last_name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def called_name(call: ast.Call) -> str:
-    """The last part of the name of the function that is called, empty where it has none."""
-    return last_name(call.func)
+def called_name(node: ast.AST) -> str:
+    """The last part of the name of the function that a call calls, empty for anything else."""
+    return last_name(node.func) if isinstance(node, ast.Call) else ""
 
 
 def keyword_value(call: ast.Call, name: str) -> ast.expr | None:

@@ -17,6 +17,7 @@ from advisor.evidence.source.host.data_flow.placed import CUPY_CREATORS, RANDOM_
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.model.records import Value
 from advisor.program.launches.timing_loops import reads_clock
+from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.module import names_in
 
 _METHODS = frozenset({
@@ -168,8 +169,7 @@ class ArrayCalls:
         value = call.func.value
         made = [value] if isinstance(value, ast.Call) else []
         if isinstance(value, ast.Name):
-            reaching = self.placement.bindings.reaching(value.id, value)
-            made = [one.value for one in reaching if one is not None and isinstance(one.value, ast.Call)]
+            made = [one for one in values_at(self.module, value) if isinstance(one, ast.Call)]
         names = [self.module.dotted(one.func) or "" for one in made]
         if not names or not all(name.startswith(("torch.cuda.", "cupy.cuda.")) for name in names):
             return None
@@ -195,17 +195,16 @@ class ArrayCalls:
         return None
 
     def _conditions(self) -> Iterator[ArrayCall]:
-        for owner in self.placement.bindings.owners():
-            for node in self.placement.bindings.nodes(owner):
-                if not isinstance(node, ast.If | ast.While) or isinstance(node.test, ast.Constant):
-                    continue
-                place = self.placement.of(node.test)
-                if place is not None and place.on_gpu and place.library != "numba":
-                    word = "if" if isinstance(node, ast.If) else "while"
-                    at = node.body[0] if isinstance(node, ast.While) else node
-                    context = loop_context(self.module, at)
-                    values: dict[str, Value | None] = {"kind": "read", "timed": context.timed}
-                    yield ArrayCall(node.test, "synchronisation", word, place.library, context, values)
+        tree = self.module.tree
+        conditions: list[ast.If | ast.While] = [*self.module.inside(tree, ast.If)]
+        for node in (*conditions, *self.module.inside(tree, ast.While)):
+            place = None if isinstance(node.test, ast.Constant) else self.placement.of(node.test)
+            if place is not None and place.on_gpu and place.library != "numba":
+                word = "if" if isinstance(node, ast.If) else "while"
+                at = node.body[0] if isinstance(node, ast.While) else node
+                context = loop_context(self.module, at)
+                values: dict[str, Value | None] = {"kind": "read", "timed": context.timed}
+                yield ArrayCall(node.test, "synchronisation", word, place.library, context, values)
 
     def _one(self, node: ast.expr, entity: str, call: str, library: str, kind: str) -> ArrayCall:
         context = loop_context(self.module, node)

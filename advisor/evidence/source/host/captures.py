@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.placement import Placement
-from advisor.program.names.host_definitions import position
+from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
 
 WaitsFor: TypeAlias = Literal["value", "size", "copy", "device", "memory"]
@@ -58,7 +58,7 @@ def find_captures(placement: Placement) -> list[Capture]:
 def forbidden_steps(capture: Capture, placement: Placement) -> Iterator[CapturedStep]:
     """What fails or goes wrong in a capture, in order of lines."""
     nodes = [node for statement in capture.node.body for node in below(statement)]
-    for node in sorted(nodes, key=position):
+    for node in sorted(nodes, key=begin):
         if isinstance(node, ast.Call):
             step = _call(node, placement)
             if step is not None:
@@ -105,7 +105,7 @@ def _warmed_up(capture: ast.With, placement: Placement) -> bool | None:
     scope = module.scope_of(capture)
     if scope is None or not inside:
         return None
-    before = [one for one in below(scope) if isinstance(one, ast.Call) and position(one) < position(capture)]
+    before = [one for one in below(scope) if isinstance(one, ast.Call) and begin(one) < begin(capture)]
     if any(ast.unparse(one.func) in inside for one in before):
         return True
     words = {ast.unparse(one.func).lower() for one in before}
@@ -126,7 +126,7 @@ def rebound_inputs(capture: Capture, placement: Placement) -> Iterator[CapturedS
     stored = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)} - stored
     for loop in module.inside(scope, ast.For):
-        if position(loop) < position(capture.node) or not _replays(loop):
+        if begin(loop) < begin(capture.node) or not _replays(loop):
             continue
         for node in module.inside(scope, ast.Assign):
             target = node.targets[0]

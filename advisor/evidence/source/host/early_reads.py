@@ -8,6 +8,7 @@ from advisor.evidence.source.host.data_flow.call_options import non_blocking
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.kernels.declarations import cuda_member
+from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import stored_names
@@ -67,7 +68,7 @@ def _is_stream(stream: ast.expr | None, placement: Placement, workspace: Workspa
     """Whether an expression is a stream that `cuda.stream()` made in the same function."""
     if not isinstance(stream, ast.Name):
         return False
-    values = [one.value if one else None for one in placement.bindings.reaching(stream.id, stream)]
+    values = values_at(placement.module, stream)
     made = [placement.module.dotted(one.func) if isinstance(one, ast.Call) else None for one in values]
     names = [one and cuda_member(workspace.library_name(one, placement.module)) for one in made]
     return bool(names) and all(one == "stream" for one in names)

@@ -24,6 +24,7 @@ from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import reads_clock
+from advisor.program.names.scope_bindings import bound_at, values_at
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax
 
@@ -58,7 +59,7 @@ def _launches(placement: Placement, launches: Sequence[Launch]) -> list[Record]:
         record.know(
             "source",
             sliced_arguments=None if sliced is None else float(sliced),
-            leaves_stream_out=leaves_stream_out(launch, placement),
+            leaves_stream_out=leaves_stream_out(launch),
         )
     return found
 
@@ -257,7 +258,7 @@ def has_stream(call: ast.Call, placement: Placement) -> bool | None:
     """Whether a copy of Numba is given a stream; None for the caller's, which may be the default."""
     stream = stream_of(call)
     if isinstance(stream, ast.Name):
-        return None if None in placement.bindings.reaching(stream.id, stream) else True
+        return None if None in bound_at(placement.module, stream) else True
     return stream is not None
 
 
@@ -271,7 +272,7 @@ def source_pinned(call: HostCall, placement: Placement) -> bool | None:
     return place.pinned
 
 
-def leaves_stream_out(launch: Launch, placement: Placement) -> bool | None:
+def leaves_stream_out(launch: Launch) -> bool | None:
     """Whether a launch names no stream though an argument was copied to the device on one.
 
     None where the launch's configuration is not written out.
@@ -284,7 +285,7 @@ def leaves_stream_out(launch: Launch, placement: Placement) -> bool | None:
     for argument in launch.node.args:
         if not isinstance(argument, ast.Name):
             continue
-        bound = [one.value if one else None for one in placement.bindings.reaching(argument.id, argument)]
+        bound = values_at(launch.module, argument)
         calls = [one for one in bound if isinstance(one, ast.Call) and _copies(one)]
         if calls and len(calls) == len(bound) and all(_named_stream(one) for one in calls):
             return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
-from advisor.program.names.host_definitions import called
+from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import names_in
 from advisor.program.syntax.tree_nodes import below
 
@@ -68,21 +68,19 @@ def find_products(placement: Placement) -> Iterator[LibraryCall]:
         loop = context.loops[0]
         counted = names_in(loop.target)
         items = sum(_is_item(one, counted, loop, placement) for one in operands)
-        name = "@" if isinstance(node, ast.BinOp) else called(node)
+        name = "@" if isinstance(node, ast.BinOp) else called_name(node)
         yield LibraryCall(node, place.library, name, items, _independent(node, loop, placement), context)
 
 
 def _expressions(placement: Placement) -> Iterator[ast.expr]:
-    for owner in placement.bindings.owners():
-        for node in placement.bindings.nodes(owner):
-            if isinstance(node, ast.BinOp | ast.Call):
-                yield node
+    yield from placement.module.inside(placement.module.tree, ast.BinOp)
+    yield from placement.module.calls
 
 
 def _operands(node: ast.expr, placement: Placement) -> list[ast.expr] | None:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right] if isinstance(node.op, ast.MatMult) else None
-    if isinstance(node, ast.Call) and called(node) in _PRODUCTS:
+    if isinstance(node, ast.Call) and called_name(node) in _PRODUCTS:
         root = (placement.module.dotted(node.func) or "").split(".")[0]
         return list(node.args) if root in ("torch", "cupy") else None
     return None
@@ -146,7 +144,7 @@ def _above(node: ast.AST, placement: Placement) -> ast.AST | None:
 def _is_elementwise(node: ast.AST | None, placement: Placement) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, _OPERATORS) and placement.on_gpu(node)
-    if isinstance(node, ast.Call) and called(node) in _ELEMENTWISE:
+    if isinstance(node, ast.Call) and called_name(node) in _ELEMENTWISE:
         root = (placement.module.dotted(node.func) or "").split(".")[0]
         return root == "cupy" and placement.on_gpu(node)
     return False
@@ -170,7 +168,7 @@ def _is_fused(node: ast.AST, placement: Placement) -> bool:
                 return True
         name = getattr(scope, "name", None)
         for call in placement.module.calls:
-            if called(call) in _FUSED_BY and any(
+            if called_name(call) in _FUSED_BY and any(
                 isinstance(one, ast.Name) and one.id == name for one in call.args[:1]
             ):
                 return True

@@ -11,8 +11,9 @@ from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.launches.host_loops import host_loops
-from advisor.program.names.host_definitions import called, position
-from advisor.program.syntax.calls import keyword_value
+from advisor.program.names.scope_bindings import values_at
+from advisor.program.syntax.calls import called_name, keyword_value
+from advisor.program.syntax.statement_places import begin
 
 _LOADER = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
 _WORKERS, _PERSISTENT = 5, 12
@@ -68,7 +69,7 @@ def _loops_over(call: ast.Call, placement: Placement) -> list[ast.For]:
             for one in ast.walk(loop.iter)
         ):
             found.append(loop)
-    return sorted(found, key=position)
+    return sorted(found, key=begin)
 
 
 def _bound_name(call: ast.Call, placement: Placement) -> str | None:
@@ -80,7 +81,7 @@ def _bound_name(call: ast.Call, placement: Placement) -> str | None:
 
 
 def _is_this(name: ast.Name, call: ast.Call, placement: Placement) -> bool:
-    values = [one.value if one is not None else None for one in placement.bindings.reaching(name.id, name)]
+    values = values_at(placement.module, name)
     return bool(values) and all(value is call for value in values)
 
 
@@ -103,8 +104,8 @@ def _in_memory(call: ast.Call, placement: Placement) -> bool:
     data = _value(call, "dataset", 0)
     values: list[ast.expr | None] = [data]
     if isinstance(data, ast.Name):
-        values = [one.value if one else None for one in placement.bindings.reaching(data.id, data)]
-    return any(called(one) == "TensorDataset" for one in values if one is not None)
+        values = values_at(placement.module, data)
+    return any(called_name(one) == "TensorDataset" for one in values if one is not None)
 
 
 def _on_gpu_already(call: ast.Call, placement: Placement) -> bool:

@@ -11,8 +11,8 @@ from advisor.evidence.source.module_parts import split
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import CLOCKS
-from advisor.program.names.host_definitions import position
 from advisor.program.syntax.module import NOWHERE, ModuleSyntax
+from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
 
 _WAITS = frozenset({
@@ -66,7 +66,7 @@ class _Span:
         """The nodes between the two readings."""
         for statement in self.statements:
             for node in below(statement):
-                if position(node) < position(self.end) or statement is not self.statements[-1]:
+                if begin(node) < begin(self.end) or statement is not self.statements[-1]:
                     yield node
 
 

@@ -10,8 +10,8 @@ from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.program.kernels.declarations import cuda_member
-from advisor.program.names.host_definitions import called
-from advisor.program.syntax.calls import keyword_value
+from advisor.program.names.scope_bindings import values_at
+from advisor.program.syntax.calls import called_name, keyword_value
 from advisor.program.syntax.module import names_in
 
 _COLLECTIVES = frozenset({"all_reduce", "reduce_scatter"})
@@ -47,19 +47,21 @@ def find_collectives(placement: Placement) -> Iterator[Collective]:
     """The collectives in host loops, in order of lines."""
     module = placement.module
     for call in module.calls:
-        if called(call) not in _COLLECTIVES or not call.args:
+        if called_name(call) not in _COLLECTIVES or not call.args:
             continue
-        if module.dotted(call.func) != f"torch.distributed.{called(call)}":
+        if module.dotted(call.func) != f"torch.distributed.{called_name(call)}":
             continue
         context = loop_context(module, call)
         if not context.loops or not isinstance(context.loops[0], ast.For):
             continue
         loop = context.loops[0]
-        over = any(isinstance(one, ast.Call) and called(one) in _PARAMETERS for one in ast.walk(loop.iter))
+        over = any(
+            isinstance(one, ast.Call) and called_name(one) in _PARAMETERS for one in ast.walk(loop.iter)
+        )
         own = over and bool(names_in(call.args[0]) & names_in(loop.target))
         quick = keyword_value(call, "async_op")
         waits = not (isinstance(quick, ast.Constant) and quick.value) if quick is not None else True
-        yield Collective(call, f"dist.{called(call)}", own, waits, context)
+        yield Collective(call, f"dist.{called_name(call)}", own, waits, context)
 
 
 def find_round_trips(placement: Placement) -> Iterator[RoundTrip]:
@@ -73,7 +75,7 @@ def find_round_trips(placement: Placement) -> Iterator[RoundTrip]:
 
 def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool] | None:
     """`cuda.to_device(d.copy_to_host())`, also through one name that is used for nothing else."""
-    if called(call) != "to_device" or len(call.args) != 1:
+    if called_name(call) != "to_device" or len(call.args) != 1:
         return None
     module = placement.module
     dotted = module.dotted(call.func)
@@ -81,27 +83,22 @@ def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool]
         return None
     source = call.args[0]
     if isinstance(source, ast.Name) and _is_read_once(source, placement):
-        bound = [one.value if one else None for one in placement.bindings.reaching(source.id, source)]
+        bound = values_at(module, source)
         source = bound[0] if len(bound) == 1 and bound[0] is not None else source
-    if isinstance(source, ast.Call) and called(source) == "copy_to_host" and not source.args:
+    if isinstance(source, ast.Call) and called_name(source) == "copy_to_host" and not source.args:
         return "numba", "cuda.to_device", _device_changes(source, call, placement)
     return None
 
 
 def _is_read_once(name: ast.Name, placement: Placement) -> bool:
     scope = placement.module.scope_of(name)
-    if not isinstance(scope, ast.FunctionDef):
-        return False
-    found = [
-        one for one in placement.bindings.nodes(scope) if isinstance(one, ast.Name) and one.id == name.id
-    ]
-    return sum(isinstance(one.ctx, ast.Load) for one in found) == 1
+    return isinstance(scope, ast.FunctionDef) and len(placement.module.loads(name.id, scope)) == 1
 
 
 def _device_changes(first: ast.Call, second: ast.Call, placement: Placement) -> bool:
     """Whether another device is selected between two calls."""
     return any(
-        called(one) in ("select_device", "use") and first.lineno <= one.lineno <= second.lineno
+        called_name(one) in ("select_device", "use") and first.lineno <= one.lineno <= second.lineno
         for one in placement.module.calls
     )
 
@@ -114,7 +111,11 @@ def _torch_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool]
     if destination(call, placement.devices) != "gpu":
         return None
     inner = _without_numpy(function.value, placement)
-    if not isinstance(inner, ast.Call) or called(inner) != "cpu" or not isinstance(inner.func, ast.Attribute):
+    if (
+        not isinstance(inner, ast.Call)
+        or called_name(inner) != "cpu"
+        or not isinstance(inner.func, ast.Attribute)
+    ):
         return None
     return "torch", f".cpu().{function.attr}()", bool(_number(call))
 
@@ -122,7 +123,7 @@ def _torch_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool]
 def _without_numpy(node: ast.expr, placement: Placement) -> ast.expr:
     """The tensor under `torch.from_numpy(x.numpy())`, `.contiguous()` and `.detach()`."""
     while isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and called(node) in (
+        if isinstance(node.func, ast.Attribute) and called_name(node) in (
             "detach",
             "contiguous",
             "clone",

@@ -14,7 +14,7 @@ from advisor.program.arrays.host_evaluator import HostValues
 from advisor.program.arrays.launch_arguments import largest_host_array
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
-from advisor.program.names.reaching_values import bound_before, reaching_values
+from advisor.program.names.scope_bindings import bound_at, is_same_value
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
@@ -97,10 +97,11 @@ class _UniversalCall:
         return makers[0] if makers and len(makers) == len(values) else None
 
     def _values(self, name: ast.Name) -> Sequence[ast.expr | None]:
+        bound = bound_at(self.module, name)
         if self.function is None:
-            return bound_before(self.module, name)
-        found = reaching_values(self.module, self.function, name.id, name)
-        return found or self.scope.bound(self.module, self.function, name.id)
+            # What stands below, in a loop around both, is left out: arrays that take turns there are alike.
+            bound = [one for one in bound if one is not None and one.line < name.lineno]
+        return [one.value if one is not None and one.part is None else None for one in bound]
 
     def _copies_back(self, value: ast.Call, depth: int) -> bool:
         """Whether a call is one of a universal function that gets NumPy arrays, so that it makes one."""
@@ -131,19 +132,19 @@ class _UniversalCall:
                 if argument.id not in stored_names(loop):
                     return _NeedlessCopy(copied_each_iteration=argument.id)
         for argument in given:
-            if self._is_used_again(argument.id):
+            if self._is_used_again(argument):
                 return _NeedlessCopy(copied_again=argument.id)
         return _NeedlessCopy()
 
-    def _is_used_again(self, name: str) -> bool:
+    def _is_used_again(self, name: ast.Name) -> bool:
         """Whether another call of the same function body copies the same array."""
-        if self.function is None or len(self.scope.bound(self.module, self.function, name)) != 1:
+        if self.function is None:
             return False
         return any(
             other is not self.call
             and isinstance(other.func, ast.Name)
             and other.func.id in self.names
-            and any(isinstance(one, ast.Name) and one.id == name for one in other.args)
+            and any(is_same_value(self.module, name, one) for one in other.args)
             for other in self.module.inside(self.function, ast.Call)
         )
 

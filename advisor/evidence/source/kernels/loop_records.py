@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, KernelFacts, LoopUse
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.model.records import Record
-from advisor.program.names.host_definitions import position
 from advisor.program.syntax.module import stored_names
+from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
 
 _THREADS = ("tid.x", "tid.y", "tid.z")
@@ -65,14 +65,14 @@ def stages_tile(loop: LoopUse, accesses: Sequence[Access], facts: KernelFacts) -
     counter, module = loop.context.counter, loop.place.module
     inside = {id(access.place.node): access for access in accesses if access.place.module is module}
     barriers = [
-        position(barrier.place.node)
+        begin(barrier.place.node)
         for barrier in facts.barriers
         if barrier.place.module is module
         and barrier.place.loops
         and barrier.place.loops[-1].counter == counter
     ]
     reads = [
-        (id(access.array), position(access.place.node))
+        (id(access.array), begin(access.place.node))
         for access in inside.values()
         if access.array.space == "shared" and access.kind == "load"
     ]
@@ -100,7 +100,7 @@ def _filled(loop: ast.For | ast.While, inside: dict[int, Access]) -> Iterator[tu
             if isinstance(target, ast.Name) and loaded:
                 fetched.add(target.id)
             elif access is not None and access.array.space == "shared" and (loaded or named):
-                yield id(access.array), position(target)
+                yield id(access.array), begin(target)
 
 
 def walks_elements(loop: LoopUse, inside: Sequence[Access], facts: KernelFacts) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from advisor.evidence.source.triton.configurations import Tuning, tuning_of
 from advisor.evidence.source.triton.names import TritonNames
 from advisor.model.records import kernel_key
+from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
@@ -57,17 +58,7 @@ class TritonFunction:
 
     def defaults(self) -> dict[str, ast.expr]:
         """The default values of parameters."""
-        given = self.node.args
-        positional = [*given.posonlyargs, *given.args]
-        found = dict(
-            zip(
-                (one.arg for one in positional[len(positional) - len(given.defaults) :]),
-                given.defaults,
-                strict=True,
-            )
-        )
-        pairs = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-        return found | {one.arg: value for one, value in pairs if value is not None}
+        return parameter_defaults(self.node)
 
 
 def triton_functions(names: TritonNames) -> list[TritonFunction]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from advisor.program.names.host_definitions import Bindings
+from advisor.program.names.object_attributes import values_of_attribute
+from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax
 
@@ -18,8 +19,8 @@ class DeviceNames:
     that is the machine the advice is for.
     """
 
-    def __init__(self, module: ModuleSyntax, bindings: Bindings) -> None:
-        self.module, self.bindings = module, bindings
+    def __init__(self, module: ModuleSyntax) -> None:
+        self.module = module
 
     def of(self, node: ast.expr, depth: int = _DEPTH) -> str | None:
         """`gpu`, `cpu`, or None where the source does not tell."""
@@ -38,9 +39,7 @@ class DeviceNames:
         if isinstance(node, ast.Call):
             return self._call(node, depth)
         if isinstance(node, ast.Name):
-            return self._values(
-                [one.value for one in self.bindings.every(node.id, node) if not one.item], depth
-            )
+            return self._values(values_at(self.module, node), depth)
         if isinstance(node, ast.Attribute):
             return self._attribute(node, depth)
         return None
@@ -75,17 +74,7 @@ def destination(node: ast.Call, devices: DeviceNames) -> str | None:
 def attribute_values(module: ModuleSyntax, node: ast.Attribute) -> list[ast.expr]:
     """Every value that the class around `self.name` assigns to it."""
     owner = next((scope for scope in module.scopes(node) if isinstance(scope, ast.ClassDef)), None)
-    found: list[ast.expr] = []
-    for one in module.inside(owner, ast.Assign) if owner is not None else []:
-        for target in one.targets:
-            if (
-                isinstance(target, ast.Attribute)
-                and target.attr == node.attr
-                and isinstance(target.value, ast.Name)
-                and target.value.id == "self"
-            ):
-                found.append(one.value)
-    return found
+    return [] if owner is None else [value for _, value in values_of_attribute(module, owner, node.attr)]
 
 
 def _constant(value: object) -> str | None:

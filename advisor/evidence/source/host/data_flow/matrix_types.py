@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placed import TORCH_CREATORS
 from advisor.evidence.source.host.data_flow.placement import Placement
-from advisor.program.names.host_definitions import called
-from advisor.program.syntax.calls import keyword_value
+from advisor.program.names.scope_bindings import values_at
+from advisor.program.syntax.calls import called_name, keyword_value
 from advisor.program.values.constants import Constants
 
 _PRODUCTS = frozenset({"torch.matmul", "torch.mm", "torch.bmm"})
@@ -50,14 +50,12 @@ def find_matrix_products(placement: Placement) -> Iterator[MatrixProduct]:
                 yield _product(call, "nn.Linear", "half", sizes, reduced, placement)
     if module.mentions("set_default_dtype"):
         return
-    for owner in placement.bindings.owners():
-        for node in placement.bindings.nodes(owner):
-            for pair in _operands(node, placement):
-                assert isinstance(node, ast.expr)
-                first, second = (_made(one, placement) for one in pair)
-                if first is not None and second is not None and first[0] == second[0]:
-                    name = "@" if isinstance(node, ast.BinOp) else called(node)
-                    yield _product(node, name, first[0], (*first[1], *second[1]), reduced, placement)
+    for node in (*module.inside(module.tree, ast.BinOp), *module.calls):
+        for pair in _operands(node, placement):
+            first, second = (_made(one, placement) for one in pair)
+            if first is not None and second is not None and first[0] == second[0]:
+                name = "@" if isinstance(node, ast.BinOp) else called_name(node)
+                yield _product(node, name, first[0], (*first[1], *second[1]), reduced, placement)
 
 
 def _product(
@@ -81,9 +79,7 @@ def _made(node: ast.expr, placement: Placement) -> tuple[str, tuple[int, ...]] |
     if not placement.on_gpu(node):
         return None
     if isinstance(node, ast.Name):
-        bound = [
-            one.value if one and not one.item else None for one in placement.bindings.reaching(node.id, node)
-        ]
+        bound = values_at(placement.module, node)
         if len(bound) != 1 or bound[0] is None:
             return None
         node = bound[0]
@@ -96,7 +92,7 @@ def _made(node: ast.expr, placement: Placement) -> tuple[str, tuple[int, ...]] |
         node = node.func.value
     if not isinstance(node, ast.Call):
         return None
-    name = called(node)
+    name = called_name(node)
     if placement.module.dotted(node.func) != f"torch.{name}" or name not in TORCH_CREATORS - {
         "tensor",
         "arange",

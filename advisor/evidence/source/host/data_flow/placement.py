@@ -24,7 +24,7 @@ from advisor.evidence.source.host.data_flow.placed import (
 )
 from advisor.program.arrays.array_functions import CREATORS, CUDA_ARRAYS, DRAWN
 from advisor.program.kernels.declarations import cuda_member
-from advisor.program.names.host_definitions import Binding, Bindings
+from advisor.program.names.scope_bindings import Binding, bound_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import ModuleSyntax
 
@@ -39,8 +39,7 @@ class Placement:
 
     def __init__(self, module: ModuleSyntax, workspace: Workspace) -> None:
         self.module, self.workspace = module, workspace
-        self.bindings = Bindings(module)
-        self.devices = DeviceNames(module, self.bindings)
+        self.devices = DeviceNames(module)
         self.torch = module.mentions("torch")
         self._default_moved = module.mentions("set_default_device") or module.mentions(
             "set_default_tensor_type"
@@ -95,9 +94,9 @@ class Placement:
 
     def _name(self, node: ast.Name, depth: int) -> Placed | None:
         found, gpu = [], None
-        for one in self.bindings.reaching(node.id, node):
+        for one in bound_at(self.module, node):
             place = None if one is None else self._bound(one, depth)
-            if place is not None and place.where == "gpu" and one is not None and self._if_gpu(one.statement):
+            if place is not None and place.where == "gpu" and one is not None and self._if_gpu(one.node):
                 gpu = place
             found.append(place)
         known = [one for one in found if one != _OPEN]
@@ -108,12 +107,16 @@ class Placement:
         return known[0] if all(one == known[0] for one in known) else None
 
     def _bound(self, one: Binding, depth: int) -> Placed | None:
-        if one.value is None:
+        if isinstance(one.node, ast.AugAssign):
+            # `a += b` changes the array that `a` is, and leaves it where it lies.
+            return self.of(one.node.target, depth)
+        value = one.value or one.items
+        if value is None:
             return None
-        place = self.of(one.value, depth)
-        if place is None and one.item and isinstance(one.statement, ast.For) and self._says_loader(one.value):
+        place = self.of(value, depth)
+        if place is None and isinstance(one.node, ast.For) and self._says_loader(value):
             return Placed("torch", "host", batch=True)
-        if place is None or not one.item:
+        if place is None or (one.items is None and one.part is None):
             return place
         if place.kind == "loader":
             return Placed("torch", "host", pinned=place.pinned, batch=True)

@@ -13,8 +13,9 @@ from advisor.evidence.source.triton.record_making import number, record_at
 from advisor.evidence.source.triton.walk.notes import KernelNotes
 from advisor.evidence.source.triton.walk.reader import TritonReader
 from advisor.model.records import Record, Value
-from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.kernels.declarations import names_checked
+from advisor.program.names.scope_bindings import values_at
+from advisor.program.syntax.calls import called_name
 
 _LANES = 32
 _WARPS = 4
@@ -131,7 +132,7 @@ def rounded_arrays(launch: TritonLaunch) -> Iterator[tuple[str, ast.expr]]:
     """The parameters that get arrays of rounded lengths, with what the launch gives to them."""
     for name, node in launch.given.items():
         if isinstance(node, ast.Name) and name not in launch.kernel.constants():
-            for made in HostScope.bound(launch.module, launch.function, node.id):
+            for made in values_at(launch.module, node):
                 sizes = made.args if isinstance(made, ast.Call) else []
                 if any(_is_rounded(one, launch, _STEPS) for one in sizes):
                     yield name, node
@@ -147,8 +148,8 @@ def _is_rounded(node: ast.expr, launch: TritonLaunch, steps: int) -> bool:
     if isinstance(node, ast.Name):
         if any(word in node.id.lower() for word in _ROUNDED):
             return True
-        values = HostScope.bound(launch.module, launch.function, node.id) if steps else []
-        return any(_is_rounded(one, launch, steps - 1) for one in values)
+        values = values_at(launch.module, node) if steps else []
+        return any(one is not None and _is_rounded(one, launch, steps - 1) for one in values)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _multiplies(node.left, node.right, launch, steps) or _multiplies(
             node.right, node.left, launch, steps
@@ -158,8 +159,8 @@ def _is_rounded(node: ast.expr, launch: TritonLaunch, steps: int) -> bool:
 
 def _multiplies(quotient: ast.expr, divisor: ast.expr, launch: TritonLaunch, steps: int) -> bool:
     if isinstance(quotient, ast.Name) and steps:
-        values = HostScope.bound(launch.module, launch.function, quotient.id)
-        return any(_multiplies(one, divisor, launch, steps - 1) for one in values)
+        values = values_at(launch.module, quotient)
+        return any(one is not None and _multiplies(one, divisor, launch, steps - 1) for one in values)
     by: ast.expr | None = None
     if isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.FloorDiv):
         by = quotient.right
@@ -257,9 +258,8 @@ def _sizes(node: ast.expr, launch: TritonLaunch, values: LaunchValues) -> frozen
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         return values.sizes(str(node.slice.value))
     if isinstance(node, ast.Name):
-        bound = HostScope.bound(launch.module, launch.function, node.id)
-        if len(bound) == 1 and isinstance(bound[0], ast.Call):
-            node = bound[0]
+        bound = values_at(launch.module, node)
+        node = bound[0] if len(bound) == 1 and isinstance(bound[0], ast.Call) else node
     number = _elements(node, launch, values) if isinstance(node, ast.Call) else None
     number = values.number(node) if number is None else number
     return frozenset() if number is None else frozenset({number})
@@ -270,15 +270,12 @@ def _elements(call: ast.Call, launch: TritonLaunch, values: LaunchValues) -> int
     array = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "numel" else None
     if not isinstance(array, ast.Name):
         return None
-    for scope in (s for s in launch.module.scopes(call) if isinstance(s, ast.FunctionDef)):
-        bound = HostScope.bound(launch.module, scope, array.id)
-        if len(bound) == 1 and isinstance(bound[0], ast.Call):
-            made = bound[0]
-            if not isinstance(made.func, ast.Attribute) or made.func.attr not in _MADE or not made.args:
-                return None
-            first = made.args[0]
-            given = first.elts if isinstance(first, ast.Tuple | ast.List) else made.args
-            sizes = [values.number(one) for one in given]
-            known = [one for one in sizes if one is not None]
-            return math.prod(known) if len(known) == len(sizes) else None
-    return None
+    bound = values_at(launch.module, array)
+    made = bound[0] if len(bound) == 1 else None
+    if not isinstance(made, ast.Call) or called_name(made) not in _MADE or not made.args:
+        return None
+    first = made.args[0]
+    given = first.elts if isinstance(first, ast.Tuple | ast.List) else made.args
+    sizes = [values.number(one) for one in given]
+    known = [one for one in sizes if one is not None]
+    return math.prod(known) if len(known) == len(sizes) else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
 from advisor.evidence.source.triton.declarations import TritonFunction
 from advisor.evidence.source.triton.walk.reader import TritonReader
-from advisor.program.arrays.host_arrays import HostScope
+from advisor.program.names.scope_bindings import bound_at
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.values.constants import Constants
 
@@ -67,22 +67,23 @@ def _launch(call: ast.Call, grid: ast.expr, kernel: TritonFunction, module: Modu
         given,
         options,
         is_open,
-        _sizes(grid, module, function),
+        _sizes(grid, module),
         ast.unparse(grid),
         function,
         loop_context(module, call),
     )
 
 
-def _sizes(grid: ast.expr, module: ModuleSyntax, function: FunctionNode | None) -> tuple[ast.expr, ...]:
+def _sizes(grid: ast.expr, module: ModuleSyntax) -> tuple[ast.expr, ...]:
     """The sizes of a grid that is written out, directly, by a name, or as a lambda or function."""
     if isinstance(grid, ast.Name):
-        values = HostScope.bound(module, function, grid.id)
-        named = [one for one in module.functions_by_name.get(grid.id, ()) if module.scope_of(one) is function]
-        if len(values) == 1 and not named:
-            grid = values[0]
-        elif len(named) == 1 and not values and isinstance(named[0].body[-1], ast.Return):
-            grid = named[0].body[-1].value or grid
+        bound = bound_at(module, grid)
+        only = bound[0] if len(bound) == 1 else None
+        last = only.definition.body[-1] if only is not None and only.definition is not None else None
+        if only is not None and only.value is not None and only.part is None:
+            grid = only.value
+        elif isinstance(last, ast.Return) and last.value is not None:
+            grid = last.value
     if isinstance(grid, ast.Lambda):
         grid = grid.body
     return tuple(grid.elts) if isinstance(grid, ast.Tuple | ast.List) else ()
