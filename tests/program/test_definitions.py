@@ -44,6 +44,10 @@ if sys.version_info >= (3, 11):
         "x = V()", "try:", "    raise Failure", "except* Other:", "    x = V()", "except* Failure:", "    x",
         "x",
     )  # fmt: skip
+    PROGRAMS["a walrus in what a later clause of a group names"] = (
+        "x = V()", "try:", "    raise Failure", "except* Failure as x:", "    del x",
+        "except* pick(Other, (x := V())):", "    x = V()", "x",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("lines", PROGRAMS.values(), ids=list(PROGRAMS))

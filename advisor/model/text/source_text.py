@@ -73,7 +73,7 @@ def decode_source(data: bytes, path: str) -> SourceText:
         text = data.decode(encoding)
     except SyntaxError as error:
         raise SourceProblem(path, 1, f"cannot be decoded: {error.msg}") from None
-    except (UnicodeDecodeError, LookupError) as error:
+    except (UnicodeError, LookupError) as error:
         line = data[: getattr(error, "start", 0)].count(b"\n") + 1
         column = getattr(error, "start", 0) - data.rfind(b"\n", 0, getattr(error, "start", 0))
         raise SourceProblem(path, line, f"cannot be decoded: {error}", max(column, 1)) from None

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from advisor.model.text.syntax_trees import syntax_tree
+from advisor.model.text.syntax_trees import MOST_LEVELS, TOO_DEEP, syntax_tree, too_deep
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _COMPOUND = re.compile(r"(?:async[ \t]+)?(?:def|class|if|for|while|with|try)\b|@")
@@ -93,9 +93,9 @@ def recovered(text: str) -> Recovered | None:
 
 
 def fault_of(text: str) -> SyntaxFault | None:
-    """What Python's parser says of a text, None where it parses."""
+    """What Python's parser says of a text, None where it parses and is not nested too deeply."""
     try:
-        syntax_tree(text)
+        tree = syntax_tree(text)
     except SyntaxError as error:
         return fault_from(error)
     except UnicodeEncodeError as error:
@@ -105,7 +105,8 @@ def fault_of(text: str) -> SyntaxFault | None:
         )
     except (RecursionError, MemoryError, ValueError) as error:
         return SyntaxFault(1, 1, f"cannot be parsed: {type(error).__name__}")
-    return None
+    deep = too_deep(tree) if len(text) > MOST_LEVELS else None
+    return SyntaxFault(deep.lineno, 1, TOO_DEEP) if deep is not None else None
 
 
 def fault_from(error: SyntaxError) -> SyntaxFault:

@@ -290,21 +290,17 @@ def _plausible(values: list[object]) -> bool:
 
 
 def _sizes(value: object) -> tuple[int | None, ...] | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int) and value > 0:
-        return (value,)
-    if isinstance(value, float) and value > 0 and value == int(value):
-        return (int(value),)
-    if isinstance(value, tuple) and 1 <= len(value) <= 3:
-        return tuple(_size(item) for item in value)
-    return None
+    if isinstance(value, tuple):
+        return tuple(map(_size, value)) if 1 <= len(value) <= 3 else None
+    size = _size(value)
+    return None if size is None else (size,)
 
 
 def _size(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    """A number of blocks or threads; None for what is neither a whole number nor above zero."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         return None
-    return int(value) if value > 0 else None
+    return int(value) if isinstance(value, int) or value.is_integer() else None
 
 
 def shapes_of_arguments(call: ast.Call, kernel: Declaration) -> dict[str, object]:

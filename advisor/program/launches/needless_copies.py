@@ -77,12 +77,20 @@ def _is_launched_again(argument: ast.expr, call: ast.Call, scope: HostScope) -> 
     if function is None or not isinstance(argument, ast.Name):
         return False
     return any(
-        other is not call
-        and isinstance(other.func, ast.Subscript)
-        and isinstance(other.func.slice, ast.Tuple)
-        and any(is_same_value(scope.module, argument, one) for one in other.args)
-        for other in scope.module.inside(function, ast.Call)
+        other is not call and is_same_value(scope.module, argument, name)
+        for other, name in scope.module.once(_passed_names, function).get(argument.id, ())
     )
+
+
+def _passed_names(module: ModuleSyntax, function: FunctionNode) -> dict[str, list[tuple[ast.Call, ast.Name]]]:
+    """The names that launches in a function pass, with their places."""
+    found: dict[str, list[tuple[ast.Call, ast.Name]]] = {}
+    for call in module.inside(function, ast.Call):
+        if isinstance(call.func, ast.Subscript) and isinstance(call.func.slice, ast.Tuple):
+            for one in call.args:
+                if isinstance(one, ast.Name):
+                    found.setdefault(one.id, []).append((call, one))
+    return found
 
 
 def _one_way_only(

@@ -210,16 +210,22 @@ class DefinitionFlow:
         anywhere = state | self._inside_all(node.body)
         behind = self._block(node.orelse, self._block(node.body, state))
         handled = self._inside_all(node.handlers)
-        if type(node).__name__ == "TryStar":  # the clauses of `except*` may run one after the other
+        # The clauses of `except*` may run one after the other.
+        of_group = type(node).__name__ == "TryStar"
+        if of_group:
             anywhere |= handled
+        caught = _NOWHERE
         for handler in node.handlers:
             if handler.type is not None:
                 anywhere = self._expression(node, handler.type, anywhere, certain=False)
+                if of_group and caught:
+                    caught = self._expression(node, handler.type, caught, certain=False)
             if handler.name != self._name:
-                behind |= self._block(handler.body, anywhere)
+                caught |= self._block(handler.body, anywhere)
             elif self._block(handler.body, frozenset({handler})):
                 # At its end the clause deletes its name, whatever else was bound to it.
-                behind |= {handler}
+                caught |= {handler}
+        behind |= caught
         if not node.finalbody:
             return behind
         # What stands in it runs however the rest has ended; what comes behind it only when that ended well.

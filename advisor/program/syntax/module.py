@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, TypeVar, cast
@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar, cast
 from advisor.model.errors import SourceProblem
 from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_recovery import SyntaxFault, fault_from, recovered
-from advisor.model.text.syntax_trees import syntax_tree
+from advisor.model.text.syntax_trees import MOST_LEVELS, TOO_DEEP, syntax_tree, too_deep
 from advisor.program.syntax.reaching_definitions import ReachingDefinitions
 from advisor.program.syntax.tree_nodes import below, by_kind, with_parents
 from advisor.program.syntax.unread_statements import note_unread
@@ -302,7 +302,7 @@ class ModuleSyntax:
 
 
 def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
-    """The parsed module; raises SourceProblem with the line of a syntax error."""
+    """The parsed module; raises SourceProblem with the line of a syntax error or of too deep a nest."""
     try:
         tree = syntax_tree(source.text)
     except SyntaxError as error:
@@ -312,8 +312,12 @@ def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
         raise SourceProblem(source.path, 1, f"cannot be parsed: {type(error).__name__}") from None
     if source.unread:
         note_unread(tree, source)
-    module = ModuleSyntax(source, tree, file)
-    _index(module)
+    nodes, parents = with_parents(tree)
+    if _levels(nodes[-1], parents) > MOST_LEVELS:
+        deep = too_deep(tree)
+        raise SourceProblem(source.path, deep.lineno if deep else 1, TOO_DEEP)
+    module = ModuleSyntax(source, tree, file, parents=parents)
+    _index(module, nodes)
     return module
 
 
@@ -344,8 +348,15 @@ def readable_source(source: SourceText) -> tuple[SourceText, tuple[SyntaxFault, 
 _INDEXED = frozenset({ast.Call, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom})
 
 
-def _index(module: ModuleSyntax) -> None:
-    nodes, module.parents = with_parents(module.tree)
+def _levels(node: ast.AST | None, parents: Mapping[ast.AST, ast.AST]) -> int:
+    """How many nodes stand above each other down to a node; the last in order of levels is deepest."""
+    count = 0
+    while node is not None:
+        node, count = parents.get(node), count + 1
+    return count
+
+
+def _index(module: ModuleSyntax, nodes: Sequence[ast.AST]) -> None:
     imports = module.imports
     for node in nodes:
         if node.__class__ not in _INDEXED:

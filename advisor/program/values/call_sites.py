@@ -35,12 +35,16 @@ def values_in_script(
     """
     if function is None or parameter not in {argument.arg for argument in function.args.args}:
         return []
-    calls = values_given(module, function, parameter)
-    called = {id(call.func) for call in module.calls}
-    named = [one for one in module.inside(module.tree, ast.Name) if one.id == function.name]
-    if any(id(one) not in called for one in named):
+    if function.name in module.once(_used_otherwise, module.tree):
         return []
+    calls = values_given(module, function, parameter)
     return calls if any(caller is None and _as_loaded(given, module) for caller, given in calls) else []
+
+
+def _used_otherwise(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
+    """The names that a module does anything else with than to call them."""
+    called = {call.func for call in module.calls}
+    return frozenset(one.id for one in module.inside(tree, ast.Name) if one not in called)
 
 
 def _as_loaded(argument: ast.expr | None, module: ModuleSyntax) -> bool:
