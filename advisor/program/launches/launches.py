@@ -150,6 +150,7 @@ def _launch(
     values = _configuration_values(configured, resolver.workspace)
     if not kernels and (not _plausible(values) or _is_computed_with(call, module)):
         return None
+    grid_size, block_size, *_ = map(_sizes, [*values, UNKNOWN, UNKNOWN])
     scope = HostScope(module, function, host_values)
     loops = host_loops(module, call)
     shared = values[3] if len(values) > 3 else None
@@ -159,7 +160,7 @@ def _launch(
     given = call if configured.in_place else _with_arguments(call, arguments if here else [])
     sizes = _Sizes(block, grid, host_values)
     return Launch(
-        module, call, name, kernel, _sizes(values[1] if len(values) > 1 else UNKNOWN), _sizes(values[0]),
+        module, call, name, kernel, block_size, grid_size,
         sizes.follows_data() or (block is not None and is_also_argument(block.node, given)),
         block.node if block is not None else None,
         shared if isinstance(shared, int) else None,
@@ -277,9 +278,9 @@ def _with_arguments(call: ast.Call, arguments: Sequence[ast.expr]) -> ast.Call:
 
 
 def _is_computed_with(call: ast.Call, module: ModuleSyntax) -> bool:
-    """Whether the value of a call is used, which a launch has none of; a lambda's or list's is not."""
+    """Whether the value of a call is used, which a launch has none of; what is handed on may not be."""
     parent = module.parents.get(call)
-    unused = ast.Expr | ast.Await | ast.Lambda | ast.ListComp | ast.Assign
+    unused = ast.Expr | ast.Await | ast.Lambda | ast.ListComp | ast.Assign | ast.Return
     return not isinstance(parent, unused)
 
 

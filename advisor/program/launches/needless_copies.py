@@ -115,8 +115,8 @@ def _one_way_only(
 def _overwritten(call: ast.Call, kernel: Declaration, scope: HostScope) -> frozenset[str]:
     """The parameters of which a launch with a thread for each element stores every element."""
     configuration = call.func.slice if isinstance(call.func, ast.Subscript) else None
-    grid = configuration.elts[0] if isinstance(configuration, ast.Tuple) else None
-    threads_for_all = grid is not None and divides_up(grid, scope)
+    parts = configuration.elts if isinstance(configuration, ast.Tuple) else []
+    threads_for_all = bool(parts) and divides_up(parts[0], scope)
     return OverwrittenArrays(kernel.module, kernel.node).names(threads_for_all)
 
 

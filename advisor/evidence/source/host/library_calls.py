@@ -89,7 +89,8 @@ def _operands(node: ast.expr, placement: Placement) -> list[ast.expr] | None:
 def _is_item(node: ast.expr, counted: set[str], loop: ast.For, placement: Placement) -> bool:
     """Whether an operand is `a[i]`, or an item of an array that the loop runs over itself."""
     if isinstance(node, ast.Subscript):
-        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+        whole = node.slice
+        first = whole.elts[0] if isinstance(whole, ast.Tuple) and whole.elts else whole
         number = isinstance(first, ast.Name) and first.id in counted
         return number and isinstance(node.value, ast.Name | ast.Attribute) and _is_range(loop, placement)
     return isinstance(node, ast.Name) and node.id in counted and placement.on_gpu(loop.iter)
