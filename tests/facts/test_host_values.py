@@ -252,8 +252,8 @@ def test_a_launch_of_numbers_and_of_elements() -> None:
         "a = np.zeros(1)\n" + "a = a + 1\n" * 3_000,
         "".join(f"a{i} = np.zeros(1) if p else a{i - 1}\n" for i in range(1, 2_000)) + "a = a1999",
         "a = b = np.zeros(1)\nwhile p:\n" + "    a, b = b.T, a * b\n" * 300,
-        "a = " + "(" * 90 + "p" + ")" * 90 + ".T" * 500,
-        "a = " + " + ".join(["p"] * 900),
+        "a = " + "(" * 90 + "p" + ")" * 90 + ".T" * 350,
+        "a = " + " + ".join(["p"] * 350),
     ],
 )
 def test_long_programs_have_an_answer_in_bounded_time(body: str) -> None:

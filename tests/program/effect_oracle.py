@@ -55,7 +55,7 @@ class _Run:
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.reads: set[str] = set()
+        self.reads: list[str] = []
         self.writes: set[str] = set()
         self.keeps: set[str] = set()
 
@@ -89,13 +89,13 @@ class _Array:
     def __getitem__(self, index: object) -> Any:
         part = self._part(index)
         if part is None:
-            self.run.reads.add(self.name)
-            return 1
+            self.run.reads.append(self.name)
+            return _Element(self)
         return part
 
     def __setitem__(self, index: object, value: Any) -> None:
         if isinstance(value, _Array):
-            self.run.reads.add(value.name)
+            self.run.reads.append(value.name)
         self.run.writes.add(self.name)
 
     def __getattr__(self, name: str) -> Any:
@@ -119,14 +119,14 @@ class _Array:
         return _Array(self.run, self.name, 1)
 
     def sum(self) -> int:
-        self.run.reads.add(self.name)
+        self.run.reads.append(self.name)
         return 1
 
     def fill(self, value: object) -> None:
         self.run.writes.add(self.name)
 
     def _number(self, *_: object) -> int:
-        self.run.reads.add(self.name)
+        self.run.reads.append(self.name)
         return 1
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __int__ = __index__ = _number
@@ -134,15 +134,15 @@ class _Array:
 
     def __iadd__(self, value: Any) -> _Array:
         if isinstance(value, _Array):
-            self.run.reads.add(value.name)
-        self.run.reads.add(self.name)
+            self.run.reads.append(value.name)
+        self.run.reads.append(self.name)
         self.run.writes.add(self.name)
         return self
 
     __isub__ = __iadd__
 
     def __bool__(self) -> bool:
-        self.run.reads.add(self.name)
+        self.run.reads.append(self.name)
         return self.run.flip()
 
     def __len__(self) -> int:
@@ -151,6 +151,22 @@ class _Array:
     def __iter__(self) -> Any:
         for _ in range(2):
             yield self[0]
+
+
+class _Element(int):
+    """A number; a kernel that takes it for an array does not compile, and so does not read it."""
+
+    def __new__(cls, array: _Array) -> _Element:
+        element = super().__new__(cls, 1)
+        element.array = array
+        return element
+
+    def __getitem__(self, index: object) -> None:
+        self.array.run.reads.remove(self.array.name)
+        raise TypeError("a number has no items")
+
+    def __setitem__(self, index: object, value: object) -> None:
+        self[index]
 
 
 def _run(code: Any, seed: int) -> _Run:

@@ -26,6 +26,8 @@ KERNELS = {
     "arguments by name": "swap(c=a, b=b, a=c, i=i)\n",
     "a slice of a view": "p = a[1:].ravel()[::2]\n    p[0] += 1\n",
     "an element that is returned": "return a[i, 0]\n",
+    "parts of parts of one name": "p = a\n    for j in (1, 2):\n        p = p[i]\n",
+    "parts of parts of two names": "p = a\n    for j in (1, 2):\n        q = p[i]\n        p = q\n",
     "something unknown": "p = (a, b)[0]\n    unknown(p)\n",
 }
 

@@ -59,9 +59,12 @@ class ArrayFlow:
 
     def effects(self) -> dict[str, int]:
         """What may be done with the array that each name has when the function begins."""
+        parts_of_parts = self._in_circles()
         for name, arrays in self._elements:
-            # An element with a name of its own is loaded, if not it is a row of which elements are used.
-            if name not in self._as_arrays or name in self._asked:
+            # An element with a name of its own is loaded, if not it is a row of which elements are used. Where
+            # a name is bound to parts of parts of itself, the last is loaded.
+            last = name in arrays or (name in parts_of_parts and not parts_of_parts.isdisjoint(arrays))
+            if name not in self._as_arrays or name in self._asked or last:
                 self._mark(arrays, READ)
         waiting = list(self._done)
         while waiting:
@@ -72,6 +75,25 @@ class ArrayFlow:
                     self._done[source] = before | self._done[name]
                     waiting.append(source)
         return dict(self._done)
+
+    def _in_circles(self) -> frozenset[str]:
+        """The names whose arrays flow back to them, and those on the way from one circle to another."""
+        into = {name: set(sources) for name, sources in self._sources.items()}
+        out_of: dict[str, set[str]] = defaultdict(set)
+        for name, sources in into.items():
+            for source in sources:
+                out_of[source].add(name)
+        left = {*into, *out_of}
+        for before, behind in ((into, out_of), (out_of, into)):
+            waiting = [one for one in left if not before.get(one)]
+            while waiting:
+                name = waiting.pop()
+                left.discard(name)
+                for other in behind.pop(name, ()):
+                    before[other].discard(name)
+                    if not before[other]:
+                        waiting.append(other)
+        return frozenset(left)
 
     def others(self, name: str, changed: bool) -> frozenset[str]:
         """The other names under which elements of a name's array are used; those with `changed` only under

@@ -278,9 +278,9 @@ def _with_arguments(call: ast.Call, arguments: Sequence[ast.expr]) -> ast.Call:
 
 
 def _is_computed_with(call: ast.Call, module: ModuleSyntax) -> bool:
-    """Whether the value of a call is used, which a launch has none of; what is handed on may not be."""
+    """Whether the value of a call is used, which a launch has none of; a lambda's or list's is not."""
     parent = module.parents.get(call)
-    unused = ast.Expr | ast.Await | ast.Lambda | ast.ListComp | ast.Assign | ast.Return
+    unused = ast.Expr | ast.Await | ast.Lambda | ast.ListComp | ast.Assign
     return not isinstance(parent, unused)
 
 
