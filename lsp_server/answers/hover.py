@@ -55,7 +55,9 @@ def _explanation(finding: Finding, rule: Rule | None, shown_above: bool) -> str:
 
 def _advice(finding: Finding, shown_above: bool) -> str:
     """What to try; the first of it stands in the message of a diagnostic."""
-    return _listed("Also to try", finding.advice[1:]) if shown_above else _listed("What to try", finding.advice)
+    return (
+        _listed("Also to try", finding.advice[1:]) if shown_above else _listed("What to try", finding.advice)
+    )
 
 
 def _fixes(finding: Finding) -> list[str]:

@@ -61,8 +61,8 @@ class ArrayFlow:
         """What may be done with the array that each name has when the function begins."""
         parts_of_parts = self._in_circles()
         for name, arrays in self._elements:
-            # An element with a name of its own is loaded, if not it is a row of which elements are used. Where
-            # a name is bound to parts of parts of itself, the last is loaded.
+            # An element with a name of its own is loaded, if not it is a row of which elements are used. Of
+            # parts of parts of itself that a name is bound to the last is loaded.
             last = name in arrays or (name in parts_of_parts and not parts_of_parts.isdisjoint(arrays))
             if name not in self._as_arrays or name in self._asked or last:
                 self._mark(arrays, READ)
