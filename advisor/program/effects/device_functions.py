@@ -18,7 +18,7 @@ class Resolver:
         self.array_effects = ArrayEffects(workspace)
         self._declarations: dict[int, list[Declaration]] = {}
         self._by_function: dict[int, dict[ast.AST, Declaration]] = {}
-        self._by_call: dict[int, dict[ast.Call, Declaration]] = {}
+        self._by_call: dict[int, dict[ast.Call, list[Declaration]]] = {}
         self._cpu: dict[int, list[Declaration]] = {}
         self._found: dict[tuple[int, str], Declaration | None] = {}
 
@@ -37,15 +37,15 @@ class Resolver:
             self._by_function[key] = {one.node: one for one in self.declarations(module)}
         return self._by_function[key].get(function)
 
-    def compiled_by(self, call: ast.Call, module: ModuleSyntax) -> Declaration | None:
-        """The first declaration of a module that a call in it makes, where no decorator does."""
+    def compiled_by(self, call: ast.Call, module: ModuleSyntax) -> list[Declaration]:
+        """The declarations of a module that a call in it makes where no decorator does, in a loop several."""
         key = id(module)
         if key not in self._by_call:
             found = self._by_call[key] = {}
             for declaration in self.declarations(module):
                 for one in declaration.calls:
-                    found.setdefault(one, declaration)
-        return self._by_call[key].get(call)
+                    found.setdefault(one, []).append(declaration)
+        return self._by_call[key].get(call, [])
 
     def resolve(self, dotted: str, module: ModuleSyntax) -> Declaration | None:
         """The declaration that `dotted` names in `module`, None when it is none or cannot be found."""

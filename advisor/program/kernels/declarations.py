@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from advisor.model.records import kernel_key
 from advisor.program.kernels.function_values import function_of
+from advisor.program.kernels.functions_in_lists import functions_of, may_be_item_of_functions
 from advisor.program.kernels.jit_expressions import Compiler, Jit, Use
 from advisor.program.names.library_names import CPU_COMPILERS
 from advisor.program.names.workspace import Workspace
@@ -127,31 +128,34 @@ def _may_hand_on_a_function(call: ast.Call, module: ModuleSyntax) -> bool:
         if isinstance(given, ast.Attribute):
             if given.attr in module.functions_by_name or given.attr == "py_func":
                 return True
-        elif isinstance(given, ast.Name) and (
-            given.id in module.functions_by_name
-            or given.id in module.imports
-            or given.id in module.assigned
-            or module.star_imports
-        ):
+        elif (
+            isinstance(given, ast.Name)
+            and (
+                given.id in module.functions_by_name
+                or given.id in module.imports
+                or given.id in module.assigned
+                or module.star_imports
+            )
+        ) or may_be_item_of_functions(given, module):
             return True
     return False
 
 
 def _compile(call: ast.Call, module: ModuleSyntax, jit: Jit, found: dict[FunctionNode, Declaration]) -> None:
     """Add the functions that a call compiles to those that are known."""
-    for compilation in jit.compilations(call, module):
-        target = function_of(compilation.function, module, jit.workspace)
-        if target is None:
-            continue
-        home, function = target
-        known = found.get(function)
-        if known is None:
-            if home is not module and _is_compiled_at_home(function, home, jit):
-                continue
-            known = found[function] = _declare(home, function, compilation.by, compilation.function)
-        known.names = tuple(dict.fromkeys([*known.names, *_names_bound(call, module)]))
-        known.calls.append(call)
-        known.uses |= compilation.by.uses
+    for one in jit.compilations(call, module):
+        targets = functions_of(one.function, module, jit.workspace)
+        # A name that stands for several is that of none.
+        names = _names_bound(call, module) if len(targets) == 1 else []
+        for home, function in targets:
+            known = found.get(function)
+            if known is None:
+                if home is not module and _is_compiled_at_home(function, home, jit):
+                    continue
+                known = found[function] = _declare(home, function, one.by, one.function)
+            known.names = tuple(dict.fromkeys([*known.names, *names]))
+            known.calls.append(call)
+            known.uses |= one.by.uses
 
 
 def _is_compiled_at_home(function: FunctionNode, home: ModuleSyntax, jit: Jit) -> bool:

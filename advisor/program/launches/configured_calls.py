@@ -316,23 +316,33 @@ class FirstSight:
 
 
 def _configured_names(module: ModuleSyntax, _: ast.Module) -> frozenset[str]:
-    """The names and attributes bound to what is written like a configured kernel, or to such a name."""
+    """The names and attributes bound to what is written like a configured kernel, to such a name, or to what
+    a function gives that returns one.
+    """
     bound: list[tuple[ast.expr, ast.expr]] = []
+    giving: set[str] = set()
     for node in module.parents:
+        if isinstance(node, ast.Return) and any(map(_configures, _alternatives(node.value))):
+            giving.add(getattr(module.scope_of(node), "name", ""))
         if node.__class__ in _BINDING:
             value = node.iter if isinstance(node, ast.For) else getattr(node, "value", None)
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             bound += [(one, value) for one in targets if one is not None and value is not None]
     found: set[str] = set()
     for target, value in bound:
-        if any(_configures(one) or last_name(one) in found for one in _alternatives(value)):
+        if any(
+            _configures(one)
+            or last_name(one) in found
+            or (isinstance(one, ast.Call) and last_name(one.func) in giving)
+            for one in _alternatives(value)
+        ):
             found.update(name for one in below(target) if (name := last_name(one)))
     return frozenset(found)
 
 
-def _alternatives(value: ast.expr) -> Iterator[ast.expr]:
+def _alternatives(value: ast.expr | None) -> Iterator[ast.expr]:
     """An expression, what it chooses from, and what it holds."""
-    waiting = [value]
+    waiting = [] if value is None else [value]
     for one in waiting:
         yield one
         if isinstance(one, ast.IfExp):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from advisor.program.kernels.declarations import Declaration
+from advisor.program.kernels.functions_in_lists import place_in_target
 from advisor.program.launches.kernel_values import (
     NOTHING,
     OTHERWISE,
@@ -27,6 +28,7 @@ from advisor.program.launches.kernel_values import (
 )
 from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import Binding, Definition, reaching, scope_bindings
+from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope
 
 if TYPE_CHECKING:
@@ -154,7 +156,7 @@ class NamedValues:
         if binding.definition is not None:
             return (self._defined(binding.definition, module, operand.frame),)
         if isinstance(binding.node, ast.For | ast.AsyncFor):
-            path = _path(binding.node.target, name)
+            path = place_in_target(binding.node.target, name)
             elements = self._evaluation.elements(replace(operand, node=binding.node.iter))
             return OTHERWISE if path is None else self._evaluation.part(elements, path)
         if binding.value is None:
@@ -187,7 +189,11 @@ class NamedValues:
             return (known,) if name == "cls" else (frame.owner if frame and frame.owner else Object(known),)
         if isinstance(owner, ast.ClassDef) and getattr(scope, "name", "") == "__init__":
             return self._given_to_class(name, owner, operand.module)
-        return OTHERWISE
+        default = None if isinstance(scope, ast.Lambda) else parameter_defaults(scope).get(name)
+        if default is None:
+            return OTHERWISE
+        # Other calls may give something else.
+        return tuple(dict.fromkeys([*self._evaluation.of(Operand(default, operand.module)), *OTHERWISE]))
 
     def _given_to_class(self, name: str, owner: ast.ClassDef, module: ModuleSyntax) -> Values:
         """What the module's calls of a class give a parameter of its `__init__`."""
@@ -313,7 +319,7 @@ class NamedValues:
         ):
             if isinstance(parent, _COMPREHENSIONS):
                 for one in parent.generators:
-                    path = _path(one.target, node.id)
+                    path = place_in_target(one.target, node.id)
                     if path is not None and one is not inner:
                         elements = self._evaluation.elements(replace(operand, node=one.iter))
                         return self._evaluation.part(elements, path)
@@ -364,18 +370,6 @@ def _frame_of(scope: ast.AST | None, frame: Frame | None) -> Frame | None:
 def _parameters(function: FunctionNode | ast.Lambda) -> set[str]:
     arguments = function.args
     return {one.arg for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]}
-
-
-def _path(target: ast.expr, name: str) -> tuple[int, ...] | None:
-    """Where a name stands in a loop's target: () for itself, (1,) for the second of a tuple."""
-    if isinstance(target, ast.Name):
-        return () if target.id == name else None
-    if isinstance(target, ast.Tuple | ast.List):
-        for number, inner in enumerate(target.elts):
-            found = _path(inner, name)
-            if found is not None:
-                return (number, *found)
-    return None
 
 
 def _last(decorator: ast.expr) -> str:

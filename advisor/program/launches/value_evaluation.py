@@ -220,7 +220,15 @@ class Evaluation:
     def _of_list(self, operand: Operand) -> Values:
         node = operand.node
         assert isinstance(node, ast.Tuple | ast.List | ast.Set)
-        return (Items(tuple((n, replace(operand, node=one)) for n, one in enumerate(node.elts))),)
+        held: list[tuple[object, Held]] = []
+        before: int | None = 0
+        for one in node.elts:
+            if isinstance(one, ast.Starred):
+                before = None
+                held.append((None, self.elements(replace(operand, node=one.value))))
+            else:
+                held.append((before if before is None else len(held), replace(operand, node=one)))
+        return (Items(tuple(held)),)
 
     def _of_comprehension(self, operand: Operand) -> Values:
         node = operand.node
@@ -260,9 +268,9 @@ class Evaluation:
     def _of_call(self, operand: Operand) -> Values:
         node, module = operand.node, operand.module
         assert isinstance(node, ast.Call)
-        declaration = self.resolver.compiled_by(node, module)
-        if declaration is not None:
-            return (Kernel(declaration.node, declaration),)
+        declarations = self.resolver.compiled_by(node, module)
+        if declarations:
+            return tuple(Kernel(one.node, one) for one in declarations)
         found = self._of_library_call(node, operand)
         if found is None:
             found = self._of_method(node, operand)
@@ -359,9 +367,9 @@ def _key(node: ast.expr | None) -> object:
 def _written(configuration: Operand) -> Configuration:
     """A configuration as it stands in the brackets."""
     node = configuration.node
-    parts = (
-        tuple(replace(configuration, node=one) for one in node.elts) if isinstance(node, ast.Tuple) else None
-    )
+    parts = None
+    if isinstance(node, ast.Tuple) and not any(isinstance(one, ast.Starred) for one in node.elts):
+        parts = tuple(replace(configuration, node=one) for one in node.elts)
     return Configuration(configuration, parts)
 
 

@@ -117,17 +117,31 @@ def _targets(node: ast.AST, target: ast.expr, value: ast.expr) -> list[tuple[str
         return [(target.id, Binding(node, value=value))]
     if not isinstance(target, ast.Tuple | ast.List):
         return []
-    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else None
-    apart = parts is not None and len(parts) == len(target.elts)
+    parts = _parts_of(value, target.elts)
+    star = next((n for n, one in enumerate(target.elts) if isinstance(one, ast.Starred)), len(target.elts))
     found = []
     for number, inner in enumerate(target.elts):
-        if apart and parts is not None:
-            found += _targets(node, inner, parts[number])
-        elif isinstance(inner, ast.Name):
+        if parts:
+            named = inner.value if isinstance(inner, ast.Starred) else inner
+            found += _targets(node, named, parts[number])
+        elif isinstance(inner, ast.Name) and number < star:
             found.append((inner.id, Binding(node, value=value, part=number)))
         else:
             found += [(one.id, Binding(node)) for one in ast.walk(inner) if isinstance(one, ast.Name)]
     return found
+
+
+def _parts_of(value: ast.expr, targets: list[ast.expr]) -> list[ast.expr]:
+    """The part of a written tuple that each target gets, a starred one a list; none where it is not told."""
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else []
+    stars = [number for number, one in enumerate(targets) if isinstance(one, ast.Starred)]
+    if any(isinstance(one, ast.Starred) for one in parts) or len(parts) < len(targets) - len(stars):
+        return []
+    if not stars:
+        return parts if len(parts) == len(targets) else []
+    first, behind = stars[0], len(parts) - (len(targets) - stars[0] - 1)
+    rest = ast.copy_location(ast.List(parts[first:behind], ast.Load()), value)
+    return [*parts[:first], rest, *parts[behind:]]
 
 
 def _items(node: ast.AST, target: ast.expr, values: ast.expr) -> list[tuple[str, Binding]]:

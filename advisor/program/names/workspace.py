@@ -120,8 +120,18 @@ class Workspace:
         head, _, name = dotted.lstrip(".").rpartition(".")
         if not head and not level:
             return self.definition(name, module)
-        target = self.find(Import(head, None, level), module)
+        target = self.find(Import(head, None, level), module) or self._re_exported(head, level, module)
         return None if target is None else self.definition(name, target)
+
+    def _re_exported(self, dotted: str, level: int, module: ModuleSyntax) -> ModuleSyntax | None:
+        """The module that another one imports under the last part of a dotted name."""
+        head, _, name = dotted.rpartition(".")
+        around = self.find(Import(head, None, level), module) if head or level else None
+        imported = around.imports.get(name) if around is not None else None
+        if around is None or imported is None:
+            return None
+        inner = ".".join(one for one in (imported.module, imported.name) if one)
+        return self.find(Import(inner, None, imported.level), around)
 
     def library_name(self, dotted: str, module: ModuleSyntax) -> str:
         """`numba.cuda.jit` for a dotted name whose root a workspace module re-exports from a library, or that
