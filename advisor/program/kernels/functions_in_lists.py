@@ -13,6 +13,7 @@ from advisor.program.syntax.tree_nodes import below
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _LOOPS = (ast.For, ast.AsyncFor)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LITERALS = (ast.List, ast.Tuple, ast.Dict, ast.Set)
 _SAME_ITEMS = frozenset({"list", "tuple", "sorted", "reversed", "iter"})
 # Names that are bound to names, loops in loops.
@@ -88,9 +89,8 @@ def _loop_that_binds(
             )
             if not bound_again and place_in_target(parent.target, name.id) is not None:
                 return parent
-        elif isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef):
-            if name.id in scope_bindings(module, parent).names:
-                return None
+        elif isinstance(parent, _FUNCTIONS) and name.id in scope_bindings(module, parent).names:
+            return None
         inner, parent = parent, module.parents.get(parent)
     return None
 
