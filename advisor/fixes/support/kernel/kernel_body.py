@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TypeVar
 
-import libcst as cst
-
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.assigned_names import assigned_in, words_in
 from advisor.model.findings import Edit
+from advisor.program.syntax.statement_places import DEFINITIONS, TRIES
 
-_Node = TypeVar("_Node", bound=cst.CSTNode)
+_Node = TypeVar("_Node", bound=ast.AST)
 
 # Nodes with which threads leave a kernel before its end, or whose code is not the kernel's own.
-_LEAVING: tuple[type[cst.CSTNode], ...] = (
-    cst.Return, cst.Raise, cst.Assert, cst.Yield, cst.Await, cst.Try, cst.With, cst.Lambda, cst.FunctionDef,
-    cst.ClassDef,
+_LEAVING: tuple[type[ast.AST], ...] = (
+    ast.Return, ast.Raise, ast.Assert, ast.Yield, ast.YieldFrom, ast.Await, *TRIES, ast.With, ast.AsyncWith,
+    ast.Lambda, *DEFINITIONS,
 )  # fmt: skip
 
 
 class KernelBody:
     """The body of a kernel whose statements stand on lines of their own."""
 
-    def __init__(self, module: SourceModule, function: cst.FunctionDef) -> None:
+    def __init__(self, module: SourceModule, function: ast.FunctionDef) -> None:
         self.module, self.function = module, function
-        self.statements = list(function.body.body) if isinstance(function.body, cst.IndentedBlock) else []
+        self.statements = [] if module.on_header_line(function.body[0]) else list(function.body)
 
     @property
     def indent(self) -> str:
@@ -40,18 +41,18 @@ class KernelBody:
     @property
     def parameters(self) -> list[str]:
         """The names of the parameters in order."""
-        params = self.function.params
-        return [one.name.value for one in (*params.posonly_params, *params.params, *params.kwonly_params)]
+        given = self.function.args
+        return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
 
     def all_threads_reach_the_end(self) -> bool:
         """Whether no thread leaves the kernel early, as far as its own statements say."""
-        return not any(True for kind in _LEAVING for _ in self.nodes(kind))
+        return not any(True for _ in self.nodes(_LEAVING))
 
-    def nodes(self, kind: type[_Node]) -> Iterator[_Node]:
-        """The nodes of a kind in the kernel's statements, in the order of the text."""
+    def nodes(self, kind: type[_Node] | tuple[type[_Node], ...]) -> Iterator[_Node]:
+        """The nodes of some kinds in the kernel's statements, in the order of the text."""
         return self.module.nodes_in(kind, self.function.body)
 
-    def top_statement(self, node: cst.CSTNode) -> cst.BaseStatement | cst.BaseSmallStatement:
+    def top_statement(self, node: ast.AST) -> ast.stmt:
         """The statement of the body that a node lies in."""
         begin, end = self.module.range_of(node)
         for statement in self.statements:
@@ -64,14 +65,13 @@ class KernelBody:
         """Whether a name is given its value by one plain assignment among the body's own statements that
         ends before an offset."""
         bindings = self.module.bindings(name, self.function)
-        if len(bindings) != 1 or not isinstance(bindings[0], cst.Assign):
+        if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
             return False
-        line = self.module.parent(bindings[0])
-        return line in self.statements and self.module.range_of(bindings[0])[1] <= before
+        return bindings[0] in self.statements and self.module.range_of(bindings[0])[1] <= before
 
     def free_names(self, *wanted: str) -> list[str]:
         """The wanted names, with a number where a name of the kernel or of the module is in the way."""
-        taken = {node.value for node in self.module.nodes_in(cst.Name, self.function)}
+        taken = {*words_in(self.module, self.function), *assigned_in(self.module, self.function)}
         found = []
         for name in wanted:
             number, free = 1, name
@@ -82,7 +82,7 @@ class KernelBody:
             found.append(free)
         return found
 
-    def lines_before(self, statement: cst.CSTNode, lines: list[str]) -> Edit:
+    def lines_before(self, statement: ast.stmt, lines: list[str]) -> Edit:
         """The edit that puts lines, indented as the body, before a statement of it."""
         begin, _ = self.module.range_of(statement)
         end = self.module.line_end
@@ -111,11 +111,13 @@ class KernelBody:
 
 
 def own_kernel(place: Place) -> KernelBody | None:
-    """The body of the kernel that a finding stands in; None where it stands in another function, or where the
-    kernel is also called as a device function."""
+    """The body of the kernel that a finding stands in; None where it stands in another function, where the
+    kernel is also called as a device function, or where two of its statements share a line.
+    """
     kernel = place.kernel()
     if kernel is None or kernel[0] is not place.module or place.function() is not kernel[1]:
         return None
     body = KernelBody(*kernel)
-    called = body.function.name.value in body.module.called_names
-    return body if body.statements and not called else None
+    called = body.function.name in body.module.called_names
+    shared = any(body.module.shares_line(one) for one in body.statements)
+    return body if body.statements and not called and not shared else None
