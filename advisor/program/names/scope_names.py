@@ -8,17 +8,16 @@ from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.tree_nodes import below
 
 
+def parameters(scope: FunctionNode | ast.Lambda) -> list[ast.arg]:
+    """Every parameter, `*args` and keyword-only ones too."""
+    given = scope.args
+    stars = [one for one in (given.vararg, given.kwarg) if one is not None]
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *stars]
+
+
 def parameter_names(scope: FunctionNode | ast.Lambda) -> set[str]:
     """The names of every parameter, `*args` and keyword-only ones too."""
-    arguments = scope.args
-    every = [
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    ]
-    return {argument.arg for argument in every if argument is not None}
+    return {one.arg for one in parameters(scope)}
 
 
 def parameter_defaults(scope: FunctionNode) -> dict[str, ast.expr]:

@@ -1,0 +1,10 @@
+"""The numbers that expressions are as they are written."""
+
+from __future__ import annotations
+
+import ast
+
+
+def written_integer(node: ast.AST | None) -> int | None:
+    """The value of an integer as it is written, without a sign; None for anything else, True and False too."""
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
