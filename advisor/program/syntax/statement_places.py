@@ -99,11 +99,11 @@ def holds(node: ast.AST, place: Position) -> bool:
     return begin(node) <= place < end(node)
 
 
-def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements that a statement consists of."""
+def blocks(around: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements that a module, a statement or a part of one consists of."""
     for field in ("body", "orelse", "finalbody"):
-        yield getattr(statement, field, [])
-    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield getattr(around, field, [])
+    for part in (*getattr(around, "handlers", ()), *getattr(around, "cases", ())):
         yield part.body
 
 

@@ -1,71 +1,150 @@
-"""A source file as a LibCST tree, with the places of its nodes in the text."""
+"""A source file as its syntax tree, with the places of the nodes in the text."""
 
 from __future__ import annotations
 
-import dataclasses
+import ast
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-import libcst as cst
-
-from advisor.fixes.support.edits.node_ranges import ranges_and_parents
-from advisor.fixes.unread_statements import fill, is_gap, names_of_variables
+from advisor.fixes.support.edits.text_offsets import TextOffsets
+from advisor.model.errors import SourceProblem
 from advisor.model.findings import Edit
+from advisor.model.text.source_text import SourceText
+from advisor.program.syntax.bound_names import bound_names
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax, parse_module
+from advisor.program.syntax.statement_places import DEFINITIONS, LOOPS, TRIES, blocks
+from advisor.program.syntax.statement_places import begin as first_place
+from advisor.program.syntax.statement_places import end as last_place
+from advisor.program.syntax.tree_nodes import below
 
-_Node = TypeVar("_Node", bound=cst.CSTNode)
-_Asked = TypeVar("_Asked", bound=cst.CSTNode)
+_Node = TypeVar("_Node", bound=ast.AST)
+_Asked = TypeVar("_Asked", bound=ast.AST)
 _Answer = TypeVar("_Answer")
+# A class of nodes, or several of them.
+_Kind: TypeAlias = type[_Node] | tuple[type[_Node], ...]
+
+# The statements that consist of other statements.
+COMPOUND = (*DEFINITIONS, *LOOPS, *TRIES, ast.If, ast.With, ast.AsyncWith, ast.Match)
+# Strings with expressions in them; templates are of Python 3.14 and later.
+_INTERPOLATED = (ast.JoinedStr, *((ast.TemplateStr,) if hasattr(ast, "TemplateStr") else ()))
+_NOT_CODE = re.compile(r"(?:[ \t\f\r\n]|\\(?:\r\n|\r|\n)|#[^\r\n]*)*")
+_CONTINUED = re.compile(r"\\(?:\r\n|\r|\n)[ \t\f]*\Z")
+
+
+class NotEditable(Exception):
+    """Raised where a node that is to be replaced has no place of its own in the text."""
 
 
 class SourceModule:
-    """The tree of a text; nodes are found by their place, and places are offsets into the text.
+    """The tree of a text, which is that of `syntax`; nodes are found by their place, and places are offsets.
 
-    Each `0` on one of the lines `unread` stands for a statement that could not be read: in the tree it is a
-    call with all parameters and variables of its function.
+    What stands inside an f-string counts as a node at the place of the whole string: Python before 3.12 does
+    not say where else, and fixes are the same under each Python.
     """
 
-    def __init__(self, text: str, module: cst.Module, unread: frozenset[int] = frozenset()) -> None:
-        self.text = text
-        self.module = module
-        self._answers: dict[tuple[object, cst.CSTNode], Any] = {}
-        self._by_kind: dict[type[cst.CSTNode], tuple[list[Any], list[int]]] = {}
-        self._ranges, self._parents = ranges_and_parents(module)
-        # Python's line ends, which are fewer than those of str.splitlines.
-        self._starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text))]
-        if unread:
-            self._note_unread(unread)
-            self._parents = _parents(self.module)
-
-    def _note_unread(self, unread: frozenset[int]) -> None:
-        for gap in [one for one in self._ranges if is_gap(one) and self._line_of_node(one) in unread]:
-            function = self._scope(gap)
-            if function is not None:
-                begin, end = self._ranges[function]
-                inside = [one for one, place in self._ranges.items() if begin <= place[0] and place[1] <= end]
-                fill(gap, names_of_variables(function, _bound, inside), self._ranges)
-
-    def _line_of_node(self, node: cst.CSTNode) -> int:
-        return self.line_of(self._ranges[node][0])
+    def __init__(self, syntax: ModuleSyntax) -> None:
+        self.syntax = syntax
+        self.text = syntax.source.text
+        self.tree = syntax.tree
+        self._offsets = TextOffsets(self.text)
+        self._answers: dict[tuple[object, ast.AST], Any] = {}
+        self._by_kind: dict[object, tuple[list[Any], list[int]]] = {}
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a line (from 1) and a column (from 0)."""
-        return self._starts[line - 1] + column
+        """The offset of a line (from 1) and a column (from 0, in characters)."""
+        return self._offsets.offset(line, column)
 
     def line_of(self, offset: int) -> int:
         """The line, from 1, that an offset lies in."""
-        return bisect_right(self._starts, offset)
+        return self._offsets.line_of(offset)
 
-    def range_of(self, node: cst.CSTNode) -> tuple[int, int]:
-        """The offsets where a node begins and ends."""
-        return self._ranges[node]
+    def line_start(self, offset: int) -> int:
+        """The offset where the line of an offset begins."""
+        return self._offsets.line_start(offset)
 
-    def code_of(self, node: cst.CSTNode) -> str:
-        """The text of a node as it stands."""
+    @property
+    def line_end(self) -> str:
+        """The line end that the file uses."""
+        return "\r\n" if "\r\n" in self.text else "\n"
+
+    def range_of(self, node: ast.AST) -> tuple[int, int]:
+        """The offsets where a node begins and ends, without parentheses around it.
+
+        A tuple's own parentheses belong to it, decorators do not belong to their function or class.
+        """
+        node = self._strings_around.get(node, node)
+        if isinstance(node, ast.Module):
+            return 0, len(self.text)
+        line: int | None = getattr(node, "lineno", None)
+        if line is not None:
+            begin, end = (line, node.col_offset), (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        elif next(ast.iter_child_nodes(node), None) is not None:
+            begin, end = first_place(node), last_place(node)
+        else:
+            # The parameters of a function that has none.
+            place = self.range_of(self.syntax.parents[node])[0]
+            return place, place
+        return self._offsets.offset_of_bytes(*begin), self._offsets.offset_of_bytes(*end)
+
+    def outer_range(self, node: ast.AST) -> tuple[int, int]:
+        """The offsets of an expression with the parentheses that are written around it."""
+        begin, end = self.range_of(node)
+        parent = self.parent(node)
+        if not isinstance(node, ast.expr) or isinstance(parent, ast.pattern) or node in self._strings_around:
+            return begin, end
+        # A call ends with a parenthesis of its own.
+        limit = self.range_of(parent)[1] - 1 if isinstance(parent, ast.Call) else len(self.text)
+        while True:
+            closing = self._code_behind(end)
+            if closing >= limit or self.text[closing] != ")":
+                break
+            opening = self._offsets.code_before(begin, self._is_in_string)
+            if opening is None or self.text[opening] != "(":
+                break
+            if isinstance(parent, ast.ClassDef) and self.text[self._code_behind(closing + 1)] == ":":
+                # These are the parentheses around the classes that a class inherits from.
+                break
+            begin, end = opening, closing + 1
+        return begin, end
+
+    def is_parenthesized(self, node: ast.AST) -> bool:
+        """Whether an expression has parentheses around it, those of a tuple or generator among them."""
+        if isinstance(node, ast.Tuple):
+            begin, _ = self.range_of(node)
+            first = self.outer_range(node.elts[0])[0] if node.elts else begin + 1
+            if begin < first:
+                return True
+        return isinstance(node, ast.GeneratorExp) or self.outer_range(node) != self.range_of(node)
+
+    def code_of(self, node: ast.AST) -> str:
+        """The text of a node as it stands, without parentheses around it."""
+        if node in self._strings_around:
+            return ast.unparse(node)
         begin, end = self.range_of(node)
         return self.text[begin:end]
+
+    def outer_code_of(self, node: ast.AST) -> str:
+        """The text of an expression with the parentheses around it."""
+        if node in self._strings_around:
+            return ast.unparse(node)
+        begin, end = self.outer_range(node)
+        return self.text[begin:end]
+
+    def block_range(self, statements: Sequence[ast.stmt]) -> tuple[int, int]:
+        """The offsets where a block of statements begins, decorators included, and ends."""
+        return self._offsets.offset_of_bytes(*first_place(statements[0])), self.range_of(statements[-1])[1]
+
+    def replaced(self, node: ast.AST, text: str) -> Edit:
+        """The edit that puts a text in the place of a node.
+
+        Raises NotEditable for a node inside of an f-string.
+        """
+        if node in self._strings_around:
+            raise NotEditable
+        return Edit(*self.range_of(node), text)
 
     def answer(self, question: Callable[[SourceModule, _Asked], _Answer], node: _Asked) -> _Answer:
         """What a function says of a node of this module, which never changes: each is asked once."""
@@ -75,19 +154,97 @@ class SourceModule:
         found: _Answer = self._answers[key]
         return found
 
-    def written(self, node: cst.CSTNode) -> str:
-        """The text of a node, also of one that was made."""
-        return self.module.code_for_node(node)
-
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+    def parent(self, node: ast.AST) -> ast.AST | None:
         """The node that a node is part of."""
-        return self._parents.get(node)
+        return self.syntax.parents.get(node)
 
-    def nodes(self, kind: type[_Node]) -> Iterator[_Node]:
+    def statement_of(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that a node is part of; a statement is part of itself."""
+        while not isinstance(node, ast.stmt):
+            node = self.syntax.parents[node]
+        return node
+
+    def block_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that a statement stands in."""
+        parent = self.syntax.parents[statement]
+        return next(block for block in blocks(parent) if any(one is statement for one in block))
+
+    def scope_of(self, node: ast.AST) -> FunctionNode | None:
+        """The innermost function that a node is part of, None at module level."""
+        above = self.parent(node)
+        while above is not None and not isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef):
+            above = self.parent(above)
+        return above
+
+    def is_elif(self, node: ast.AST) -> bool:
+        """Whether a question is written as `elif`."""
+        return isinstance(node, ast.If) and self.text.startswith("elif", self.range_of(node)[0])
+
+    def shares_line(self, statement: ast.stmt) -> bool:
+        """Whether a statement has `;` behind it, or stands behind one or behind the head of its block."""
+        begin, end = self.range_of(statement)
+        behind = self._code_behind(end)
+        return not self._begins_line(begin) or self.text[behind : behind + 1] == ";"
+
+    def on_header_line(self, statement: ast.stmt) -> bool:
+        """Whether a simple statement stands on the line of its block's head, or a body on that of a compound
+        statement: `if x: y`.
+        """
+        block = statement.body if isinstance(statement, COMPOUND) else self.block_of(statement)
+        return not self._begins_line(self.range_of(block[0])[0])
+
+    def _begins_line(self, offset: int) -> bool:
+        """Whether no code stands before an offset on its line, nor on one that `\\` joins to it."""
+        start = self.line_start(offset)
+        if self.text[start:offset].strip():
+            return False
+        code = self._offsets.code_before(start, self._is_in_string)
+        return code is None or _CONTINUED.search(self.text, code + 1, offset) is None
+
+    def indentation(self, node: ast.AST) -> str:
+        """The white space before a statement on its line."""
+        begin, _ = self.range_of(node)
+        line = self.text[self.line_start(begin) : begin]
+        return line if not line.strip() else line[: len(line) - len(line.lstrip())]
+
+    def nodes(self, kind: _Kind[_Node]) -> Iterator[_Node]:
         """All nodes of a kind in the order of the text."""
         yield from self._of_kind(kind)[0]
 
-    def _of_kind(self, kind: type[_Node]) -> tuple[list[_Node], list[int]]:
+    def nodes_between(self, kind: _Kind[_Node], begin: int, end: int) -> Iterator[_Node]:
+        """The nodes of a kind that lie between two offsets."""
+        nodes, begins = self._of_kind(kind)
+        for number in range(bisect_left(begins, begin), bisect_right(begins, end)):
+            if self.range_of(nodes[number])[1] <= end:
+                yield nodes[number]
+
+    def nodes_in(self, kind: _Kind[_Node], outer: ast.AST | Sequence[ast.stmt]) -> Iterator[_Node]:
+        """The nodes of a kind in another node or in a block, that itself included, decorators of a function
+        not.
+        """
+        if isinstance(outer, ast.AST):
+            place, tops = self.range_of(outer), {outer}
+        elif outer:
+            place, tops = self.block_range(outer), set[ast.AST](outer)
+        else:
+            return
+        for node in self.nodes_between(kind, *place):
+            if self.range_of(node) != place or self._is_part(node, tops):
+                yield node
+
+    def _is_part(self, node: ast.AST, tops: set[ast.AST]) -> bool:
+        above: ast.AST | None = node
+        while above is not None and above not in tops:
+            above = self.parent(above)
+        return above is not None
+
+    def node_at(self, kind: _Kind[_Node], begin: int, end: int) -> _Node | None:
+        """The node of a kind that begins and ends at two offsets."""
+        return next(
+            (one for one in self.nodes_between(kind, begin, end) if self.range_of(one) == (begin, end)), None
+        )
+
+    def _of_kind(self, kind: _Kind[_Node]) -> tuple[list[_Node], list[int]]:
         """The nodes of a kind in order, and where each begins."""
         if kind not in self._by_kind:
             found = [node for one, nodes in self._by_type.items() if issubclass(one, kind) for node in nodes]
@@ -96,38 +253,26 @@ class SourceModule:
         return self._by_kind[kind]
 
     @cached_property
-    def _by_type(self) -> dict[type[cst.CSTNode], list[Any]]:
-        found: dict[type[cst.CSTNode], list[Any]] = {}
-        for node in self._ranges:
-            found.setdefault(type(node), []).append(node)
+    def _by_type(self) -> dict[type[ast.AST], list[Any]]:
+        found: dict[type[ast.AST], list[Any]] = {ast.Module: [self.tree]}
+        for node in self.syntax.parents:
+            found.setdefault(node.__class__, []).append(node)
         return found
 
     @cached_property
-    def names(self) -> dict[str, list[cst.Name]]:
-        """The places of each name, attributes and keywords too, in the order of the text."""
-        found: dict[str, list[cst.Name]] = {}
-        for node in self.nodes(cst.Name):
-            found.setdefault(node.value, []).append(node)
+    def names(self) -> dict[str, list[ast.Name]]:
+        """The places of each plain name, in the order of the text."""
+        found: dict[str, list[ast.Name]] = {}
+        for node in self.nodes(ast.Name):
+            found.setdefault(node.id, []).append(node)
         return found
 
-    def nodes_between(self, kind: type[_Node], begin: int, end: int) -> Iterator[_Node]:
-        """The nodes of a kind that lie between two offsets."""
-        nodes, begins = self._of_kind(kind)
-        for number in range(bisect_left(begins, begin), bisect_right(begins, end)):
-            if self.range_of(nodes[number])[1] <= end:
-                yield nodes[number]
+    @cached_property
+    def called_names(self) -> frozenset[str]:
+        """The plain names that are called anywhere."""
+        return frozenset(one.func.id for one in self.nodes(ast.Call) if isinstance(one.func, ast.Name))
 
-    def nodes_in(self, kind: type[_Node], outer: cst.CSTNode) -> Iterator[_Node]:
-        """The nodes of a kind in another node, that itself included."""
-        yield from self.nodes_between(kind, *self.range_of(outer))
-
-    def node_at(self, kind: type[_Node], begin: int, end: int) -> _Node | None:
-        """The node of a kind that begins and ends at two offsets."""
-        return next(
-            (one for one in self.nodes_between(kind, begin, end) if self.range_of(one) == (begin, end)), None
-        )
-
-    def function_around(self, offset: int) -> cst.FunctionDef | None:
+    def function_around(self, offset: int) -> FunctionNode | None:
         """The innermost function that an offset lies in, its decorators included."""
         begins, ends, functions = self._functions
         # Functions lie apart or in each other: of those around the offset the innermost begins last.
@@ -137,133 +282,64 @@ class SourceModule:
         return None
 
     @cached_property
-    def _functions(self) -> tuple[list[int], list[int], list[cst.FunctionDef]]:
+    def _functions(self) -> tuple[list[int], list[int], list[FunctionNode]]:
         """Where each function, its decorators included, begins and ends, in order of their beginnings."""
-        found = []
-        for node in self.nodes(cst.FunctionDef):
-            begin, end = self.range_of(node)
-            first = min([begin, *(self.range_of(one)[0] for one in node.decorators)])
-            found.append((first, end, node))
+        found = [(*self.block_range([node]), node) for node in self.syntax.functions]
         found.sort(key=lambda one: one[:2])
         return [one[0] for one in found], [one[1] for one in found], [one[2] for one in found]
 
-    @cached_property
-    def called_names(self) -> frozenset[str]:
-        """The plain names that are called anywhere."""
-        return frozenset(one.func.value for one in self.nodes(cst.Call) if isinstance(one.func, cst.Name))
-
-    def bindings(self, name: str, function: cst.FunctionDef | None) -> list[cst.CSTNode]:
+    def bindings(self, name: str, function: FunctionNode | None) -> list[ast.AST]:
         """The nodes that bind a name in a function's own body, or at module level for None: assignments,
-        imports, loops, `with`, functions and classes.
+        imports, loops, `with`, functions, classes and what else does, `global` too; parameters do not.
         """
         return self._bindings.get((function, name), [])
 
     @cached_property
-    def _bindings(self) -> dict[tuple[cst.FunctionDef | None, str], list[cst.CSTNode]]:
-        found: dict[tuple[cst.FunctionDef | None, str], list[cst.CSTNode]] = {}
-        for kind in (
-            cst.Assign, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.With, cst.Import,
-            cst.ImportFrom, cst.FunctionDef, cst.ClassDef, cst.ExceptHandler, cst.Del, cst.Global,
-            cst.Nonlocal,
-        ):  # fmt: skip
-            for node in self.nodes(kind):
-                for name in _bound(node):
-                    found.setdefault((self._scope(node), name), []).append(node)
+    def _bindings(self) -> dict[tuple[FunctionNode | None, str], list[ast.AST]]:
+        found: dict[tuple[FunctionNode | None, str], list[ast.AST]] = {}
+        for node in self.syntax.parents:
+            for name in _bound(node):
+                found.setdefault((self.scope_of(node), name), []).append(node)
         return {key: sorted(nodes, key=self.range_of) for key, nodes in found.items()}
 
-    def _scope(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        above = self.parent(node)
-        while above is not None and not isinstance(above, cst.FunctionDef):
-            above = self.parent(above)
-        return above
+    def _code_behind(self, offset: int) -> int:
+        """The offset of the first code behind a piece of code, the end of the text where there is none."""
+        found = _NOT_CODE.match(self.text, offset)
+        return found.end() if found else offset
 
-    def indentation(self, node: cst.CSTNode) -> str:
-        """The white space before a statement on its line."""
-        begin, _ = self.range_of(node)
-        start = self._starts[self.line_of(begin) - 1]
-        line = self.text[start:begin]
-        return line if not line.strip() else line[: len(line) - len(line.lstrip())]
+    def _is_in_string(self, offset: int) -> bool:
+        begins, ends = self._strings
+        number = bisect_right(begins, offset) - 1
+        return number >= 0 and offset < ends[number]
 
-    def line_start(self, offset: int) -> int:
-        """The offset where the line of an offset begins."""
-        return self._starts[self.line_of(offset) - 1]
+    @cached_property
+    def _strings(self) -> tuple[list[int], list[int]]:
+        """Where each string begins and ends; those in an f-string are part of that."""
+        constants = (one for one in self.nodes(ast.Constant) if isinstance(one.value, str | bytes))
+        found = sorted({self.range_of(one) for one in (*constants, *self.nodes(_INTERPOLATED))})
+        return [begin for begin, _ in found], [end for _, end in found]
 
-    @property
-    def line_end(self) -> str:
-        """The line end that the file uses."""
-        return "\r\n" if "\r\n" in self.text else "\n"
-
-    def replaced(self, node: cst.CSTNode, text: str) -> Edit:
-        """The edit that puts a text in the place of a node."""
-        return Edit(*self.range_of(node), text)
-
-
-def _parents(module: cst.Module) -> dict[cst.CSTNode, cst.CSTNode]:
-    """The parent of each node, those that stand for what could not be read too: they are never written."""
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
-    fields: dict[type[cst.CSTNode], tuple[str, ...]] = {}
-    waiting: list[cst.CSTNode] = [module]
-    while waiting:
-        node = waiting.pop()
-        kind = type(node)
-        if kind not in fields:
-            fields[kind] = tuple(one.name for one in dataclasses.fields(kind))
-        for name in fields[kind]:
-            value = getattr(node, name)
-            for child in value if isinstance(value, tuple | list) else (value,):
-                if isinstance(child, cst.CSTNode):
-                    found[child] = node
-                    waiting.append(child)
-    return found
+    @cached_property
+    def _strings_around(self) -> dict[ast.AST, ast.AST]:
+        """The outermost f-string around each node that stands inside of one."""
+        found: dict[ast.AST, ast.AST] = {}
+        for node in (one for kind in _INTERPOLATED for one in self._by_type.get(kind, ())):
+            if node not in found:
+                found.update(dict.fromkeys(below(node)[1:], node))
+        return found
 
 
-def read_module(text: str, unread: frozenset[int] = frozenset()) -> SourceModule | None:
-    """The module of a text with `unread` lines as SourceModule has them; None where LibCST cannot read it."""
+def _bound(node: ast.AST) -> Iterable[str]:
+    return node.names if isinstance(node, ast.Global | ast.Nonlocal) else bound_names(node)
+
+
+def read_module(text: str, unread: frozenset[int] = frozenset(), path: str = "") -> SourceModule | None:
+    """The module of a text; None where it cannot be read.
+
+    Each `0` on one of the lines `unread` stands for a statement that could not be read: in the tree it is a
+    call with all parameters and variables of its function.
+    """
     try:
-        return SourceModule(text, cst.parse_module(text), unread)
-    except (cst.ParserSyntaxError, RecursionError, ValueError):
+        return SourceModule(parse_module(SourceText(path, text, unread)))
+    except SourceProblem:
         return None
-
-
-def _bound(node: cst.CSTNode) -> set[str]:
-    """The names that a statement binds."""
-    if isinstance(node, cst.FunctionDef | cst.ClassDef):
-        return {node.name.value}
-    if isinstance(node, cst.Import | cst.ImportFrom):
-        return _imported(node)
-    if isinstance(node, cst.Assign):
-        targets: list[cst.CSTNode] = [one.target for one in node.targets]
-    elif isinstance(node, cst.AnnAssign | cst.AugAssign | cst.NamedExpr | cst.For | cst.Del):
-        targets = [node.target]
-    elif isinstance(node, cst.With):
-        targets = [item.asname.name for item in node.items if item.asname]
-    elif isinstance(node, cst.ExceptHandler):
-        targets = [node.name.name] if node.name else []
-    elif isinstance(node, cst.Global | cst.Nonlocal):
-        targets = [item.name for item in node.names]
-    else:
-        targets = []
-    return {name for target in targets for name in _names(target)}
-
-
-def _names(target: cst.CSTNode) -> set[str]:
-    if isinstance(target, cst.Name):
-        return {target.value}
-    if isinstance(target, cst.Tuple | cst.List):
-        return {name for element in target.elements for name in _names(element.value)}
-    return set()
-
-
-def _imported(node: cst.Import | cst.ImportFrom) -> set[str]:
-    if isinstance(node.names, cst.ImportStar):
-        return set()
-    found = set()
-    for alias in node.names:
-        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-            found.add(alias.asname.name.value)
-        else:
-            first: cst.CSTNode = alias.name
-            while isinstance(first, cst.Attribute):
-                first = first.value
-            found |= _names(first)
-    return found
