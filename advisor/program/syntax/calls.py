@@ -1,4 +1,4 @@
-"""What calls name: the function, and what is given by keyword."""
+"""What calls name: the function, what is given by keyword, and the bounds of `range`."""
 
 from __future__ import annotations
 
@@ -18,3 +18,12 @@ def called_name(node: ast.AST) -> str:
 def keyword_value(call: ast.Call, name: str) -> ast.expr | None:
     """What a call is given under a keyword, None where that is not written."""
     return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+
+
+def range_bounds(loop: ast.AST | None) -> list[ast.expr] | None:
+    """The one to three arguments of the `range(…)` that a loop runs over, None for any other loop."""
+    call = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != "range":
+        return None
+    plain = not call.keywords and not any(isinstance(one, ast.Starred) for one in call.args)
+    return call.args if plain and call.args else None
