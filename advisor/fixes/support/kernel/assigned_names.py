@@ -6,6 +6,7 @@ import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.program.syntax.bound_names import bound_names
+from advisor.program.syntax.module import FunctionNode
 
 # Expressions that only compute: no call, no assignment, no part that may be left out.
 _COMPUTING = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp)
@@ -44,7 +45,9 @@ def assigned_in(module: SourceModule, part: ast.AST | list[ast.stmt]) -> frozens
 def _assigned_in(module: SourceModule, node: ast.AST) -> frozenset[str]:
     found = {one.id for one in module.nodes_in(ast.Name, node) if not isinstance(one.ctx, ast.Load)}
     found.update(one.arg for one in module.nodes_in(ast.arg, node))
-    return frozenset(found.union(*(bound_names(one) for one in module.nodes_in((ast.stmt, ast.pattern), node))))
+    return frozenset(
+        found.union(*(bound_names(one) for one in module.nodes_in((ast.stmt, ast.pattern), node)))
+    )
 
 
 def only_computes(module: SourceModule, node: ast.AST, elements: bool = False) -> bool:
@@ -67,9 +70,18 @@ def _is_value(module: SourceModule, node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple) and not isinstance(module.parent(node), ast.Subscript)
 
 
+def is_text(line: ast.AST) -> bool:
+    """Whether a statement is nothing but a text, as a docstring is."""
+    return (
+        isinstance(line, ast.Expr)
+        and isinstance(line.value, ast.Constant)
+        and isinstance(line.value.value, str)
+    )
+
+
 def same_code(module: SourceModule, one: ast.AST, other: ast.AST) -> bool:
     """Whether two expressions are written alike, but for spaces and brackets that change nothing."""
-    return ast.unparse(one) == ast.unparse(other)
+    return module.code_of(one) == module.code_of(other) or ast.unparse(one) == ast.unparse(other)
 
 
 def terms_of(value: ast.expr) -> list[ast.expr]:
@@ -79,7 +91,7 @@ def terms_of(value: ast.expr) -> list[ast.expr]:
     return [value]
 
 
-def value_of(module: SourceModule, function: ast.FunctionDef, name: str) -> ast.expr | None:
+def value_of(module: SourceModule, function: FunctionNode, name: str) -> ast.expr | None:
     """The expression that a name of a function stands for, None unless it is bound once, by `name = …`."""
     bound = module.bindings(name, function)
     if len(bound) != 1 or not isinstance(bound[0], ast.Assign) or len(bound[0].targets) != 1:

@@ -10,6 +10,7 @@ from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import assigned_in, words_in
 from advisor.model.findings import Edit
+from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.statement_places import DEFINITIONS, TRIES
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -24,7 +25,7 @@ _LEAVING: tuple[type[ast.AST], ...] = (
 class KernelBody:
     """The body of a kernel whose statements stand on lines of their own."""
 
-    def __init__(self, module: SourceModule, function: ast.FunctionDef) -> None:
+    def __init__(self, module: SourceModule, function: FunctionNode) -> None:
         self.module, self.function = module, function
         self.statements = [] if module.on_header_line(function.body[0]) else list(function.body)
 

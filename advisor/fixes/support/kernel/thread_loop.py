@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import libcst as cst
+from itertools import pairwise
 
 from advisor.fixes.support.kernel.assigned_names import (
     ARRAY_QUESTIONS,
+    around,
     assigned_in,
     indices_of,
+    is_text,
     names_in,
     terms_of,
     words_in,
@@ -28,6 +30,8 @@ from advisor.fixes.support.values.independent_iterations import (
     is_store,
     iterations_are_independent,
 )
+from advisor.program.syntax.literals import written_integer
+from advisor.program.syntax.module import FunctionNode
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class ThreadNumber:
     calls numba.cuda.
     """
 
-    line: cst.Assign
+    line: ast.Assign
     name: str
     cuda: str
 
@@ -47,10 +51,10 @@ class ThreadLoop:
     no numbers, so that all of them do the same.
     """
 
-    loop: cst.For
+    loop: ast.For
     index: str
     start: int
-    end: cst.BaseExpression
+    end: ast.expr
     thread: ThreadNumber | None
 
 
@@ -60,11 +64,11 @@ def thread_loop(body: KernelBody) -> ThreadLoop | None:
     Its iterations may have threads of their own, which then do what stands before the loop once more each.
     """
     loop = _only_loop(body, body.statements)
-    if loop is None or not isinstance(loop.target, cst.Name):
+    if loop is None or not isinstance(loop.target, ast.Name):
         return None
     numbers = _thread_numbers(body)
     bounds = _bounds(body, loop)
-    index = loop.target.value
+    index = loop.target.id
     if numbers is None or bounds is None or words_in(body.module, bounds[1]) & assigned_in(body.module, loop):
         return None
     if not iterations_are_independent(body, loop, index) or not _may_be_done_again(body, loop):
@@ -82,7 +86,7 @@ def _thread_numbers(body: KernelBody) -> list[ThreadNumber] | None:
         return None
     asked = [
         one
-        for one in body.nodes(cst.Attribute)
+        for one in body.nodes(ast.Attribute)
         if cuda_attribute(body.module, one) in (*INDEX_NAMES, "grid", "gridsize")
     ]
     lines = grid_indices(body)
@@ -91,91 +95,80 @@ def _thread_numbers(body: KernelBody) -> list[ThreadNumber] | None:
     if len(lines) != 1:
         return None
     name, line = next(iter(lines.items()))
-    found = [one for one in body.module.nodes_in(cst.Assign, line) if _gives_to(one, name)]
-    if len(found) != 1:
+    if not isinstance(line, ast.Assign) or not isinstance(line.targets[0], ast.Name):
         return None
-    begin, end = body.module.range_of(found[0])
+    begin, end = body.module.range_of(line)
     if not all(begin <= body.module.range_of(one)[0] < end for one in asked):
         return None
     along_x = all(_axis(body, one) == "x" for one in asked)
-    if grid_call(body.module, found[0].value) != 1 and not along_x:
+    if grid_call(body.module, line.value) != 1 and not along_x:
         return None
-    return [ThreadNumber(found[0], name, body.module.written(asked[0].value))]
+    return [ThreadNumber(line, name, body.module.code_of(asked[0].value))]
 
 
-def _gives_to(line: cst.Assign, name: str) -> bool:
-    target = line.targets[0].target
-    return len(line.targets) == 1 and isinstance(target, cst.Name) and target.value == name
-
-
-def _axis(body: KernelBody, node: cst.Attribute) -> str:
+def _axis(body: KernelBody, node: ast.Attribute) -> str:
     above = body.module.parent(node)
-    return above.attr.value if isinstance(above, cst.Attribute) and above.value is node else ""
+    return above.attr if isinstance(above, ast.Attribute) else ""
 
 
-def _only_loop(body: KernelBody, lines: Sequence[cst.CSTNode]) -> cst.For | None:
+def _only_loop(body: KernelBody, lines: Sequence[ast.stmt]) -> ast.For | None:
     """The loop that some statements end with, also under conditions, where those before it may be done by
     more threads.
     """
     if not lines or not all(_only_prepares(body, line) for line in lines[:-1]):
         return None
     last = lines[-1]
-    if isinstance(last, cst.For):
-        return last if isinstance(last.body, cst.IndentedBlock) else None
-    if not isinstance(last, cst.If) or last.orelse is not None or not _only_reads(body, last.test):
+    if isinstance(last, ast.For):
+        return None if body.module.on_header_line(last.body[0]) else last
+    if not isinstance(last, ast.If) or last.orelse or not _only_reads(body, last.test):
         return None
-    return _only_loop(body, last.body.body) if isinstance(last.body, cst.IndentedBlock) else None
+    return _only_loop(body, last.body)
 
 
-def _only_prepares(body: KernelBody, line: cst.CSTNode) -> bool:
+def _only_prepares(body: KernelBody, line: ast.AST) -> bool:
     """Whether a statement gives names their values, or lets the thread end."""
-    if isinstance(line, cst.If):
-        parts: list[cst.CSTNode] = [*line.body.body]
-        if line.orelse is not None:
-            parts += [line.orelse] if isinstance(line.orelse, cst.If) else line.orelse.body.body
+    if isinstance(line, ast.If):
+        parts = [*line.body, *line.orelse]
         return _only_reads(body, line.test) and all(_only_prepares(body, one) for one in parts)
-    if isinstance(line, cst.SimpleStatementLine):
-        return all(_only_prepares(body, one) for one in line.body)
-    if isinstance(line, cst.Expr):
-        return isinstance(line.value, cst.SimpleString)
-    if isinstance(line, cst.Return):
+    if isinstance(line, ast.Return):
         return line.value is None
-    if isinstance(line, cst.Assign):
-        named = all(_is_named(one.target) for one in line.targets)
+    if isinstance(line, ast.Assign):
+        named = all(_is_named(one) for one in line.targets)
         return named and _only_reads(body, line.value)
-    if isinstance(line, cst.AugAssign | cst.AnnAssign):
+    if isinstance(line, ast.AugAssign | ast.AnnAssign):
         return _is_named(line.target) and (line.value is None or _only_reads(body, line.value))
-    return isinstance(line, cst.Pass)
+    return isinstance(line, ast.Pass) or is_text(line)
 
 
-def _is_named(target: cst.BaseExpression) -> bool:
-    if isinstance(target, cst.Tuple):
-        return all(isinstance(one.value, cst.Name) for one in target.elements)
-    return isinstance(target, cst.Name)
+def _is_named(target: ast.expr) -> bool:
+    if isinstance(target, ast.Tuple):
+        return all(isinstance(one, ast.Name) for one in target.elts)
+    return isinstance(target, ast.Name)
 
 
-def _only_reads(body: KernelBody, value: cst.CSTNode) -> bool:
+def _only_reads(body: KernelBody, value: ast.AST) -> bool:
     """Whether an expression has no effects."""
-    if any(True for kind in (cst.NamedExpr, cst.Lambda) for _ in body.module.nodes_in(kind, value)):
+    if any(True for _ in body.module.nodes_in((ast.NamedExpr, ast.Lambda), value)):
         return False
-    return all(gives_number(body, call) for call in body.module.nodes_in(cst.Call, value))
+    return all(gives_number(body, call) for call in body.module.nodes_in(ast.Call, value))
 
 
-def _bounds(body: KernelBody, loop: cst.For) -> tuple[int, cst.BaseExpression] | None:
+def _bounds(body: KernelBody, loop: ast.For) -> tuple[int, ast.expr] | None:
     """The first number and the end of `range(end)` and `range(start, end)`, on one line."""
     ranged = loop.iter
-    if not isinstance(ranged, cst.Call) or body.module.written(ranged.func) != "range":
+    if not isinstance(ranged, ast.Call) or body.module.code_of(ranged.func) != "range":
         return None
-    values = [one.value for one in ranged.args if one.keyword is None and not one.star]
-    if len(values) != len(ranged.args) or not 1 <= len(values) <= 2:
+    values = ranged.args
+    if ranged.keywords or not 1 <= len(values) <= 2 or isinstance(values[-1], ast.Starred):
         return None
-    start = values[0] if len(values) == 2 else cst.Integer("0")
-    if not isinstance(start, cst.Integer) or "\n" in body.module.code_of(loop.iter):
+    start = values[0] if len(values) == 2 else ast.Constant(0)
+    first = written_integer(start)
+    if first is None or "\n" in body.module.code_of(loop.iter):
         return None
-    return start.evaluated_value, values[-1]
+    return first, values[-1]
 
 
-def _may_be_done_again(body: KernelBody, loop: cst.For) -> bool:
+def _may_be_done_again(body: KernelBody, loop: ast.For) -> bool:
     """Whether nothing before the loop looks at elements that it changes, and no function that is called
     changes any.
     """
@@ -184,31 +177,30 @@ def _may_be_done_again(body: KernelBody, loop: cst.For) -> bool:
     for name in names_in(body.module, body.function.body):
         inside = begin <= body.module.range_of(name)[0] < end
         above = body.module.parent(name)
-        asked = isinstance(above, cst.Attribute) and above.attr.value in ARRAY_QUESTIONS
-        if name.value in changed and not inside and not asked and not _is_length(body, above):
+        asked = isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS
+        if name.id in changed and not inside and not asked and not _is_length(body, above):
             return False
     return not any(_changes_elements(body, one) for one in called_functions(body.module, body.function))
 
 
-def _stores_follow_threads(body: KernelBody, loop: cst.For, index: str) -> bool:
+def _stores_follow_threads(body: KernelBody, loop: ast.For, index: str) -> bool:
     """Whether each stored element has a name of the thread's own in it, so that it is not one for all."""
-    counters = {one.target.value for one in body.nodes(cst.For) if isinstance(one.target, cst.Name)}
+    counters = {one.target.id for one in body.nodes(ast.For) if isinstance(one.target, ast.Name)}
     own = assigned_in(body.module, body.function.body) - counters - {index}
-    stores = (one for one in body.module.nodes_in(cst.Subscript, loop) if is_store(body.module, one))
+    stores = (one for one in body.module.nodes_in(ast.Subscript, loop) if is_store(body.module, one))
     return all(words_in(body.module, one) & own for one in stores)
 
 
-def _is_length(body: KernelBody, above: cst.CSTNode | None) -> bool:
-    call = body.module.parent(above) if isinstance(above, cst.Arg) else None
-    return isinstance(call, cst.Call) and body.module.written(call.func) == "len"
+def _is_length(body: KernelBody, above: ast.AST | None) -> bool:
+    return isinstance(above, ast.Call) and body.module.code_of(above.func) == "len"
 
 
-def _changes_elements(body: KernelBody, function: cst.FunctionDef) -> bool:
+def _changes_elements(body: KernelBody, function: FunctionNode) -> bool:
     module = body.module
-    if any(is_store(module, one) for one in module.nodes_in(cst.Subscript, function.body)):
+    if any(is_store(module, one) for one in module.nodes_in(ast.Subscript, function.body)):
         return True
     return any(
-        cuda_attribute(module, one) == "atomic" for one in module.nodes_in(cst.Attribute, function.body)
+        cuda_attribute(module, one) == "atomic" for one in module.nodes_in(ast.Attribute, function.body)
     )
 
 
@@ -219,20 +211,16 @@ def lanes_lie_along_the_loop(body: KernelBody, found: ThreadLoop) -> bool:
     """
     votes: dict[int, int] = {}
     thread = found.thread.name if found.thread is not None else ""
-    for node in body.module.nodes_in(cst.Subscript, found.loop.body):
+    for node in body.module.nodes_in(ast.Subscript, found.loop.body):
         indices = indices_of(node)
-        if not indices or isinstance(node.value, cst.Attribute):
+        if not indices or isinstance(node.value, ast.Attribute):
             continue
-        terms = {one.value for one in terms_of(indices[-1]) if isinstance(one, cst.Name)}
+        terms = {one.id for one in terms_of(indices[-1]) if isinstance(one, ast.Name)}
         vote = (found.index in terms) - (thread in terms)
         depth = sum(
-            1 for one in body.module.nodes_in(cst.For, found.loop.body) if _is_around(body, one.body, node)
+            isinstance(outer, ast.For) and inner in outer.body
+            for inner, outer in pairwise([node, *around(body.module, node, found.loop)])
         )
         votes[depth] = votes.get(depth, 0) + vote
     decided = [votes[depth] for depth in sorted(votes, reverse=True) if votes[depth]]
     return not decided or decided[0] > 0
-
-
-def _is_around(body: KernelBody, outer: cst.CSTNode, node: cst.CSTNode) -> bool:
-    begin, end = body.module.range_of(outer)
-    return begin <= body.module.range_of(node)[0] < end
