@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.support.launches.launch_sites import LaunchSite
-from advisor.fixes.support.launches.launch_sizes import is_whole_number
+from advisor.fixes.support.launches.launch_sizes import is_one, is_whole_number
 from advisor.model.findings import Edit
 
 
-def length_along_x(site: LaunchSite, size: cst.BaseExpression) -> str | None:
+def length_along_x(site: LaunchSite, size: ast.expr) -> str | None:
     """The text of a grid's or block's size along x; None where it may have other axes. Sums stand in
     brackets.
     """
     module, meant = site.module, site.defined(size)
-    if isinstance(size, cst.Tuple):
-        parts = [one.value for one in size.elements if isinstance(one, cst.Element)]
-        flat = len(parts) == len(size.elements) > 0 and all(_is_one(site, one) for one in parts[1:])
-        return length_along_x(site, parts[0]) if flat and not isinstance(parts[0], cst.Tuple) else None
-    if isinstance(meant, cst.Tuple):
+    if isinstance(size, ast.Tuple):
+        first = size.elts[0] if size.elts and all(is_one(site, one) for one in size.elts[1:]) else None
+        return None if first is None or isinstance(first, ast.Tuple) else length_along_x(site, first)
+    if isinstance(meant, ast.Tuple):
         # The name of a tuple that is written elsewhere.
         flat = length_along_x(site, meant) is not None
-        return f"{module.code_of(size)}[0]" if flat and isinstance(size, cst.Name) else None
+        return f"{module.code_of(size)}[0]" if flat and isinstance(size, ast.Name) else None
     if not is_whole_number(site, size) or "\n" in module.code_of(size):
         return None
-    loose = isinstance(size, cst.BinaryOperation | cst.UnaryOperation)
+    loose = isinstance(size, ast.BinOp | ast.UnaryOp)
     return f"({module.code_of(size)})" if loose else module.code_of(size)
-
-
-def _is_one(site: LaunchSite, size: cst.BaseExpression) -> bool:
-    value = site.defined(size)
-    return isinstance(value, cst.Integer) and value.evaluated_value == 1
 
 
 def product_of(one: str, other: str) -> str:
@@ -59,8 +53,6 @@ def bare(text: str) -> str:
     return text
 
 
-def replaced_by_pair(site: LaunchSite, size: cst.BaseExpression, first: str, second: str) -> Edit:
+def replaced_by_pair(site: LaunchSite, size: ast.expr, first: str, second: str) -> Edit:
     """The edit that puts a tuple of two in the place of a grid or block."""
-    # The brackets around an expression are no part of its range.
-    pair = f"{first}, {second}"
-    return site.module.replaced(size, pair if size.lpar else f"({pair})")
+    return Edit(*site.module.outer_range(size), f"({first}, {second})")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.thread_axes import exchanged_pair, is_pair
 from advisor.fixes.support.launches.launch_sites import LaunchSite, may_launch
 from advisor.model.findings import Edit
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.calls import last_name
+from advisor.program.syntax.module import FunctionNode
 
 
 def block_of(site: LaunchSite) -> tuple[int, int] | None:
@@ -36,48 +39,42 @@ def exchanged_launch(site: LaunchSite) -> list[Edit] | None:
     return [*grid_edits, *block_edits]
 
 
-def _exchanged(site: LaunchSite, expression: cst.BaseExpression, sure: bool) -> list[Edit] | None:
+def _exchanged(site: LaunchSite, expression: ast.expr, sure: bool) -> list[Edit] | None:
     module = site.module
-    if isinstance(expression, cst.Tuple | cst.List):
+    if isinstance(expression, ast.Tuple | ast.List):
         return exchanged_pair(module, expression)
-    if isinstance(expression, cst.Name) and (sure or _stands_for_pair(site, expression)):
-        name = expression.value
+    if isinstance(expression, ast.Name) and (sure or _stands_for_pair(site, expression)):
+        name = expression.id
         return [module.replaced(expression, f"({name}[1], {name}[0])")]
     return None
 
 
-def _stands_for_pair(site: LaunchSite, name: cst.Name) -> bool:
+def _stands_for_pair(site: LaunchSite, name: ast.Name) -> bool:
     if is_pair(site.defined(name)):
         return True
     function = site.function()
-    if function is None:
-        return _all_pairs(site.module.bindings(name.value, None))
-    if any(one.name.value == name.value for one in site.module.nodes_in(cst.Param, function.params)):
+    if function is not None and name.id in parameter_names(function):
         return False
-    return _all_pairs(site.module.bindings(name.value, function))
+    return _all_pairs(site.module.bindings(name.id, function))
 
 
-def _all_pairs(bound: list[cst.CSTNode]) -> bool:
+def _all_pairs(bound: list[ast.AST]) -> bool:
     """Whether each binding of a name is the assignment of a pair to that name alone."""
     return bool(bound) and all(
-        isinstance(one, cst.Assign) and isinstance(one.targets[0].target, cst.Name) and is_pair(one.value)
+        isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and is_pair(one.value)
         for one in bound
     )
 
 
-def unseen_launches(module: SourceModule, kernel: cst.FunctionDef, sites: list[LaunchSite]) -> bool:
+def unseen_launches(module: SourceModule, kernel: FunctionNode, sites: list[LaunchSite]) -> bool:
     """Whether a file configures a kernel, `kernel[…]`, at a place that is not among the launches."""
-    seen = {site.module.range_of(site.subscript) for site in sites if site.module is module}
-    for node in module.nodes(cst.Subscript):
-        name = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
-        named = isinstance(name, cst.Name) and name.value == kernel.name.value
-        if named and module.range_of(node) not in seen and may_launch(module, node, kernel):
-            return True
-    return False
+    seen = {site.subscript for site in sites if site.module is module}
+    return any(
+        node not in seen and last_name(node.value) == kernel.name and may_launch(module, node, kernel)
+        for node in module.nodes(ast.Subscript)
+    )
 
 
 def launched_by_name(site: LaunchSite, kernel: str) -> bool:
     """Whether a launch names the kernel itself, so that it launches no other."""
-    value = site.subscript.value
-    name = value.attr if isinstance(value, cst.Attribute) else value
-    return isinstance(name, cst.Name) and name.value == kernel
+    return last_name(site.subscript.value) == kernel

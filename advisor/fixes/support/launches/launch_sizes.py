@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Literal
 
-import libcst as cst
-
 from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.program.names.scope_names import parameters
+from advisor.program.syntax.literals import written_integer
 
 # Part of the launch and its axis: ("grid", "x") where there are several blocks along x.
 Extent = tuple[Literal["grid", "block"], Literal["x", "y", "z"]]
@@ -24,40 +25,45 @@ def extents(site: LaunchSite) -> frozenset[Extent] | None:
     return frozenset(found)
 
 
-def is_whole_number(site: LaunchSite, expression: cst.BaseExpression) -> bool:
+def is_one(site: LaunchSite, expression: ast.expr) -> bool:
+    """Whether an expression of a launch is the number 1, or a name of it."""
+    return written_integer(site.defined(expression)) == 1
+
+
+def is_whole_number(site: LaunchSite, expression: ast.expr) -> bool:
     """Whether an expression of a launch is one whole number for sure, not a tuple."""
     value = site.defined(expression)
-    if isinstance(value, cst.UnaryOperation):
-        return is_whole_number(site, value.expression)
-    if isinstance(value, cst.BinaryOperation):
-        if isinstance(value.operator, cst.FloorDivide | cst.Subtract):
+    if isinstance(value, ast.UnaryOp):
+        return is_whole_number(site, value.operand)
+    if isinstance(value, ast.BinOp):
+        if isinstance(value.op, ast.FloorDiv | ast.Sub):
             return True
         # A tuple can be added to another one and multiplied as well.
-        both = isinstance(value.operator, cst.Add | cst.Multiply)
+        both = isinstance(value.op, ast.Add | ast.Mult)
         return both and is_whole_number(site, value.left) and is_whole_number(site, value.right)
-    if isinstance(value, cst.Call) and site.module.written(value.func) in ("min", "max"):
-        return all(not one.star and is_whole_number(site, one.value) for one in value.args)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("min", "max"):
+        given = [*value.args, *(one.value for one in value.keywords)]
+        return all(is_whole_number(site, one) for one in given)
     return is_plain_integer(site, value)
 
 
-def is_plain_integer(site: LaunchSite, expression: cst.BaseExpression) -> bool:
+def is_plain_integer(site: LaunchSite, expression: ast.expr) -> bool:
     """Whether an expression of a launch is an `int` of Python for sure, not a number of NumPy."""
-    value, module = site.defined(expression), site.module
-    if isinstance(value, cst.UnaryOperation) and isinstance(value.operator, cst.Minus):
-        return is_plain_integer(site, value.expression)
-    if isinstance(value, cst.BinaryOperation):
-        whole = isinstance(value.operator, cst.Add | cst.Subtract | cst.Multiply | cst.FloorDivide)
+    value = site.defined(expression)
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return is_plain_integer(site, value.operand)
+    if isinstance(value, ast.BinOp):
+        whole = isinstance(value.op, ast.Add | ast.Sub | ast.Mult | ast.FloorDiv)
         return whole and is_plain_integer(site, value.left) and is_plain_integer(site, value.right)
-    if isinstance(value, cst.Subscript):
-        element = len(value.slice) == 1 and isinstance(value.slice[0].slice, cst.Index)
-        return element and isinstance(value.value, cst.Attribute) and value.value.attr.value == "shape"
-    if isinstance(value, cst.Attribute):
-        return value.attr.value == "size"
-    if isinstance(value, cst.Name):
-        return _is_size(site, value.value)
-    return isinstance(value, cst.Integer) or (
-        isinstance(value, cst.Call) and module.written(value.func) in _WHOLE_CALLS
-    )
+    if isinstance(value, ast.Subscript):
+        return not isinstance(value.slice, ast.Slice | ast.Tuple) and _is_shape(value.value)
+    if isinstance(value, ast.Attribute):
+        return value.attr == "size"
+    if isinstance(value, ast.Name):
+        return _is_size(site, value.id)
+    if written_integer(value) is not None:
+        return True
+    return isinstance(value, ast.Call) and ast.unparse(value.func) in _WHOLE_CALLS
 
 
 def _block_axes(site: LaunchSite) -> list[Literal["x", "y", "z"]] | None:
@@ -67,21 +73,16 @@ def _block_axes(site: LaunchSite) -> list[Literal["x", "y", "z"]] | None:
     return _several(site, site.block)
 
 
-def _several(site: LaunchSite, expression: cst.BaseExpression) -> list[Literal["x", "y", "z"]] | None:
+def _several(site: LaunchSite, expression: ast.expr) -> list[Literal["x", "y", "z"]] | None:
     value = site.defined(expression)
-    if isinstance(value, cst.Tuple | cst.List):
-        parts = [one.value for one in value.elements if isinstance(one, cst.Element)]
-        if len(parts) != len(value.elements) or len(parts) > len(_AXES):
+    if isinstance(value, ast.Tuple | ast.List):
+        parts = value.elts
+        if len(parts) > len(_AXES) or any(isinstance(one, ast.Starred) for one in parts):
             return None
-        return [axis for axis, part in zip(_AXES, parts, strict=False) if not _is_one(site, part)]
+        return [axis for axis, part in zip(_AXES, parts, strict=False) if not is_one(site, part)]
     if not is_whole_number(site, value):
         return None
-    return [] if _is_one(site, value) else ["x"]
-
-
-def _is_one(site: LaunchSite, expression: cst.BaseExpression) -> bool:
-    value = site.defined(expression)
-    return isinstance(value, cst.Integer) and value.evaluated_value == 1
+    return [] if is_one(site, value) else ["x"]
 
 
 def _is_size(site: LaunchSite, name: str) -> bool:
@@ -89,11 +90,12 @@ def _is_size(site: LaunchSite, name: str) -> bool:
     module, function = site.module, site.function()
     bound = module.bindings(name, function)
     if not bound and function is not None:
-        for one in module.nodes_in(cst.Param, function.params):
-            if one.name.value == name:
-                return one.annotation is not None and module.written(one.annotation.annotation) == "int"
+        for one in parameters(function):
+            if one.arg == name:
+                return isinstance(one.annotation, ast.Name) and one.annotation.id == "int"
         bound = module.bindings(name, None)
-    if len(bound) != 1 or not isinstance(bound[0], cst.Assign):
-        return False
-    value = bound[0].value
-    return isinstance(value, cst.Attribute) and value.attr.value == "shape"
+    return len(bound) == 1 and isinstance(bound[0], ast.Assign) and _is_shape(bound[0].value)
+
+
+def _is_shape(value: ast.expr) -> bool:
+    return isinstance(value, ast.Attribute) and value.attr == "shape"
