@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.imported_names import name_of
@@ -25,12 +24,13 @@ from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.values.different_elements import surely_different
 from advisor.fixes.support.values.parameter_types import float_type
 from advisor.model.findings import Edit
+from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
-_NAMES = {cst.AddAssign: "total", cst.SubtractAssign: "total", cst.MultiplyAssign: "product"}
+_NAMES = {ast.Add: "total", ast.Sub: "total", ast.Mult: "product"}
 # With these in the loop a thread may leave it without coming to the store, or the code is not its own.
-_REFUSED: tuple[type[cst.CSTNode], ...] = (
-    cst.Return, cst.Raise, cst.Assert, cst.Try, cst.With, cst.Lambda, cst.FunctionDef, cst.BaseComp, cst.Del,
-    cst.NamedExpr, cst.Yield,
+_REFUSED: tuple[type[ast.AST], ...] = (
+    ast.Return, ast.Raise, ast.Assert, *TRIES, ast.With, ast.Lambda, *DEFINITIONS, *COMPREHENSIONS, ast.Delete,
+    ast.NamedExpr, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
 # Constants that float32 holds exactly, as an array would.
 _EXACT = ("0", "0.0", "0.", "1", "1.0", "1.")
@@ -40,11 +40,11 @@ _EXACT = ("0", "0.0", "0.", "1", "1.0", "1.")
 class _Sum:
     """An update of an element, the outermost loop that keeps its index, and the element's uses in it."""
 
-    update: cst.AugAssign
-    element: cst.Subscript
+    update: ast.AugAssign
+    element: ast.Subscript
     array: str
-    loop: cst.For | cst.While
-    uses: tuple[cst.Subscript, ...]
+    loop: ast.For | ast.While
+    uses: tuple[ast.Subscript, ...]
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -63,7 +63,7 @@ def edits(place: Place) -> list[Edit] | None:
     start = _start(body, found)
     if start is None and not _surely_updates(body, found):
         return None
-    (name,) = body.free_names(_NAMES[type(update.operator)])
+    (name,) = body.free_names(_NAMES[type(update.op)])
     return [
         _first(place, body, found, name, start),
         *(body.module.replaced(one, name) for one in found.uses),
@@ -71,11 +71,11 @@ def edits(place: Place) -> list[Edit] | None:
     ]
 
 
-def _update(place: Place) -> cst.AugAssign | None:
-    for node in place.module.nodes(cst.AugAssign):
+def _update(place: Place) -> ast.AugAssign | None:
+    for node in place.module.nodes(ast.AugAssign):
         begin, end = place.module.range_of(node)
         target = place.module.range_of(node.target)
-        if (place.begin, place.end) in ((begin, end), target) and type(node.operator) in _NAMES:
+        if (place.begin, place.end) in ((begin, end), target) and type(node.op) in _NAMES:
             return node
     return None
 
@@ -90,23 +90,23 @@ def _shared_by_threads(place: Place) -> bool:
     )
 
 
-def _sum(body: KernelBody, update: cst.AugAssign) -> _Sum | None:
+def _sum(body: KernelBody, update: ast.AugAssign) -> _Sum | None:
     element, module = update.target, body.module
-    if not isinstance(element, cst.Subscript) or not isinstance(element.value, cst.Name):
+    if not isinstance(element, ast.Subscript) or not isinstance(element.value, ast.Name):
         return None
-    indices, array = indices_of(element), element.value.value
+    indices, array = indices_of(element), element.value.id
     if indices is None or not all(only_computes(module, one) for one in indices):
         return None
     index_names = {name for one in indices for name in words_in(module, one)}
-    loop: cst.For | cst.While | None = None
+    loop: ast.For | ast.While | None = None
     for outer in around(module, update, body.function):
         if isinstance(outer, _REFUSED):
             return None
-        if isinstance(outer, cst.For | cst.While):
-            if (index_names | {array}) & assigned_in(module, outer) or outer.orelse is not None:
+        if isinstance(outer, ast.For | ast.While):
+            if (index_names | {array}) & assigned_in(module, outer) or outer.orelse:
                 break
             loop = outer
-    if loop is None or any(True for kind in _REFUSED for _ in module.nodes_in(kind, loop)):
+    if loop is None or any(True for _ in module.nodes_in(_REFUSED, loop)):
         return None
     if array not in body.parameters or _barrier_in(body, loop):
         return None
@@ -114,47 +114,42 @@ def _sum(body: KernelBody, update: cst.AugAssign) -> _Sum | None:
     return _Sum(update, element, array, loop, uses) if uses else None
 
 
-def _barrier_in(body: KernelBody, loop: cst.CSTNode) -> bool:
+def _barrier_in(body: KernelBody, loop: ast.AST) -> bool:
     """Whether threads wait for each other in a loop: another one may look at the element there."""
-    called = (body.module.written(call.func) for call in body.module.nodes_in(cst.Call, loop))
+    called = (body.module.code_of(call.func) for call in body.module.nodes_in(ast.Call, loop))
     return any("sync" in name or "threadfence" in name for name in called)
 
 
 def _uses(
-    body: KernelBody, loop: cst.CSTNode, element: cst.Subscript, array: str
-) -> tuple[cst.Subscript, ...] | None:
+    body: KernelBody, loop: ast.AST, element: ast.Subscript, array: str
+) -> tuple[ast.Subscript, ...] | None:
     """The places in a loop that are the element; None where the array is used in a way that may be it."""
-    found: list[cst.Subscript] = []
+    found: list[ast.Subscript] = []
     for name in names_in(body.module, loop):
-        if name.value != array:
+        if name.id != array:
             continue
         above = body.module.parent(name)
-        if isinstance(above, cst.Subscript) and above.value is name:
+        if isinstance(above, ast.Subscript) and above.value is name:
             if same_code(body.module, above, element):
                 found.append(above)
             elif not surely_different(body, loop, element, above):
                 return None
-        elif not (isinstance(above, cst.Attribute) and above.attr.value in ARRAY_QUESTIONS):
+        elif not (isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS):
             return None
     return tuple(found)
 
 
-def _start(body: KernelBody, found: _Sum) -> cst.SimpleStatementLine | None:
-    """The statement that gives the element its first value, among the simple ones just before the loop."""
-    block = body.module.parent(found.loop)
-    statements = block.body if isinstance(block, cst.IndentedBlock) else ()
-    before = statements[: statements.index(found.loop)] if found.loop in statements else ()
-    for line in reversed(before):
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+def _start(body: KernelBody, found: _Sum) -> ast.Assign | None:
+    """The assignment that gives the element its first value, among the simple ones just before the loop."""
+    statements = body.module.block_of(found.loop)
+    for line in reversed(statements[: statements.index(found.loop)]):
+        if not isinstance(line, ast.Assign) or body.module.shares_line(line):
             return None
-        statement = line.body[0]
-        if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
-            target = statement.targets[0].target
-            if same_code(body.module, target, found.element):
-                return line
+        if len(line.targets) == 1 and same_code(body.module, line.targets[0], found.element):
+            return line
         if words_in(body.module, line) & words_in(body.module, found.element):
             return None
-        if not isinstance(statement, cst.Assign) or any(True for _ in body.module.nodes_in(cst.Call, line)):
+        if any(True for _ in body.module.nodes_in(ast.Call, line)):
             return None
     return None
 
@@ -163,23 +158,21 @@ def _surely_updates(body: KernelBody, found: _Sum) -> bool:
     """Whether the loop's updates stand under no condition that could keep the thread off the element."""
     inside = assigned_in(body.module, found.loop)
     for outer in around(body.module, found.update, found.loop):
-        if isinstance(outer, cst.While):
+        if isinstance(outer, ast.While):
             return False
-        if isinstance(outer, cst.If) and not words_in(body.module, outer.test) <= inside:
+        if isinstance(outer, ast.If) and not words_in(body.module, outer.test) <= inside:
             return False
-    return isinstance(found.loop, cst.For)
+    return isinstance(found.loop, ast.For)
 
 
-def _first(
-    place: Place, body: KernelBody, found: _Sum, name: str, start: cst.SimpleStatementLine | None
-) -> Edit:
+def _first(place: Place, body: KernelBody, found: _Sum, name: str, start: ast.Assign | None) -> Edit:
     """The edit that gives the local its first value: a constant of the array's type where that is known, else
     the element.
     """
     module = body.module
-    if start is not None:
-        value = start.body[0].value if isinstance(start.body[0], cst.Assign) else None
+    value = module.code_of(start.value) if start is not None else ""
+    if start is not None and value in _EXACT:
         dtype, numpy = float_type(place, body, found.array), name_of(module, "numpy")
-        if value is not None and dtype and numpy and module.written(value) in _EXACT:
-            return module.replaced(start, f"{name} = {numpy}.{dtype}({module.written(value)})")
+        if dtype and numpy:
+            return module.replaced(start, f"{name} = {numpy}.{dtype}({value})")
     return line_before(module, found.loop, f"{name} = {module.code_of(found.element)}")

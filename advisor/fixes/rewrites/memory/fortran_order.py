@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
-
-import libcst as cst
 
 from advisor.fixes import known_fixes
 from advisor.fixes.place import Place
@@ -12,6 +11,7 @@ from advisor.fixes.rewrites.memory import stage_shared_tile, swap_thread_axes
 from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_arrays_of_launch import creation_of, is_allocation, is_copy, names_of
+from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, indices_of
 from advisor.fixes.support.kernel.lane_terms import LaneTerms
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite
@@ -66,38 +66,38 @@ def _array(place: Place) -> str | None:
     return name if same and slow else None
 
 
-def _position(function: cst.FunctionDef, array: str) -> int | None:
+def _position(function: ast.FunctionDef, array: str) -> int | None:
     """Which argument a kernel's array is, None where it is none or has a default."""
-    params = function.params
-    if params.posonly_params or params.kwonly_params or isinstance(params.star_arg, cst.Param):
+    given = function.args
+    if given.posonlyargs or given.kwonlyargs or given.vararg:
         return None
-    names = [one.name.value for one in params.params if one.default is None]
+    names = [one.arg for one in given.args[: len(given.args) - len(given.defaults)]]
     return names.index(array) if array in names else None
 
 
-def _explicit_signature(module: SourceModule, function: cst.FunctionDef) -> bool:
+def _explicit_signature(module: SourceModule, function: ast.FunctionDef) -> bool:
     """Whether the types of the arguments, and so their order in memory, are or may be stated."""
-    if len(function.decorators) != 1:
+    if len(function.decorator_list) != 1:
         return True
-    decorator = function.decorators[0].decorator
-    if isinstance(decorator, cst.Call):
-        if any(one.keyword is None or one.keyword.value == "argtypes" for one in decorator.args):
+    decorator = function.decorator_list[0]
+    if isinstance(decorator, ast.Call):
+        if decorator.args or any(one.arg in (None, "argtypes") for one in decorator.keywords):
             return True
         decorator = decorator.func
     return cuda_attribute(module, decorator) != "jit"
 
 
-def _lanes_along_first_axis(module: SourceModule, function: cst.FunctionDef, array: str) -> bool:
+def _lanes_along_first_axis(module: SourceModule, function: ast.FunctionDef, array: str) -> bool:
     """Whether each use of an array in a kernel is an element whose first index alone follows the lane."""
     lanes = LaneTerms(module, function)
     for use in names_of(module, array, function.body):
         above = module.parent(use)
-        if isinstance(above, cst.Attribute) and above.attr.value in ("shape", "size", "ndim", "dtype"):
+        if isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS:
             continue
-        if not isinstance(above, cst.Subscript) or above.value is not use:
+        if not isinstance(above, ast.Subscript) or above.value is not use:
             return False
-        indices = [one.slice.value for one in above.slice if isinstance(one.slice, cst.Index)]
-        if len(indices) != len(above.slice) or len(indices) < 2:
+        indices = indices_of(above)
+        if indices is None or len(indices) < 2:
             return False
         if not lanes.steps_by_one(indices[0]) or any(lanes.depends(one) for one in indices[1:]):
             return False
@@ -109,19 +109,18 @@ def _fills_sectors(place: Place, site: LaunchSite) -> bool:
     return width is None or float(width) >= float(place.parameters["lanes"])
 
 
-def _ordered(module: SourceModule, call: cst.Call) -> Edit | None:
+def _ordered(module: SourceModule, call: ast.Call) -> Edit | None:
     """The edit that makes a new array Fortran-ordered, None for calls of another form."""
     if is_allocation(module, call):
-        # The place of an argument holds its brackets, that of its value does not.
-        end = module.range_of(call.args[-1])[1]
+        end = module.outer_range([*call.args, *(one.value for one in call.keywords)][-1])[1]
         return Edit(end, end, ', order="F"')
     numpy = name_of(module, "numpy")
     if numpy is None or not is_copy(module, call):
         return None
-    value = call.args[0].value
-    if isinstance(value, cst.Call) and module.written(value.func).split(".")[-1] == "asfortranarray":
+    value = call.args[0]
+    if isinstance(value, ast.Call) and module.code_of(value.func).split(".")[-1] == "asfortranarray":
         return None
-    return module.replaced(call.args[0], f"{numpy}.asfortranarray({module.code_of(call.args[0])})")
+    return module.replaced(value, f"{numpy}.asfortranarray({module.code_of(value)})")
 
 
 def _another_fix_helps(place: Place) -> bool:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import block_sizes, thread_number
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.inserted_lines import line_before
-from advisor.fixes.support.kernel.assigned_names import names_in
+from advisor.fixes.support.kernel.assigned_names import indices_of, names_in
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
-from advisor.fixes.support.kernel.thread_axes import cuda_attribute
+from advisor.fixes.support.values.declared_arrays import array_shape
 from advisor.model.findings import Edit
+from advisor.program.syntax.literals import written_integer
 
 
 @dataclass(frozen=True)
 class _Declaration:
     """`name = cuda.local.array(shape, …)`, and the elements of the array that the kernel uses."""
 
-    line: cst.Assign
-    called: cst.Attribute
-    shape: cst.BaseExpression
-    elements: list[cst.Subscript]
+    line: ast.Assign
+    called: ast.Attribute
+    shape: ast.expr
+    elements: list[ast.Subscript]
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -44,9 +44,9 @@ def edits(place: Place) -> list[Edit] | None:
     (thread,) = body.free_names("thread")
     return [
         line_before(module, declaration.line, f"{thread} = {thread_number(cuda, sizes.dimensions)}"),
-        module.replaced(declaration.called.attr, "shared"),
+        module.replaced(declaration.called, f"{module.code_of(declaration.called.value)}.shared"),
         _with_length(body, declaration.shape, threads),
-        *(_with_column(body, one, thread) for one in declaration.elements),
+        *(_with_column(body, one, thread) for one in declaration.elts),
     ]
 
 
@@ -58,53 +58,46 @@ def _declaration(body: KernelBody, name: str) -> _Declaration | None:
     module = body.module
     bound = module.bindings(name, body.function)
     line = bound[0] if len(bound) == 1 else None
-    if not isinstance(line, cst.Assign) or len(line.targets) != 1 or not isinstance(line.value, cst.Call):
+    if not isinstance(line, ast.Assign) or len(line.targets) != 1 or not isinstance(line.value, ast.Call):
         return None
-    called = line.value.func
-    if not isinstance(called, cst.Attribute) or called.attr.value != "array":
+    shape, called = array_shape(module, line.value, "local"), line.value.func
+    if shape is None or not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Attribute):
         return None
-    if not isinstance(called.value, cst.Attribute) or cuda_attribute(module, called.value) != "local":
+    parts = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+    if not all(isinstance(one, ast.Name) or written_integer(one) is not None for one in parts):
         return None
-    shape = _shape(line.value)
-    axes = len(shape.elements) if isinstance(shape, cst.Tuple) else 1
-    uses = [one for one in names_in(module, body.function.body) if one.value == name]
-    elements = [_element(body, one, axes) for one in uses if one is not line.targets[0].target]
+    axes = len(shape.elts) if isinstance(shape, ast.Tuple) else 1
+    uses = [one for one in names_in(module, body.function.body) if one.id == name]
+    elements = [_element(body, one, axes) for one in uses if one is not line.targets[0]]
     found = [one for one in elements if one is not None]
-    if shape is None or not found or len(found) != len(elements):
+    if not found or len(found) != len(elements):
         return None
     return _Declaration(line, called.value, shape, found)
 
 
-def _shape(call: cst.Call) -> cst.BaseExpression | None:
-    """The shape that an array is made with: a number, a name or a tuple of these, else None."""
-    named = [one.value for one in call.args if one.keyword and one.keyword.value == "shape"]
-    first = [call.args[0].value] if call.args and not call.args[0].keyword and not call.args[0].star else []
-    shape = next(iter([*named, *first]), None)
-    parts = [one.value for one in shape.elements] if isinstance(shape, cst.Tuple) else [shape]
-    return shape if parts and all(isinstance(one, cst.Integer | cst.Name) for one in parts) else None
-
-
-def _element(body: KernelBody, use: cst.Name, axes: int) -> cst.Subscript | None:
+def _element(body: KernelBody, use: ast.Name, axes: int) -> ast.Subscript | None:
     """The element that a use of the array is of; None for the array itself, for a part or a row of it."""
     above = body.module.parent(use)
-    if not isinstance(above, cst.Subscript) or above.value is not use or len(above.slice) != axes:
+    if (
+        not isinstance(above, ast.Subscript)
+        or above.value is not use
+        or body.module.is_parenthesized(above.slice)
+    ):
         return None
-    for part in above.slice:
-        index = part.slice
-        if not isinstance(index, cst.Index) or index.star or isinstance(index.value, cst.Tuple):
-            return None
-    return above
+    indices = indices_of(above)
+    return above if indices is not None and len(indices) == axes else None
 
 
-def _with_length(body: KernelBody, shape: cst.BaseExpression, threads: int) -> Edit:
-    if isinstance(shape, cst.Tuple):
-        end = body.module.range_of(shape.elements[-1].value)[1]
+def _with_length(body: KernelBody, shape: ast.expr, threads: int) -> Edit:
+    if isinstance(shape, ast.Tuple):
+        end = body.module.outer_range(shape.elts[-1])[1]
         return Edit(end, end, f", {threads}")
     return body.module.replaced(shape, f"({body.module.code_of(shape)}, {threads})")
 
 
-def _with_column(body: KernelBody, element: cst.Subscript, thread: str) -> Edit:
-    end = body.module.range_of(element.slice[-1].slice)[1]
+def _with_column(body: KernelBody, element: ast.Subscript, thread: str) -> Edit:
+    last = element.slice.elts[-1] if isinstance(element.slice, ast.Tuple) else element.slice
+    end = body.module.outer_range(last)[1]
     return Edit(end, end, f", {thread}")
 
 

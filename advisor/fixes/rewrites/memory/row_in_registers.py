@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.place import Place
 from advisor.fixes.rewrites.memory.hoist_loop_invariant import (
@@ -17,24 +16,26 @@ from advisor.fixes.rewrites.memory.hoist_loop_invariant import (
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.kernel.assigned_names import (
     around,
+    assigned_in,
     indices_of,
-    is_assigned,
     names_in,
     only_computes,
     words_in,
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import range_bounds
+from advisor.program.syntax.literals import written_integer
 
 
 @dataclass(frozen=True)
 class _Walk:
     """`for counter in range(count)` around an element, and the outermost loop in which the row stays."""
 
-    inner: cst.For
+    inner: ast.For
     counter: str
-    count: cst.BaseExpression
-    outer: cst.For | cst.While
+    count: ast.expr
+    outer: ast.For | ast.While
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -43,8 +44,8 @@ def edits(place: Place) -> list[Edit] | None:
     None where something in it may change the elements or keep a thread off them, and where the row's length
     is no constant.
     """
-    body, element = own_kernel(place), place.exactly(cst.Subscript)
-    if body is None or element is None or not isinstance(element.value, cst.Name):
+    body, element = own_kernel(place), place.exactly(ast.Subscript)
+    if body is None or element is None or not isinstance(element.value, ast.Name):
         return None
     indices, cuda = indices_of(element), cuda_text(place.module)
     if indices is None or cuda is None or not all(only_computes(place.module, one) for one in indices):
@@ -53,13 +54,13 @@ def edits(place: Place) -> list[Edit] | None:
     if walk is None or may_be_a_record(body, element) or not _only_counts(body, walk.counter):
         return None
     uses = elements_like(body, walk.outer, element)
-    if not uses or element.value.value not in body.parameters or may_change(place, body, element):
+    if not uses or element.value.id not in body.parameters or may_change(place, body, element):
         return None
     return _edits(body, walk, element, [one for one in uses if _is_walked(body, walk, one)], cuda)
 
 
 def _edits(
-    body: KernelBody, walk: _Walk, element: cst.Subscript, uses: list[cst.Subscript], cuda: str
+    body: KernelBody, walk: _Walk, element: ast.Subscript, uses: list[ast.Subscript], cuda: str
 ) -> list[Edit]:
     module, array = body.module, body.module.code_of(element.value)
     (row,) = body.free_names(f"{array}_row")
@@ -74,20 +75,20 @@ def _edits(
     return [first, *(module.replaced(one, f"{row}[{walk.counter}]") for one in uses)]
 
 
-def _walk(body: KernelBody, element: cst.Subscript) -> _Walk | None:
+def _walk(body: KernelBody, element: ast.Subscript) -> _Walk | None:
     """The loop whose counter walks over the row, and the outermost one in which nothing else of its index
     changes and each iteration comes to the loads.
     """
-    inner: cst.For | None = None
+    inner: ast.For | None = None
     counter, found, names = "", None, words_in(body.module, element)
     for outer in around(body.module, element, body.function):
-        if isinstance(outer, cst.For) and inner is None:
-            if not isinstance(outer.target, cst.Name) or outer.target.value not in names:
+        if isinstance(outer, ast.For) and inner is None:
+            if not isinstance(outer.target, ast.Name) or outer.target.id not in names:
                 return None
-            inner, counter = outer, outer.target.value
+            inner, counter = outer, outer.target.id
             if not keeps_elements(body, inner, names - {counter}, element) or _changes(body, inner, counter):
                 return None
-        elif isinstance(outer, cst.For | cst.While):
+        elif isinstance(outer, ast.For | ast.While):
             if inner is None or not keeps_elements(body, outer, names - {counter}, element):
                 break
             found = outer
@@ -97,25 +98,22 @@ def _walk(body: KernelBody, element: cst.Subscript) -> _Walk | None:
     return _Walk(inner, counter, count, found) if inner and found is not None and count is not None else None
 
 
-def _changes(body: KernelBody, loop: cst.For, counter: str) -> bool:
-    names = names_in(body.module, loop.body)
-    return any(one.value == counter and is_assigned(body.module, one) for one in names)
+def _changes(body: KernelBody, loop: ast.For, counter: str) -> bool:
+    return counter in assigned_in(body.module, loop.body)
 
 
-def _constant_count(body: KernelBody, loop: cst.For) -> cst.BaseExpression | None:
+def _constant_count(body: KernelBody, loop: ast.For) -> ast.expr | None:
     """The n of `range(n)` where that is a number, or a constant of the module."""
-    call = loop.iter
-    if not isinstance(call, cst.Call) or body.module.written(call.func) != "range" or len(call.args) != 1:
-        return None
-    count = call.args[0].value
-    if isinstance(count, cst.Integer):
+    bounds = range_bounds(loop) or []
+    count = bounds[0] if len(bounds) == 1 else None
+    if written_integer(count) is not None:
         return count
-    if not isinstance(count, cst.Name) or count.value in body.parameters:
+    if not isinstance(count, ast.Name) or count.id in body.parameters:
         return None
-    local, bound = body.module.bindings(count.value, body.function), body.module.bindings(count.value, None)
-    if local or len(bound) != 1 or not isinstance(bound[0], cst.Assign):
+    local, bound = body.module.bindings(count.id, body.function), body.module.bindings(count.id, None)
+    if local or len(bound) != 1 or not isinstance(bound[0], ast.Assign):
         return None
-    return count if isinstance(bound[0].value, cst.Integer) else None
+    return count if written_integer(bound[0].value) is not None else None
 
 
 def _only_counts(body: KernelBody, counter: str) -> bool:
@@ -123,18 +121,18 @@ def _only_counts(body: KernelBody, counter: str) -> bool:
     return counter not in body.parameters and all(
         any(_counts(one, counter) for one in around(body.module, name, body.function))
         for name in names_in(body.module, body.function.body)
-        if name.value == counter
+        if name.id == counter
     )
 
 
-def _counts(loop: cst.CSTNode, counter: str) -> bool:
-    return isinstance(loop, cst.For) and isinstance(loop.target, cst.Name) and loop.target.value == counter
+def _counts(loop: ast.AST, counter: str) -> bool:
+    return isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == counter
 
 
-def _is_walked(body: KernelBody, walk: _Walk, use: cst.Subscript) -> bool:
+def _is_walked(body: KernelBody, walk: _Walk, use: ast.Subscript) -> bool:
     """Whether an element that is written as the row's stands in a loop that walks over the row likewise."""
     for outer in around(body.module, use, walk.outer):
         if _counts(outer, walk.counter):
-            alike = body.module.written(outer.iter) == body.module.written(walk.inner.iter)  # type: ignore[attr-defined]
+            alike = body.module.code_of(outer.iter) == body.module.code_of(walk.inner.iter)  # type: ignore[attr-defined]
             return alike and not _changes(body, outer, walk.counter)  # type: ignore[arg-type]
     return False

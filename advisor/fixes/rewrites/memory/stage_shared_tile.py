@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.assigned_names import indices_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute, grid_call, thread_index
 from advisor.fixes.support.launches.launch_axes import block_of
@@ -19,12 +19,12 @@ class _Transpose:
     """A kernel `x, y = cuda.grid(2)`, then `if …: target = value` where the two meet rows the other way."""
 
     module: SourceModule
-    function: cst.FunctionDef
-    indices: tuple[cst.SimpleStatementLine, ...]
+    function: ast.FunctionDef
+    indices: tuple[ast.Assign, ...]
     names: tuple[str, str]
-    copy: cst.BaseStatement
-    target: cst.Subscript
-    value: cst.Subscript
+    copy: ast.stmt
+    target: ast.Subscript
+    value: ast.Subscript
     loads_along_lanes: bool
 
 
@@ -41,12 +41,11 @@ def edits(place: Place) -> list[Edit] | None:
     return place.in_file(found.module, _staged(found, block[0]))
 
 
-def _transpose(module: SourceModule, function: cst.FunctionDef) -> _Transpose | None:
-    body = function.body
-    if not isinstance(body, cst.IndentedBlock) or len(body.body) < 2:
+def _transpose(module: SourceModule, function: ast.FunctionDef) -> _Transpose | None:
+    lines = [one for one in function.body if not _is_text(one)]
+    if len(lines) < 2 or any(module.shares_line(one) for one in lines):
         return None
-    lines = [one for one in body.body if not _is_text(one)]
-    indices = tuple(one for one in lines[:-1] if isinstance(one, cst.SimpleStatementLine))
+    indices = tuple(one for one in lines[:-1] if isinstance(one, ast.Assign))
     names = _index_names(module, indices)
     if len(indices) != len(lines) - 1 or names is None or _has_comments(module, lines):
         return None
@@ -60,31 +59,29 @@ def _transpose(module: SourceModule, function: cst.FunctionDef) -> _Transpose | 
     return _Transpose(module, function, indices, names, lines[-1], *found, order[1] == (1, 0))
 
 
-def _has_comments(module: SourceModule, lines: list[cst.BaseStatement]) -> bool:
+def _has_comments(module: SourceModule, lines: list[ast.stmt]) -> bool:
     """Whether comments stand in lines that would be written twice or in another place."""
     begin, end = module.range_of(lines[0])[0], module.range_of(lines[-1])[1]
-    return any(True for _ in module.nodes_between(cst.Comment, begin, end))
+    return "#" in module.text[begin:end]
 
 
-def _is_text(line: cst.CSTNode) -> bool:
+def _is_text(line: ast.AST) -> bool:
     """Whether a statement is a docstring."""
-    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
-    return isinstance(first, cst.Expr) and isinstance(first.value, cst.SimpleString)
+    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)
 
 
-def _index_names(module: SourceModule, lines: tuple[cst.SimpleStatementLine, ...]) -> tuple[str, str] | None:
+def _index_names(module: SourceModule, lines: tuple[ast.Assign, ...]) -> tuple[str, str] | None:
     """The names of the indices along x and y that the lines define, None where they do more or less."""
     found: dict[str, str] = {}
     for line in lines:
-        part = line.body[0] if len(line.body) == 1 else None
-        if not isinstance(part, cst.Assign) or len(part.targets) != 1:
+        if len(line.targets) != 1:
             return None
-        target = part.targets[0].target
-        if isinstance(target, cst.Tuple) and grid_call(module, part.value) == 2 and not found:
-            both = [one.value.value for one in target.elements if isinstance(one.value, cst.Name)]
+        target = line.targets[0]
+        if isinstance(target, ast.Tuple) and grid_call(module, line.value) == 2 and not found:
+            both = [one.id for one in target.elts if isinstance(one, ast.Name)]
             found = dict(zip("xy", both, strict=False))
-        elif isinstance(target, cst.Name) and (axis := _global_axis(module, part.value)) not in found:
-            found[axis] = target.value
+        elif isinstance(target, ast.Name) and (axis := _global_axis(module, line.value)) not in found:
+            found[axis] = target.id
         else:
             return None
     if set(found) != {"x", "y"} or found["x"] == found["y"]:
@@ -92,63 +89,62 @@ def _index_names(module: SourceModule, lines: tuple[cst.SimpleStatementLine, ...
     return found["x"], found["y"]
 
 
-def _global_axis(module: SourceModule, value: cst.BaseExpression) -> str:
+def _global_axis(module: SourceModule, value: ast.expr) -> str:
     """The axis of `blockIdx.x * blockDim.x + threadIdx.x` in any order, empty for other expressions."""
-    if not isinstance(value, cst.BinaryOperation) or not isinstance(value.operator, cst.Add):
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
         return ""
     for one, other in ((value.left, value.right), (value.right, value.left)):
         thread = thread_index(module, one)
-        if thread is None or thread[0] != "threadIdx" or not isinstance(other, cst.BinaryOperation):
+        if thread is None or thread[0] != "threadIdx" or not isinstance(other, ast.BinOp):
             continue
         factors = {thread_index(module, other.left), thread_index(module, other.right)}
-        product = isinstance(other.operator, cst.Multiply)
+        product = isinstance(other.op, ast.Mult)
         if product and factors == {("blockIdx", thread[1]), ("blockDim", thread[1])}:
             return thread[1]
     return ""
 
 
-def _copied(line: cst.BaseStatement) -> tuple[cst.Subscript, cst.Subscript] | None:
+def _copied(line: ast.stmt) -> tuple[ast.Subscript, ast.Subscript] | None:
     """Target and value of the one assignment, in nested conditions without else or in none."""
-    inner: cst.BaseStatement | cst.BaseSmallStatement = line
-    while isinstance(inner, cst.If):
-        if inner.orelse is not None or len(inner.body.body) != 1:
+    inner = line
+    while isinstance(inner, ast.If):
+        if inner.orelse or len(inner.body) != 1:
             return None
-        inner = inner.body.body[0]
-    part = inner.body[0] if isinstance(inner, cst.SimpleStatementLine) and len(inner.body) == 1 else None
-    if not isinstance(part, cst.Assign) or len(part.targets) != 1:
+        inner = inner.body[0]
+    if not isinstance(inner, ast.Assign) or len(inner.targets) != 1:
         return None
-    target, value = part.targets[0].target, part.value
-    if isinstance(target, cst.Subscript) and isinstance(value, cst.Subscript):
+    target, value = inner.targets[0], inner.value
+    if isinstance(target, ast.Subscript) and isinstance(value, ast.Subscript):
         return target, value
     return None
 
 
-def _asks_only_for_sizes(module: SourceModule, line: cst.BaseStatement) -> bool:
+def _asks_only_for_sizes(module: SourceModule, line: ast.stmt) -> bool:
     """Whether the conditions are the same for whichever thread asks: no calls, elements or thread indices."""
-    for condition in module.nodes_in(cst.If, line):
+    for condition in module.nodes_in(ast.If, line):
         test = condition.test
-        if any(True for kind in (cst.Call, cst.NamedExpr) for _ in module.nodes_in(kind, test)):
+        if any(True for _ in module.nodes_in((ast.Call, ast.NamedExpr), test)):
             return False
-        if any(cuda_attribute(module, one) is not None for one in module.nodes_in(cst.Attribute, test)):
+        if any(cuda_attribute(module, one) is not None for one in module.nodes_in(ast.Attribute, test)):
             return False
-        for element in module.nodes_in(cst.Subscript, test):
-            if not isinstance(element.value, cst.Attribute) or element.value.attr.value != "shape":
+        for element in module.nodes_in(ast.Subscript, test):
+            if not isinstance(element.value, ast.Attribute) or element.value.attr != "shape":
                 return False
     return True
 
 
-def _order(module: SourceModule, element: cst.Subscript, names: tuple[str, str]) -> tuple[int, ...]:
+def _order(module: SourceModule, element: ast.Subscript, names: tuple[str, str]) -> tuple[int, ...]:
     """Which of the names the two indices of an element are, empty for anything else."""
-    written = [module.code_of(one) for one in element.slice]
+    written = [module.code_of(one) for one in indices_of(element) or ()]
     return tuple(names.index(one) for one in written if one in names) if len(written) == 2 else ()
 
 
-def _array(element: cst.Subscript) -> str:
-    return element.value.value if isinstance(element.value, cst.Name) else ""
+def _array(element: ast.Subscript) -> str:
+    return element.value.id if isinstance(element.value, ast.Name) else ""
 
 
-def _parameters(function: cst.FunctionDef) -> set[str]:
-    return {one.name.value for one in function.params.params}
+def _parameters(function: ast.FunctionDef) -> set[str]:
+    return {one.arg for one in function.args.args}
 
 
 def _staged(found: _Transpose, side: int) -> list[Edit]:
@@ -174,7 +170,7 @@ def _staged(found: _Transpose, side: int) -> list[Edit]:
     ]
 
 
-def _phase(found: _Transpose, element: cst.Subscript, instead: str) -> str:
+def _phase(found: _Transpose, element: ast.Subscript, instead: str) -> str:
     """The copying statement as it stands, but for one of its two elements."""
     begin, end = found.module.range_of(found.copy)
     first, last = found.module.range_of(element)
@@ -185,5 +181,5 @@ def _phase(found: _Transpose, element: cst.Subscript, instead: str) -> str:
 def _cuda_name(found: _Transpose) -> str:
     """The text that the kernel has for numba.cuda."""
     module = found.module
-    uses = [one for line in found.indices for one in module.nodes_in(cst.Attribute, line)]
-    return next(module.written(one.value) for one in uses if cuda_attribute(module, one) is not None)
+    uses = [one for line in found.indices for one in module.nodes_in(ast.Attribute, line)]
+    return next(module.code_of(one.value) for one in uses if cuda_attribute(module, one) is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.host import array_columns, record_fields
@@ -48,12 +48,12 @@ def _several(body: KernelBody, array: str) -> bool:
 
 def _array(place: Place, body: KernelBody) -> str | None:
     """The parameter whose element the finding is about."""
-    found = {node.value for node in place.within(cst.Name)} & set(body.parameters)
-    outer = place.within(cst.Subscript)
+    found = {node.id for node in place.within(ast.Name)} & set(body.parameters)
+    outer = place.within(ast.Subscript)
     if not outer:
         return None
-    base: cst.BaseExpression = outer[0]
-    while isinstance(base, cst.Subscript | cst.Attribute):
+    base: ast.expr = outer[0]
+    while isinstance(base, ast.Subscript | ast.Attribute):
         base = base.value
-    name = base.value if isinstance(base, cst.Name) else None
+    name = base.id if isinstance(base, ast.Name) else None
     return name if name in found and not body.module.bindings(name, body.function) else None

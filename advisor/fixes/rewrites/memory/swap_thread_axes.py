@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.kernel.thread_axes import exchanged
@@ -35,7 +35,7 @@ def edits(place: Place) -> list[Edit] | None:
     return sorted(set(found))
 
 
-def _complete(place: Place, kernel: cst.FunctionDef, sites: list[LaunchSite]) -> bool:
+def _complete(place: Place, kernel: ast.FunctionDef, sites: list[LaunchSite]) -> bool:
     """Whether the launches are all of this kernel, and each has enough threads along y to be lanes."""
     found = place.kernel()
     modules = [*([found[0]] if found else []), *(site.module for site in sites)]
@@ -43,6 +43,6 @@ def _complete(place: Place, kernel: cst.FunctionDef, sites: list[LaunchSite]) ->
         return False
     least = float(place.parameters["lanes"])
     blocks = [block_of(site) for site in sites]
-    return all(launched_by_name(site, kernel.name.value) for site in sites) and all(
+    return all(launched_by_name(site, kernel.name) for site in sites) and all(
         block is not None and block[1] >= least for block in blocks
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import re
-
-import libcst as cst
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -17,35 +16,35 @@ _WIDE = ("float64", "complex128")
 _STATED = re.compile(r"\b(float64|double|complex128|f8|c16)\b")
 
 
-def gets_double_precision(place: Place, module: SourceModule, function: cst.FunctionDef) -> bool:
+def gets_double_precision(place: Place, module: SourceModule, function: ast.FunctionDef) -> bool:
     """Whether one of the launches of a kernel, or of the kernels that call a device function, passes arrays
     of double precision, or a signature says so.
     """
-    if any(_STATED.search(module.written(one)) for one in function.decorators):
+    if any(_STATED.search(module.code_of(one)) for one in function.decorator_list):
         return True
     for row, kernel in place.facts.launches():
         found = place.function_of(kernel) if kernel is not None else None
         if found is None or kernel is None or not _reaches(*found, function):
             continue
-        if any(_STATED.search(found[0].written(one)) for one in found[1].decorators):
+        if any(_STATED.search(found[0].code_of(one)) for one in found[1].decorator_list):
             return True
         if _passes_double(place, row):
             return True
     return False
 
 
-def _reaches(module: SourceModule, kernel: cst.FunctionDef, function: cst.FunctionDef) -> bool:
+def _reaches(module: SourceModule, kernel: ast.FunctionDef, function: ast.FunctionDef) -> bool:
     """Whether a kernel is the function, or may call it, through functions of its file or by an import."""
     if kernel is function:
         return True
-    seen, waiting = {kernel.name.value}, [kernel]
+    seen, waiting = {kernel.name}, [kernel]
     while waiting:
         words = words_in(module, waiting.pop().body)
-        if function.name.value in words:
+        if function.name in words:
             return True
         for name in words - seen:
             seen.add(name)
-            waiting += [one for one in module.bindings(name, None) if isinstance(one, cst.FunctionDef)]
+            waiting += [one for one in module.bindings(name, None) if isinstance(one, ast.FunctionDef)]
     return False
 
 

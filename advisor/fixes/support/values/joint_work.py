@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
@@ -16,21 +16,21 @@ _ALONE = ("math", "cmath", "numpy", "numba", "numba.cuda.libdevice", "numba.cuda
 _DEEPEST = 4
 
 
-def needs_all_threads(module: SourceModule, node: cst.CSTNode, depth: int = 0) -> bool:
+def needs_all_threads(module: SourceModule, node: ast.AST | list[ast.stmt], depth: int = 0) -> bool:
     """Whether threads may do something together in a piece of code, also in a function called there."""
-    names = (cuda_attribute(module, one) or "" for one in module.nodes_in(cst.Attribute, node))
+    names = (cuda_attribute(module, one) or "" for one in module.nodes_in(ast.Attribute, node))
     if any(name.startswith(_TOGETHER) for name in names):
         return True
-    return any(_may_wait(module, call, depth) for call in module.nodes_in(cst.Call, node))
+    return any(_may_wait(module, call, depth) for call in module.nodes_in(ast.Call, node))
 
 
-def _may_wait(module: SourceModule, call: cst.Call, depth: int) -> bool:
+def _may_wait(module: SourceModule, call: ast.Call, depth: int) -> bool:
     root = call.func
-    while isinstance(root, cst.Attribute):
+    while isinstance(root, ast.Attribute):
         if cuda_attribute(module, root) is not None:
             return False
         root = root.value
-    if not isinstance(root, cst.Name):
+    if not isinstance(root, ast.Name):
         return True
     bound = _bindings(module, root)
     if not bound:
@@ -38,22 +38,22 @@ def _may_wait(module: SourceModule, call: cst.Call, depth: int) -> bool:
     return not all(_works_alone(module, one, root is call.func, depth) for one in bound)
 
 
-def _bindings(module: SourceModule, name: cst.Name) -> list[cst.CSTNode]:
+def _bindings(module: SourceModule, name: ast.Name) -> list[ast.AST]:
     """The nodes that bind a name where it stands: in the innermost function around it that does."""
     above = module.parent(name)
     while above is not None:
-        if isinstance(above, cst.FunctionDef):
-            found = module.bindings(name.value, above)
+        if isinstance(above, ast.FunctionDef):
+            found = module.bindings(name.id, above)
             if found:
                 return found
         above = module.parent(above)
-    return module.bindings(name.value, None)
+    return module.bindings(name.id, None)
 
 
-def _works_alone(module: SourceModule, bound: cst.CSTNode, called: bool, depth: int) -> bool:
-    if isinstance(bound, cst.ImportFrom):
-        return bound.module is not None and not bound.relative and module.written(bound.module) in _ALONE
-    if isinstance(bound, cst.Import):
-        return all(module.written(alias.name) in _ALONE for alias in bound.names)
-    inside = isinstance(bound, cst.FunctionDef) and called and depth < _DEEPEST
+def _works_alone(module: SourceModule, bound: ast.AST, called: bool, depth: int) -> bool:
+    if isinstance(bound, ast.ImportFrom):
+        return not bound.level and bound.module in _ALONE
+    if isinstance(bound, ast.Import):
+        return all(alias.name in _ALONE for alias in bound.names)
+    inside = isinstance(bound, ast.FunctionDef) and called and depth < _DEEPEST
     return inside and not needs_all_threads(module, bound, depth + 1)

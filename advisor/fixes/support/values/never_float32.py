@@ -6,19 +6,21 @@ source, in float64 (NumPy's rules for the types of results).
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import GRID_CALLS, INDEX_NAMES, cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite, given_value
+from advisor.program.syntax.calls import range_bounds
+from advisor.program.syntax.literals import written_integer
 
 _DEEPEST = 8
 _WHOLE_CALLS = ("len", "int", "int32", "int64", "intp", "uint32", "uint64", "floor", "ceil")
 _DOUBLE_CALLS = ("float", "float64", "double")
 _WIDE = 8.0
-_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 
 
 class NeverFloat32:
@@ -28,7 +30,7 @@ class NeverFloat32:
     """
 
     def __init__(
-        self, place: Place, module: SourceModule, function: cst.FunctionDef, double: frozenset[str]
+        self, place: Place, module: SourceModule, function: ast.FunctionDef, double: frozenset[str]
     ) -> None:
         self._double = double
         self._body = KernelBody(module, function)
@@ -38,24 +40,24 @@ class NeverFloat32:
         self._sites = (place.launches() or []) if is_kernel else []
         self._wide = _wide_arrays(place) if is_kernel else frozenset()
 
-    def holds(self, node: cst.BaseExpression, depth: int = _DEEPEST) -> bool:
+    def holds(self, node: ast.expr, depth: int = _DEEPEST) -> bool:
         """Whether an expression is an integer of 32 bits or more, or float64; float constants are neither."""
         if depth == 0:
             return False
-        if isinstance(node, cst.Integer):
+        if written_integer(node) is not None:
             return True
-        if isinstance(node, cst.UnaryOperation):
-            return self.holds(node.expression, depth)
-        if isinstance(node, cst.BinaryOperation):
-            right = isinstance(node.operator, _ARITHMETIC) and self.holds(node.right, depth - 1)
+        if isinstance(node, ast.UnaryOp):
+            return self.holds(node.operand, depth)
+        if isinstance(node, ast.BinOp):
+            right = isinstance(node.op, _ARITHMETIC) and self.holds(node.right, depth - 1)
             return right or self.holds(node.left, depth - 1)
-        if isinstance(node, cst.Name):
-            return self._named(node.value, depth - 1)
-        if isinstance(node, cst.Attribute):
+        if isinstance(node, ast.Name):
+            return self._named(node.id, depth - 1)
+        if isinstance(node, ast.Attribute):
             return self._attribute(node)
-        if isinstance(node, cst.Subscript):
+        if isinstance(node, ast.Subscript):
             return self._element(node)
-        return isinstance(node, cst.Call) and self._called(node, depth - 1)
+        return isinstance(node, ast.Call) and self._called(node, depth - 1)
 
     def _named(self, name: str, depth: int) -> bool:
         if name in self._double:
@@ -73,38 +75,38 @@ class NeverFloat32:
         if arguments is None or position >= len(arguments):
             return False
         value = site.defined(arguments[position])
-        if isinstance(value, cst.Call):
-            return site.module.written(value.func).split(".")[-1] in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
-        return isinstance(value, cst.Integer | cst.Float)
+        if isinstance(value, ast.Call):
+            return site.module.code_of(value.func).split(".")[-1] in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
+        return isinstance(value, ast.Constant) and type(value.value) in (int, float)
 
-    def _bound(self, node: cst.CSTNode, name: str, depth: int) -> bool:
-        if isinstance(node, cst.AugAssign):
+    def _bound(self, node: ast.AST, name: str, depth: int) -> bool:
+        if isinstance(node, ast.AugAssign):
             return self.holds(node.value, depth)
-        if isinstance(node, cst.For):
-            return isinstance(node.iter, cst.Call) and self._module.written(node.iter.func) == "range"
-        if isinstance(node, cst.Assign) and isinstance(node.targets[0].target, cst.Tuple):
+        if isinstance(node, ast.For):
+            return range_bounds(node) is not None
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
             return _is_shape(node.value) or (
-                isinstance(node.value, cst.Call) and self._called(node.value, depth)
+                isinstance(node.value, ast.Call) and self._called(node.value, depth)
             )
         value = given_value(node, name)
         return value is not None and self.holds(value, depth)
 
-    def _attribute(self, node: cst.Attribute) -> bool:
-        return node.attr.value in ("size", "ndim") or cuda_attribute(self._module, node.value) in INDEX_NAMES
+    def _attribute(self, node: ast.Attribute) -> bool:
+        return node.attr in ("size", "ndim") or cuda_attribute(self._module, node.value) in INDEX_NAMES
 
-    def _element(self, node: cst.Subscript) -> bool:
-        return _is_shape(node.value) or (isinstance(node.value, cst.Name) and node.value.value in self._wide)
+    def _element(self, node: ast.Subscript) -> bool:
+        return _is_shape(node.value) or (isinstance(node.value, ast.Name) and node.value.id in self._wide)
 
-    def _called(self, node: cst.Call, depth: int) -> bool:
+    def _called(self, node: ast.Call, depth: int) -> bool:
         name = cuda_attribute(self._module, node.func)
-        owner, _, called = self._module.written(node.func).rpartition(".")
+        owner, _, called = self._module.code_of(node.func).rpartition(".")
         if owner == "math" and called not in _WHOLE_CALLS:
-            return any(self.holds(one.value, depth) for one in node.args)
+            return any(self.holds(one, depth) for one in node.args)
         return name in GRID_CALLS or called in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
 
 
-def _is_shape(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Attribute) and node.attr.value == "shape"
+def _is_shape(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
 
 
 def _wide_arrays(place: Place) -> frozenset[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.support.host.source_effects import parameter_effects
 from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, indices_of, names_in, value_of
@@ -14,6 +13,8 @@ from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute, grid_call, thread_index
 from advisor.fixes.support.launches.launch_sites import given_value
 from advisor.fixes.support.launches.launch_sizes import Extent
+from advisor.fixes.support.values.independent_iterations import is_store
+from advisor.program.syntax.calls import range_bounds
 
 _ORDERLESS = ("add", "sub", "max", "min", "and_", "or_", "xor")
 _DEEPEST = 4
@@ -55,29 +56,24 @@ def stores_own_elements(body: KernelBody, arrays: Iterable[str], extents: frozen
     The indices that tell the threads apart stand at the same positions in all uses of an array. Arrays that
     get nothing but one kind of atomic update, in whatever order, count as well.
     """
-    if not all(_stores_to_known(body, node) for node in body.nodes(cst.Subscript)):
+    if not all(_stores_to_known(body, node) for node in body.nodes(ast.Subscript)):
         return False
     indices = _ThreadIndices(body)
     return all(_only_counts_up(body, one) or indices.are_own(one, extents) for one in arrays)
 
 
-def _stores_to_known(body: KernelBody, node: cst.Subscript) -> bool:
+def _stores_to_known(body: KernelBody, node: ast.Subscript) -> bool:
     """Whether an element that is stored to is one of a parameter, or of an array of the thread alone."""
-    below: cst.CSTNode = node
-    above = body.module.parent(node)
-    while isinstance(above, cst.Subscript | cst.Attribute | cst.Element | cst.Tuple | cst.List):
-        below, above = above, body.module.parent(above)
-    updated = isinstance(above, cst.AugAssign | cst.AnnAssign | cst.For) and above.target is below
-    if not updated and not isinstance(above, cst.AssignTarget):
+    if not is_store(body.module, node):
         return True
-    owner: cst.CSTNode = node
-    while isinstance(owner, cst.Subscript | cst.Attribute):
+    owner: ast.expr = node
+    while isinstance(owner, ast.Subscript | ast.Attribute):
         owner = owner.value
-    if not isinstance(owner, cst.Name):
+    if not isinstance(owner, ast.Name):
         return False
-    made = value_of(body.module, body.function, owner.value)
-    local = isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute)
-    return owner.value in body.parameters or (
+    made = value_of(body.module, body.function, owner.id)
+    local = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
+    return owner.id in body.parameters or (
         local and cuda_attribute(body.module, made.func.value) == "local"  # type: ignore[union-attr]
     )
 
@@ -86,28 +82,26 @@ def _only_counts_up(body: KernelBody, array: str) -> bool:
     """Whether an array gets only atomic updates of one kind, whose results nobody looks at."""
     kinds = set()
     for name in names_in(body.module, body.function.body):
-        if name.value != array or _is_asked(body, name):
+        if name.id != array or _is_asked(body, name):
             continue
-        argument = body.module.parent(name)
-        call = body.module.parent(argument) if isinstance(argument, cst.Arg) else None
-        if not isinstance(call, cst.Call) or call.args[0] is not argument:
+        call = body.module.parent(name)
+        if not isinstance(call, ast.Call) or not call.args or call.args[0] is not name:
             return False
         called = call.func
-        if not isinstance(called, cst.Attribute) or not isinstance(body.module.parent(call), cst.Expr):
+        if not isinstance(called, ast.Attribute) or not isinstance(body.module.parent(call), ast.Expr):
             return False
         if cuda_attribute(body.module, called.value) != "atomic":
             return False
-        kinds.add(called.attr.value)
+        kinds.add(called.attr)
     return len(kinds) == 1 and kinds <= set(_ORDERLESS)
 
 
-def _is_asked(body: KernelBody, name: cst.Name) -> bool:
+def _is_asked(body: KernelBody, name: ast.Name) -> bool:
     """Whether an array is only asked for its shape, type or length."""
     above = body.module.parent(name)
-    if isinstance(above, cst.Attribute):
-        return above.attr.value in ARRAY_QUESTIONS
-    call = body.module.parent(above) if isinstance(above, cst.Arg) else None
-    return isinstance(call, cst.Call) and body.module.written(call.func) == "len"
+    if isinstance(above, ast.Attribute):
+        return above.attr in ARRAY_QUESTIONS
+    return isinstance(above, ast.Call) and body.module.code_of(above.func) == "len"
 
 
 class _ThreadIndices:
@@ -121,10 +115,10 @@ class _ThreadIndices:
         """Whether the indices that all uses of an array have in common tell all threads apart."""
         common: list[_Index | None] | None = None
         for name in names_in(self.module, self.body.function.body):
-            if name.value != array or _is_asked(self.body, name):
+            if name.id != array or _is_asked(self.body, name):
                 continue
             above = self.module.parent(name)
-            indices = indices_of(above) if isinstance(above, cst.Subscript) and above.value is name else None
+            indices = indices_of(above) if isinstance(above, ast.Subscript) and above.value is name else None
             if indices is None:
                 return False
             found = [self._of(one) for one in indices]
@@ -136,40 +130,40 @@ class _ThreadIndices:
             told |= one.tells_apart() if one is not None else set()
         return extents <= told
 
-    def _of(self, node: cst.BaseExpression, depth: int = 0) -> _Index | None:
+    def _of(self, node: ast.expr, depth: int = 0) -> _Index | None:
         """The index of the thread that an expression is, also by its name."""
         if grid_call(self.module, node) == 1:
             return _Index("grid", "x")
         place = thread_index(self.module, node)
         if place is not None:
             return _Index(*place) if place[0] in ("threadIdx", "blockIdx") else None
-        if not isinstance(node, cst.Name) or node.value in self.body.parameters or depth > _DEEPEST:
+        if not isinstance(node, ast.Name) or node.id in self.body.parameters or depth > _DEEPEST:
             return None
-        if node.value in self._lines:
-            return self._of_grid(node.value)
-        bound = self.module.bindings(node.value, self.body.function)
-        value = given_value(bound[0], node.value) if len(bound) == 1 else None
-        return self._of(value, depth + 1) if value is not None else self._of_counter(node.value, depth + 1)
+        if node.id in self._lines:
+            return self._of_grid(node.id)
+        bound = self.module.bindings(node.id, self.body.function)
+        value = given_value(bound[0], node.id) if len(bound) == 1 else None
+        return self._of(value, depth + 1) if value is not None else self._of_counter(node.id, depth + 1)
 
     def _of_grid(self, name: str) -> _Index | None:
         assignment = self.module.bindings(name, self.body.function)[0]
-        if not isinstance(assignment, cst.Assign):
+        if not isinstance(assignment, ast.Assign):
             return None
-        target = assignment.targets[0].target
-        if isinstance(target, cst.Tuple):
-            names = [self.module.written(one.value) for one in target.elements]
+        target = assignment.targets[0]
+        if isinstance(target, ast.Tuple):
+            names = [self.module.code_of(one) for one in target.elts]
             return _Index("grid", "xyz"[names.index(name)]) if names.count(name) == 1 else None
         if grid_call(self.module, assignment.value) == 1:
             return _Index("grid", "x")
         axes = self._axes_in(assignment.value)
         return _Index("grid", axes.pop()) if len(axes) == 1 else None
 
-    def _axes_in(self, value: cst.BaseExpression, depth: int = 0) -> set[str]:
+    def _axes_in(self, value: ast.expr, depth: int = 0) -> set[str]:
         """The axes of the thread and block indices in an expression, also behind names."""
-        places = (thread_index(self.module, one) for one in self.module.nodes_in(cst.Attribute, value))
+        places = (thread_index(self.module, one) for one in self.module.nodes_in(ast.Attribute, value))
         found = {place[1] for place in places if place is not None}
         for name in names_in(self.module, value) if depth < _DEEPEST else ():
-            inner = value_of(self.module, self.body.function, name.value)
+            inner = value_of(self.module, self.body.function, name.id)
             found |= self._axes_in(inner, depth + 1) if inner is not None else set()
         return found
 
@@ -179,13 +173,11 @@ class _ThreadIndices:
         found = {self._of_loop(one, depth) for one in bound}
         return found.pop() if len(found) == 1 else None
 
-    def _of_loop(self, loop: cst.CSTNode, depth: int) -> _Index | None:
-        if not isinstance(loop, cst.For) or not isinstance(loop.target, cst.Name):
+    def _of_loop(self, loop: ast.AST, depth: int) -> _Index | None:
+        bounds = range_bounds(loop)
+        if bounds is None or len(bounds) != 3:
             return None
-        call = loop.iter
-        if not isinstance(call, cst.Call) or self.module.written(call.func) != "range" or len(call.args) != 3:
-            return None
-        first, stride = call.args[0].value, call.args[2].value
+        first, _, stride = bounds
         index = self._of(first, depth)
         if index is None and is_grid_index(self.body, first):
             axes = self._axes_in(first)
@@ -193,14 +185,14 @@ class _ThreadIndices:
         whole = index is not None and index.kind == "grid" and self._is_grid_size(stride, index.axis)
         return index if whole else None
 
-    def _is_grid_size(self, node: cst.BaseExpression, axis: str) -> bool:
+    def _is_grid_size(self, node: ast.expr, axis: str) -> bool:
         """Whether an expression is the number of threads of the grid along an axis."""
-        meant = value_of(self.module, self.body.function, node.value) if isinstance(node, cst.Name) else node
+        meant = value_of(self.module, self.body.function, node.id) if isinstance(node, ast.Name) else node
         if meant is None:
             return False
         if grid_call(self.module, meant, "gridsize") == 1:
             return axis == "x"
-        if not isinstance(meant, cst.BinaryOperation) or not isinstance(meant.operator, cst.Multiply):
+        if not isinstance(meant, ast.BinOp) or not isinstance(meant.op, ast.Mult):
             return False
         parts = {thread_index(self.module, meant.left), thread_index(self.module, meant.right)}
         return parts == {("blockDim", axis), ("gridDim", axis)}

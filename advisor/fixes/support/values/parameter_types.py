@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.program.syntax.calls import keyword_value
 
 _MAKES_ARRAY = (
     "zeros",
@@ -36,17 +37,13 @@ def float_type(place: Place, body: KernelBody, parameter: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _made_as(site: LaunchSite, expression: cst.BaseExpression) -> str | None:
+def _made_as(site: LaunchSite, expression: ast.expr) -> str | None:
     value = site.defined(expression)
-    if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Attribute):
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return None
-    called = value.func.attr.value
-    if called in _PASSES_ON and value.args and not any(one.keyword or one.star for one in value.args):
-        return _made_as(site, value.args[0].value) if len(value.args) == 1 else None
-    if called not in _MAKES_ARRAY:
-        return None
-    for argument in value.args:
-        if argument.keyword is not None and argument.keyword.value == "dtype":
-            written = site.module.written(argument.value).strip("'\"").split(".")[-1]
-            return written if written in _TYPES else None
-    return None
+    called = value.func.attr
+    if called in _PASSES_ON and value.args and not value.keywords:
+        return _made_as(site, value.args[0]) if len(value.args) == 1 else None
+    dtype = keyword_value(value, "dtype") if called in _MAKES_ARRAY else None
+    written = site.module.code_of(dtype).strip("'\"").split(".")[-1] if dtype is not None else ""
+    return written if written in _TYPES else None

@@ -2,51 +2,39 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import value_of
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.literals import written_integer
 
 _DEPTH = 6
 
 
-def is_positive(
-    module: SourceModule, function: cst.FunctionDef, node: cst.BaseExpression, depth: int = _DEPTH
-) -> bool:
+def is_positive(module: SourceModule, function: ast.FunctionDef, node: ast.expr, depth: int = _DEPTH) -> bool:
     """Whether an expression is a positive number, a size of the launch, a name that is bound once to one of
     these, or a product of them.
     """
     if depth == 0:
         return False
-    if isinstance(node, cst.Integer):
-        return node.evaluated_value > 0
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Multiply):
+    if isinstance(node, ast.Constant):
+        return (written_integer(node) or 0) > 0
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return all(is_positive(module, function, one, depth - 1) for one in (node.left, node.right))
-    if isinstance(node, cst.Name):
-        value = _value(module, function, node.value)
+    if isinstance(node, ast.Name):
+        value = _value(module, function, node.id)
         return value is not None and is_positive(module, function, value, depth - 1)
     cuda = cuda_text(module)
-    if isinstance(node, cst.Call):
-        return module.written(node.func) == f"{cuda}.gridsize" and len(node.args) == 1 and _is_one(node)
+    if isinstance(node, ast.Call):
+        return module.code_of(node) == f"{cuda}.gridsize(1)"
     sizes = {f"{cuda}.{size}.{axis}" for size in ("blockDim", "gridDim") for axis in "xyz"}
-    return isinstance(node, cst.Attribute) and module.written(node) in sizes
+    return isinstance(node, ast.Attribute) and module.code_of(node) in sizes
 
 
-def _is_one(call: cst.Call) -> bool:
-    """Whether a call has the argument 1: `gridsize(2)` is a tuple."""
-    value = call.args[0].value
-    return isinstance(value, cst.Integer) and value.evaluated_value == 1
-
-
-def _value(module: SourceModule, function: cst.FunctionDef, name: str) -> cst.BaseExpression | None:
+def _value(module: SourceModule, function: ast.FunctionDef, name: str) -> ast.expr | None:
     """What a name of the function or, where the function does not bind it, of the module is bound to."""
-    params = function.params
-    if any(one.name.value == name for one in (*params.posonly_params, *params.params, *params.kwonly_params)):
+    if name in parameter_names(function):
         return None
-    if module.bindings(name, function):
-        return value_of(module, function, name)
-    bound = module.bindings(name, None)
-    if len(bound) != 1 or not isinstance(bound[0], cst.Assign) or len(bound[0].targets) != 1:
-        return None
-    return bound[0].value if isinstance(bound[0].targets[0].target, cst.Name) else None
+    return value_of(module, function if module.bindings(name, function) else None, name)
