@@ -106,7 +106,7 @@ def with_fixes(
             able = [fix for fix in able if not fix.needs_kernel]
         if able and finding.path in texts:
             if writer is None:
-                # LibCST takes a moment to import, which a check without such findings need not wait for.
+                # A check without such findings need not wait for the import.
                 from advisor.fixes.writing import FixWriter
 
                 writer = FixWriter(texts, tables or {}, with_errors)

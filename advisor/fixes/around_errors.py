@@ -8,20 +8,21 @@ use.
 
 from __future__ import annotations
 
+import ast
 import re
 import symtable
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import libcst as cst
-
 from advisor.fixes.application import edited
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.edits.source_module import COMPOUND, SourceModule
 from advisor.model.findings import Edit
 from advisor.model.text.syntax_recovery import BrokenLines, Recovered, recovered
 from advisor.model.text.syntax_trees import one_tree_at_a_time
+from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.statement_places import DEFINITIONS
 
 _NAME = re.compile(r"[^\W\d]\w*")
 # What is followed by one of these is read on that line, not bound.
@@ -120,7 +121,7 @@ class AroundErrors:
                     return False
                 continue
             # The names of functions and classes around it: `make(3)[grid, block](…)`, `Solver.step(…)`.
-            if edit is not None and named & {one.name.value for one in functions}:
+            if edit is not None and named & {one.name for one in functions}:
                 return False
             if broken is None:
                 continue
@@ -158,18 +159,18 @@ def _touch(edits: Iterable[Edit], module: SourceModule, unread: frozenset[int]) 
     return False
 
 
-def _functions_around(module: SourceModule, offset: int) -> list[cst.FunctionDef | cst.ClassDef]:
+def _functions_around(module: SourceModule, offset: int) -> list[FunctionNode | ast.ClassDef]:
     """The functions and classes around an offset in a function, innermost first; none at module level."""
-    node: cst.CSTNode | None = module.function_around(offset)
-    found: list[cst.FunctionDef | cst.ClassDef] = []
+    node: ast.AST | None = module.function_around(offset)
+    found: list[FunctionNode | ast.ClassDef] = []
     while node is not None:
-        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+        if isinstance(node, DEFINITIONS):
             found.append(node)
         node = module.parent(node)
     return found
 
 
-def _lines_of(module: SourceModule, node: cst.CSTNode) -> range:
+def _lines_of(module: SourceModule, node: ast.AST) -> range:
     begin, end = module.range_of(node)
     return range(module.line_of(begin), module.line_of(end) + 1)
 
@@ -177,21 +178,20 @@ def _lines_of(module: SourceModule, node: cst.CSTNode) -> range:
 def _names_of_statement(module: SourceModule, edit: Edit) -> set[str]:
     """The names of the statements at module level that an edit changes, and of what it puts in."""
     found = set(_NAME.findall(edit.text))
-    for node in module.nodes(cst.SimpleStatementLine):
+    for node in module.nodes(ast.stmt):
         begin, end = module.range_of(node)
-        if edit.start < edit.end and begin < edit.end and edit.start < end:
+        if not isinstance(node, COMPOUND) and edit.start < edit.end and begin < edit.end and edit.start < end:
             found.update(_NAME.findall(module.text[begin:end]))
     return found
 
 
-def _names_from_outside(module: SourceModule, node: cst.FunctionDef | cst.ClassDef) -> set[str] | None:
+def _names_from_outside(module: SourceModule, node: FunctionNode | ast.ClassDef) -> set[str] | None:
     """The names that a function or class uses and does not bind itself; None where that is not known."""
-    line = module.line_of(module.range_of(node.name)[0])
-    table = module.answer(_symbols, module.module).get((node.name.value, line))
+    table = module.answer(_symbols, module.tree).get((node.name, node.lineno))
     return None if table is None else _unbound(table)
 
 
-def _symbols(module: SourceModule, _: cst.Module) -> dict[tuple[str, int], symtable.SymbolTable]:
+def _symbols(module: SourceModule, _: ast.Module) -> dict[tuple[str, int], symtable.SymbolTable]:
     """The symbol tables of all functions and classes, by name and line."""
     found: dict[tuple[str, int], symtable.SymbolTable] = {}
     try:

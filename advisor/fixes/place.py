@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
-
-import libcst as cst
 
 from advisor.fixes.known_facts import KnownFacts, Row
 from advisor.fixes.support.edits.source_module import SourceModule, read_module
@@ -15,7 +14,7 @@ from advisor.model.findings import Edit, Finding
 from advisor.model.records import Value
 from advisor.model.text.source_text import Span
 
-_Node = TypeVar("_Node", bound=cst.CSTNode)
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 _MOST_MODULES = 64
@@ -39,7 +38,7 @@ class Modules:
             if len(self._read) >= _MOST_MODULES:
                 del self._read[next(iter(self._read))]
             unread = self._unread.get(path, frozenset())
-            self._read[path] = read_module(self.texts[path], unread) if path in self.texts else None
+            self._read[path] = read_module(self.texts[path], unread, path) if path in self.texts else None
         return self._read[path]
 
 
@@ -76,21 +75,21 @@ class Place:
         """The nodes of a kind that lie in the finding."""
         return list(self.module.nodes_between(kind, self.begin, self.end))
 
-    def function(self) -> cst.FunctionDef | None:
+    def function(self) -> ast.FunctionDef | None:
         """The innermost function that the finding lies in, or whose name or decorator it is."""
-        return self.module.function_around(self.begin)
+        return _function_around(self.module, self.begin)
 
-    def kernel(self) -> tuple[SourceModule, cst.FunctionDef] | None:
+    def kernel(self) -> tuple[SourceModule, ast.FunctionDef] | None:
         """The kernel that the finding is about and its file, also where the finding stands at a launch."""
         row = self.kernel_row()
         return self.function_of(row) if row else None
 
-    def function_of(self, kernel: Row) -> tuple[SourceModule, cst.FunctionDef] | None:
+    def function_of(self, kernel: Row) -> tuple[SourceModule, ast.FunctionDef] | None:
         """The function of a row of the entity `kernel` and its file, None where its file is not known."""
         module = self.modules.get(kernel.path)
         if module is None:
             return None
-        function = module.function_around(module.offset(kernel.span.line, kernel.span.column - 1))
+        function = _function_around(module, module.offset(kernel.span.line, kernel.span.column - 1))
         return (module, function) if function is not None else None
 
     def kernel_row(self) -> Row | None:
@@ -128,3 +127,9 @@ class Place:
     def _paths(self) -> list[str]:
         row = self.kernel_row()
         return [*([row.path] if row else []), *(launch.path for launch in self.rows("launch"))]
+
+
+def _function_around(module: SourceModule, offset: int) -> ast.FunctionDef | None:
+    """The innermost function around an offset, None for one that is `async`: that is no kernel's."""
+    found = module.function_around(offset)
+    return found if isinstance(found, ast.FunctionDef) else None

@@ -12,6 +12,7 @@ from advisor.fixes.around_errors import AroundErrors
 from advisor.fixes.inside_cells import inside_cells
 from advisor.fixes.known_facts import KnownFacts
 from advisor.fixes.place import Modules, Place
+from advisor.fixes.support.edits.source_module import NotEditable
 from advisor.model.findings import Edit, Finding, Fix
 
 
@@ -42,5 +43,8 @@ class FixWriter:
 
 def _edits(name: str, place: Place) -> list[Edit] | None:
     module = importlib.import_module(module_name(name))
-    found: list[Edit] | None = module.edits(place)
+    try:
+        found: list[Edit] | None = module.edits(place)
+    except NotEditable:
+        return None
     return found

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
 
 
 def cuda_text(module: SourceModule) -> str | None:
-    """`cuda`, `numba.cuda` or what else a file calls the module; None where it imports it in another way."""
-    for origin in module.nodes(cst.ImportFrom):
-        if origin.module is None or isinstance(origin.names, cst.ImportStar) or not _is_top(module, origin):
-            continue
-        for alias in origin.names:
-            if module.written(origin.module) == "numba" and module.written(alias.name) == "cuda":
-                return module.written(alias.asname.name) if alias.asname else "cuda"
-    for line in module.nodes(cst.Import):
-        for alias in line.names if _is_top(module, line) else ():
-            if module.written(alias.name) == "numba.cuda":
-                return module.written(alias.asname.name) if alias.asname else "numba.cuda"
-            if module.written(alias.name) == "numba" and "numba.cuda." in module.text and not alias.asname:
+    """`cuda`, `numba.cuda` or what else a file calls the module; None where it imports it in another way.
+
+    Only imports at the top of the module itself are known everywhere behind them.
+    """
+    return module.answer(_cuda_text, module.tree)
+
+
+def _cuda_text(module: SourceModule, tree: ast.Module) -> str | None:
+    for origin in tree.body:
+        if isinstance(origin, ast.ImportFrom) and origin.module == "numba" and not origin.level:
+            for alias in origin.names:
+                if alias.name == "cuda":
+                    return alias.asname or "cuda"
+    for line in tree.body:
+        for alias in line.names if isinstance(line, ast.Import) else ():
+            if alias.name == "numba.cuda":
+                return alias.asname or "numba.cuda"
+            if alias.name == "numba" and "numba.cuda." in module.text and not alias.asname:
                 return "numba.cuda"
     return None
-
-
-def _is_top(module: SourceModule, line: cst.CSTNode) -> bool:
-    """Whether an import is a statement of the module itself, so that it is known everywhere behind it."""
-    statement = module.parent(line)
-    return statement is not None and module.parent(statement) is module.module

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import re
-
-import libcst as cst
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.model.findings import Edit
@@ -12,13 +11,13 @@ from advisor.model.findings import Edit
 _LINE = re.compile(r"[^\r\n]*(\r\n|\r|\n)?")
 
 
-def line_before(module: SourceModule, statement: cst.CSTNode, text: str) -> Edit:
+def line_before(module: SourceModule, statement: ast.stmt, text: str) -> Edit:
     """The edit that puts a line before a statement, indented as it is."""
     begin, _ = module.range_of(statement)
     return Edit(begin, begin, f"{text}{module.line_end}{module.indentation(statement)}")
 
 
-def line_behind(module: SourceModule, statement: cst.CSTNode, text: str) -> Edit:
+def line_behind(module: SourceModule, statement: ast.stmt, text: str) -> Edit:
     """The edit that puts a line behind a statement, indented as it is; comments of its block stay with it."""
     indent = module.indentation(statement)
     place = end_with_comments(module.text, module.range_of(statement)[1], indent)
@@ -41,14 +40,14 @@ def end_with_comments(text: str, offset: int, indent: str) -> int:
     return len(text)
 
 
-def whole_lines(module: SourceModule, statement: cst.CSTNode) -> tuple[int, int]:
+def whole_lines(module: SourceModule, statement: ast.stmt) -> tuple[int, int]:
     """The offsets of the lines of a statement, the last line's end included."""
     begin, end = module.range_of(statement)
     found = _LINE.match(module.text, end)
     return module.line_start(begin), found.end() if found else end
 
 
-def without_line(module: SourceModule, statement: cst.CSTNode) -> Edit | None:
+def without_line(module: SourceModule, statement: ast.stmt) -> Edit | None:
     """The edit that removes a statement with its line; None where a comment stands on the line as well."""
     begin, end = whole_lines(module, statement)
     first, last = module.range_of(statement)
@@ -60,10 +59,8 @@ def indented(module: SourceModule, begin: int, end: int, step: str) -> list[Edit
     """The edits that indent the lines between two offsets by one step more; None where a text runs over
     several of them.
     """
-    for kind in (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString):
-        for node in module.nodes_between(kind, begin, end):
-            if "\n" in module.code_of(node):
-                return None
+    if has_long_text(module, begin, end):
+        return None
     found, place = [], begin
     while place < end:
         line = _LINE.match(module.text, place)
@@ -73,3 +70,9 @@ def indented(module: SourceModule, begin: int, end: int, step: str) -> list[Edit
             found.append(Edit(place, place, step))
         place = line.end()
     return found
+
+
+def has_long_text(module: SourceModule, begin: int, end: int) -> bool:
+    """Whether a text between two offsets runs over several lines."""
+    texts = module.nodes_between((ast.Constant, ast.JoinedStr), begin, end)
+    return any(module.line_of(one) != module.line_of(last) for one, last in map(module.range_of, texts))

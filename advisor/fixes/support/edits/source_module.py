@@ -31,7 +31,6 @@ COMPOUND = (*DEFINITIONS, *LOOPS, *TRIES, ast.If, ast.With, ast.AsyncWith, ast.M
 # Strings with expressions in them; templates are of Python 3.14 and later.
 _INTERPOLATED = (ast.JoinedStr, *((ast.TemplateStr,) if hasattr(ast, "TemplateStr") else ()))
 _NOT_CODE = re.compile(r"(?:[ \t\f\r\n]|\\(?:\r\n|\r|\n)|#[^\r\n]*)*")
-_CONTINUED = re.compile(r"\\(?:\r\n|\r|\n)[ \t\f]*\Z")
 
 
 class NotEditable(Exception):
@@ -182,24 +181,25 @@ class SourceModule:
 
     def shares_line(self, statement: ast.stmt) -> bool:
         """Whether a statement has `;` behind it, or stands behind one or behind the head of its block."""
-        begin, end = self.range_of(statement)
-        behind = self._code_behind(end)
-        return not self._begins_line(begin) or self.text[behind : behind + 1] == ";"
+        behind = self._code_behind(self.range_of(statement)[1])
+        return not self.begins_line(statement) or self.text[behind : behind + 1] == ";"
 
     def on_header_line(self, statement: ast.stmt) -> bool:
         """Whether a simple statement stands on the line of its block's head, or a body on that of a compound
         statement: `if x: y`.
         """
-        block = statement.body if isinstance(statement, COMPOUND) else self.block_of(statement)
-        return not self._begins_line(self.range_of(block[0])[0])
+        own = next((block for block in blocks(statement) if block), None)
+        return not self.begins_line((own or self.block_of(statement))[0])
 
-    def _begins_line(self, offset: int) -> bool:
-        """Whether no code stands before an offset on its line, nor on one that `\\` joins to it."""
+    def begins_line(self, statement: ast.stmt) -> bool:
+        """Whether no code stands before a statement on its line, nor on one that `\\` joins to it."""
+        offset, _ = self.range_of(statement)
         start = self.line_start(offset)
         if self.text[start:offset].strip():
             return False
         code = self._offsets.code_before(start, self._is_in_string)
-        return code is None or _CONTINUED.search(self.text, code + 1, offset) is None
+        between = "" if code is None else self.text[code + 1 : offset]
+        return "\\" not in between or "#" in between
 
     def indentation(self, node: ast.AST) -> str:
         """The white space before a statement on its line."""
