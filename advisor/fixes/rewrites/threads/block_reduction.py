@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import SumNames, block_sizes, tree_lines
+from advisor.fixes.support.kernel.assigned_names import same_code
 from advisor.fixes.support.kernel.atomic_adds import (
     AtomicAdd,
     additions,
@@ -16,13 +17,14 @@ from advisor.fixes.support.kernel.atomic_adds import (
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.model.findings import Edit
+from advisor.program.syntax.literals import written_integer
 
 
 def edits(place: Place) -> list[Edit] | None:
     """The edits that turn all atomic additions to one element into a sum over the block."""
     body = own_kernel(place)
     sizes = block_sizes(place)
-    addition = atomic_add(body, place.exactly(cst.Call)) if body else None
+    addition = atomic_add(body, place.exactly(ast.Call)) if body else None
     if body is None or sizes is None or addition is None or sizes.most == 1:
         return None
     alike = [one for one in additions(body) if _to_the_same(body, one, addition) and _by_many(place, one)]
@@ -36,7 +38,7 @@ def edits(place: Place) -> list[Edit] | None:
     total, *names = body.free_names("total", "partial", "thread", "threads", "stride")
     tree = SumNames(*names)
     dtype = f"{addition.array}.dtype"
-    index = body.module.written(addition.index)
+    index = body.module.code_of(addition.index)
     lines = tree_lines(addition.cuda, body.step, sizes, tree, dtype, total)
     lines.append(f"if {tree.thread} == 0:")
     add = f"{addition.cuda}.atomic.add({addition.array}, {index}, {tree.partial}[0])"
@@ -44,8 +46,7 @@ def edits(place: Place) -> list[Edit] | None:
 
 
 def _to_the_same(body: KernelBody, one: AtomicAdd, other: AtomicAdd) -> bool:
-    written = body.module.written
-    return one.array == other.array and written(one.index) == written(other.index)
+    return one.array == other.array and same_code(body.module, one.index, other.index)
 
 
 def _by_many(place: Place, addition: AtomicAdd) -> bool:
@@ -59,22 +60,22 @@ def _by_many(place: Place, addition: AtomicAdd) -> bool:
 def _lasting(body: KernelBody, addition: AtomicAdd) -> bool:
     """Whether the index has the same value at the end of the kernel."""
     before, _ = body.module.range_of(body.top_statement(addition.call))
-    return _fixed(body, addition.index, before) and "\n" not in body.module.written(addition.index)
+    return _fixed(body, addition.index, before) and "\n" not in body.module.code_of(addition.index)
 
 
-def _fixed(body: KernelBody, node: cst.BaseExpression, before: int) -> bool:
-    if isinstance(node, cst.Integer):
+def _fixed(body: KernelBody, node: ast.expr, before: int) -> bool:
+    if written_integer(node) is not None:
         return True
-    if isinstance(node, cst.Name):
-        if not body.module.bindings(node.value, body.function):
+    if isinstance(node, ast.Name):
+        if not body.module.bindings(node.id, body.function):
             return True
-        return node.value not in body.parameters and body.bound_once(node.value, before)
-    if isinstance(node, cst.Attribute):
+        return node.id not in body.parameters and body.bound_once(node.id, before)
+    if isinstance(node, ast.Attribute):
         return _fixed(body, node.value, before)
-    if isinstance(node, cst.BinaryOperation):
+    if isinstance(node, ast.BinOp):
         return _fixed(body, node.left, before) and _fixed(body, node.right, before)
-    if isinstance(node, cst.Tuple):
-        return all(isinstance(one, cst.Element) and _fixed(body, one.value, before) for one in node.elements)
+    if isinstance(node, ast.Tuple):
+        return all(_fixed(body, one, before) for one in node.elts)
     return False
 
 
@@ -82,7 +83,7 @@ def _sums(body: KernelBody, alike: list[AtomicAdd], total: str) -> list[Edit]:
     """The edits that let each thread add to a variable of its own."""
     cast = f"{alike[0].array}.dtype.type("
     first = body.top_statement(alike[0].call)
-    if len(alike) == 1 and isinstance(first, cst.SimpleStatementLine):
+    if len(alike) == 1 and first is body.module.parent(alike[0].call):
         return [before_value(body, alike[0], f"{total} = {cast}")]
     start = body.lines_before(first, [f"{total} = {cast}0)"])
     return [start, *(before_value(body, one, f"{total} += {cast}") for one in alike)]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines
-from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.kernel.assigned_names import indices_of, words_in
+from advisor.fixes.support.edits.source_module import COMPOUND, SourceModule
+from advisor.fixes.support.kernel.assigned_names import around, indices_of, words_in
 from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.model.findings import Edit
+from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.statement_places import COMPREHENSIONS
+
+# Expressions of which a part may be left out.
+_SOMETIMES = (ast.IfExp, ast.BoolOp, *COMPREHENSIONS, ast.Compare, ast.Lambda)
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -22,7 +27,7 @@ def edits(place: Place) -> list[Edit] | None:
     body = own_kernel(place)
     if body is None or not body.all_threads_reach_the_end():
         return None
-    here = place.exactly(cst.Subscript)
+    here = place.exactly(ast.Subscript)
     if here is None or not _bare(body, here):
         return None
     element = limiting_element(body)
@@ -31,7 +36,7 @@ def edits(place: Place) -> list[Edit] | None:
     return body.module.answer(_edits, body.function)
 
 
-def _edits(module: SourceModule, function: cst.FunctionDef) -> list[Edit] | None:
+def _edits(module: SourceModule, function: FunctionNode) -> list[Edit] | None:
     body = KernelBody(module, function)
     region, element = guarded_region(body), limiting_element(body)
     if element is None:
@@ -46,14 +51,14 @@ def _edits(module: SourceModule, function: cst.FunctionDef) -> list[Edit] | None
     return [first, *(edit for edit in deeper if edit.start != begin)]
 
 
-def guarded_region(body: KernelBody) -> list[cst.BaseStatement]:
+def guarded_region(body: KernelBody) -> list[ast.stmt]:
     """The statements of a kernel from the first one that uses a grid index to the end; none where they cannot
     stand under a condition.
     """
     return body.module.answer(_guarded_region, body.function)
 
 
-def _guarded_region(module: SourceModule, function: cst.FunctionDef) -> list[cst.BaseStatement]:
+def _guarded_region(module: SourceModule, function: FunctionNode) -> list[ast.stmt]:
     body = KernelBody(module, function)
     indices = grid_indices(body)
     lines = [body.module.range_of(line)[0] for line in indices.values()]
@@ -64,7 +69,7 @@ def _guarded_region(module: SourceModule, function: cst.FunctionDef) -> list[cst
     ]
     if not used:
         return []
-    region = [line for line in body.statements[used[0] :] if isinstance(line, cst.BaseStatement)]
+    region = body.statements[used[0] :]
     last_index = max(lines)
     if last_index > body.module.range_of(region[0])[0]:
         return []
@@ -72,12 +77,12 @@ def _guarded_region(module: SourceModule, function: cst.FunctionDef) -> list[cst
     return [] if any(together) else region
 
 
-def _declares_shared(body: KernelBody, line: cst.CSTNode) -> bool:
-    attributes = body.module.nodes_in(cst.Attribute, line)
+def _declares_shared(body: KernelBody, line: ast.AST) -> bool:
+    attributes = body.module.nodes_in(ast.Attribute, line)
     return any(cuda_attribute(body.module, one) == "shared" for one in attributes)
 
 
-def limiting_element(body: KernelBody) -> cst.Subscript | None:
+def limiting_element(body: KernelBody) -> ast.Subscript | None:
     """An element of the guarded region that each thread reaches, indexed by grid indices: by the most,
     and a stored one before others.
 
@@ -86,20 +91,19 @@ def limiting_element(body: KernelBody) -> cst.Subscript | None:
     return body.module.answer(_limiting_element, body.function)
 
 
-def _limiting_element(module: SourceModule, function: cst.FunctionDef) -> cst.Subscript | None:
+def _limiting_element(module: SourceModule, function: FunctionNode) -> ast.Subscript | None:
     body = KernelBody(module, function)
     candidates = []
     for line in guarded_region(body):
-        for node in body.module.nodes_in(cst.Subscript, line):
+        for node in body.module.nodes_in(ast.Subscript, line):
             if not words_in(body.module, node) & set(grid_indices(body)):
                 continue
-            if not isinstance(node.value, cst.Name) or not _bare(body, node):
+            if not isinstance(node.value, ast.Name) or not _bare(body, node):
                 return None
-            if isinstance(line, cst.SimpleStatementLine) and _always(body, node, line):
+            if not isinstance(line, COMPOUND) and _always(body, node, line):
                 candidates.append(node)
-    stored = {id(one) for one in candidates if _is_stored(body, one)}
-    order = sorted(candidates, key=lambda one: (-len(_limited(one)), id(one) not in stored))
-    array = order[0].value.value if order else ""  # type: ignore[attr-defined]
+    order = sorted(candidates, key=lambda one: (-len(_limited(one)), not isinstance(one.ctx, ast.Store)))
+    array = body.module.code_of(order[0].value) if order else ""
     # Of a name that the kernel gives another array the shape would be asked too early.
     if array not in body.parameters or body.module.bindings(array, body.function):
         return None
@@ -107,39 +111,29 @@ def _limiting_element(module: SourceModule, function: cst.FunctionDef) -> cst.Su
     return order[0] if everything & set(grid_indices(body)) <= _limited(order[0]) else None
 
 
-def _always(body: KernelBody, node: cst.CSTNode, line: cst.CSTNode) -> bool:
-    above = body.module.parent(node)
-    while above is not None and above is not line:
-        if isinstance(above, cst.IfExp | cst.BooleanOperation | cst.BaseComp | cst.Comparison | cst.Lambda):
-            return False
-        above = body.module.parent(above)
-    return True
+def _always(body: KernelBody, node: ast.AST, line: ast.AST) -> bool:
+    return not any(isinstance(one, _SOMETIMES) for one in around(body.module, node, line))
 
 
-def _bare(body: KernelBody, node: cst.Subscript) -> bool:
+def _bare(body: KernelBody, node: ast.Subscript) -> bool:
     """Whether grid indices stand in an element only as indices of their own."""
     indices = indices_of(node)
     known = set(grid_indices(body))
     return indices is not None and all(
-        isinstance(one, cst.Name) or not words_in(body.module, one) & known for one in indices
+        isinstance(one, ast.Name) or not words_in(body.module, one) & known for one in indices
     )
 
 
-def _limited(node: cst.Subscript) -> frozenset[str]:
-    return frozenset(one.value for one in indices_of(node) or () if isinstance(one, cst.Name))
+def _limited(node: ast.Subscript) -> frozenset[str]:
+    return frozenset(one.id for one in indices_of(node) or () if isinstance(one, ast.Name))
 
 
-def _is_stored(body: KernelBody, node: cst.Subscript) -> bool:
-    above = body.module.parent(node)
-    return isinstance(above, cst.AssignTarget) or (isinstance(above, cst.AugAssign) and above.target is node)
-
-
-def inside_check(body: KernelBody, element: cst.Subscript) -> str:
+def inside_check(body: KernelBody, element: ast.Subscript) -> str:
     """The condition that the grid indices of an element are inside its array."""
     known = grid_indices(body)
-    array = body.module.written(element.value)
+    array = body.module.code_of(element.value)
     return " and ".join(
-        f"{one.value} < {array}.shape[{axis}]"
+        f"{one.id} < {array}.shape[{axis}]"
         for axis, one in enumerate(indices_of(element) or ())
-        if isinstance(one, cst.Name) and one.value in known
+        if isinstance(one, ast.Name) and one.id in known
     )

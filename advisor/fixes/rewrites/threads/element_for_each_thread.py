@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import end_with_comments, without_line
-from advisor.fixes.support.kernel.assigned_names import only_computes
+from advisor.fixes.support.kernel.assigned_names import is_text, only_computes
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
 from advisor.fixes.support.kernel.thread_runs import ThreadRun, run_around
@@ -14,6 +14,7 @@ from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.launches.launch_sizes import is_whole_number
 from advisor.fixes.support.values.independent_iterations import iterations_are_independent
 from advisor.model.findings import Edit
+from advisor.program.syntax.literals import written_integer
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -34,42 +35,34 @@ def edits(place: Place) -> list[Edit] | None:
         if length is None or not is_whole_number(site, site.grid):
             return None
         grid = site.module.code_of(site.grid)
-        loose = isinstance(site.grid, cst.BinaryOperation) and not site.grid.lpar
-        more = f"({grid}) * {length}" if loose else f"{grid} * {length}"
-        found += place.in_file(site.module, [site.module.replaced(site.grid, more)])
+        more = f"({grid}) * {length}" if isinstance(site.grid, ast.BinOp) else f"{grid} * {length}"
+        found += place.in_file(site.module, [Edit(*site.module.outer_range(site.grid), more)])
     return found
 
 
 def _is_all(body: KernelBody, run: ThreadRun) -> bool:
     """Whether the loop is all that a kernel does, and each of its iterations may have a thread of its own."""
-    names = [cuda_attribute(body.module, one) or "" for one in body.nodes(cst.Attribute)]
+    names = [cuda_attribute(body.module, one) or "" for one in body.nodes(ast.Attribute)]
     asked = any(name in {*INDEX_NAMES, "gridsize", "shared"} for name in names)
-    ends = any(True for kind in (cst.Break, cst.Continue) for _ in body.module.nodes_in(kind, run.loop))
-    if asked or ends or run.loop not in body.statements or not isinstance(run.loop.body, cst.IndentedBlock):
+    ends = any(True for _ in body.module.nodes_in((ast.Break, ast.Continue), run.loop))
+    if asked or ends or run.loop not in body.statements or body.module.on_header_line(run.loop):
         return False
     rest = (line for line in body.statements if line is not run.loop)
-    return all(_only_names(body, line) for line in rest) and iterations_are_independent(
+    return all(_only_name(body, line) for line in rest) and iterations_are_independent(
         body, run.loop, run.index
     )
 
 
-def _only_names(body: KernelBody, line: cst.CSTNode) -> bool:
+def _only_name(body: KernelBody, line: ast.stmt) -> bool:
     """Whether a statement only gives names a value, or is the kernel's docstring."""
-    parts = line.body if isinstance(line, cst.SimpleStatementLine) else ()
-    return bool(parts) and all(_only_name(body, part) for part in parts)
+    if not isinstance(line, ast.Assign) or not all(isinstance(one, ast.Name) for one in line.targets):
+        return is_text(line)
+    return only_computes(body.module, line.value) or _uses_grid(body, line.value)
 
 
-def _only_name(body: KernelBody, part: cst.BaseSmallStatement) -> bool:
-    if isinstance(part, cst.Expr):
-        return isinstance(part.value, cst.SimpleString)
-    if not isinstance(part, cst.Assign) or not all(isinstance(one.target, cst.Name) for one in part.targets):
-        return False
-    return only_computes(body.module, part.value) or _uses_grid(body, part.value)
-
-
-def _uses_grid(body: KernelBody, value: cst.BaseExpression) -> bool:
+def _uses_grid(body: KernelBody, value: ast.expr) -> bool:
     """Whether an expression only computes with `cuda.grid(1)`."""
-    if isinstance(value, cst.BinaryOperation):
+    if isinstance(value, ast.BinOp):
         return _uses_grid(body, value.left) and _uses_grid(body, value.right)
     return grid_call(body.module, value) == 1 or only_computes(body.module, value)
 
@@ -77,12 +70,12 @@ def _uses_grid(body: KernelBody, value: cst.BaseExpression) -> bool:
 def _inner_edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:
     """The edits that put the loop's body in its place."""
     module, text = body.module, body.module.text
-    grid = module.written(run.grid)
+    grid = module.code_of(run.grid)
     head = module.range_of(run.loop)[0], module.range_of(run.loop.iter)[1]
     begin = text.index("\n", text.index(":", head[1])) + 1
     rest = text[head[1] : begin]
     # Brackets or a line break may stand between the range and the colon.
-    if not rest.lstrip().startswith(":") or begin > module.range_of(run.loop.body.body[0])[0]:
+    if not rest.lstrip().startswith(":") or begin > module.range_of(run.loop.body[0])[0]:
         return None
     last = end_with_comments(text, module.range_of(run.loop)[1], module.indentation(run.loop))
     end = text.find("\n", last) + 1 or len(text)
@@ -115,22 +108,21 @@ def _less_indented(body: KernelBody, begin: int, end: int) -> list[Edit] | None:
 
 
 def _texts(body: KernelBody, begin: int, end: int) -> list[tuple[int, int]]:
-    kinds = (cst.SimpleString, cst.FormattedString)
-    module = body.module
-    return [module.range_of(one) for kind in kinds for one in module.nodes_between(kind, begin, end)]
+    nodes = body.module.nodes_between((ast.Constant, ast.JoinedStr), begin, end)
+    return [body.module.range_of(one) for one in nodes]
 
 
 def _known_at(site: LaunchSite, body: KernelBody, run: ThreadRun) -> str | None:
     """The length of the run as the launch can say it: a number, or a constant of the module of both."""
     length = run.length
-    if isinstance(length, cst.Integer):
-        return length.value
-    if not isinstance(length, cst.Name) or site.module is not body.module:
+    if written_integer(length) is not None:
+        return body.module.code_of(length)
+    if not isinstance(length, ast.Name) or site.module is not body.module:
         return None
-    name, function = length.value, site.function()
+    name, function = length.id, site.function()
     if name in body.parameters or len(body.module.bindings(name, None)) != 1:
         return None
-    same = isinstance(site.defined(length), cst.Integer) and not (
+    same = written_integer(site.defined(length)) is not None and not (
         function is not None and body.module.bindings(name, function)
     )
     return name if same else None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.rewrites.threads.bounds_check import guarded_region, limiting_element
@@ -16,6 +14,7 @@ from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
 from advisor.fixes.support.values.independent_iterations import values_come_first
 from advisor.model.findings import Edit
+from advisor.program.syntax.module import FunctionNode
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -25,13 +24,13 @@ def edits(place: Place) -> list[Edit] | None:
     body = own_kernel(place)
     if body is None or not body.all_threads_reach_the_end():
         return None
-    here, found = place.exactly(cst.Subscript), body.module.answer(_loop, body.function)
+    here, found = place.exactly(ast.Subscript), body.module.answer(_loop, body.function)
     if here is None or found is None or found[0] not in words_in(body.module, here):
         return None
     return found[1]
 
 
-def _loop(module: SourceModule, function: cst.FunctionDef) -> tuple[str, list[Edit] | None] | None:
+def _loop(module: SourceModule, function: FunctionNode) -> tuple[str, list[Edit] | None] | None:
     """The index that a kernel's loop runs over, and the edits that make it."""
     body = KernelBody(module, function)
     region, element = guarded_region(body), limiting_element(body)
@@ -48,40 +47,36 @@ def _loop(module: SourceModule, function: cst.FunctionDef) -> tuple[str, list[Ed
 
 def _edits(
     body: KernelBody,
-    region: Sequence[cst.CSTNode],
+    region: list[ast.stmt],
     index: str,
-    grid: cst.BaseExpression,
-    element: cst.Subscript,
+    grid: ast.expr,
+    element: ast.Subscript,
 ) -> list[Edit] | None:
     module = body.module
     begin, end = whole_lines(module, region[0])[0], whole_lines(module, region[-1])[1]
     deeper = indented(module, begin, end, body.step)
     removed = without_line(module, grid_indices(body)[index])
-    if deeper is None or removed is None or len(_parts(grid_indices(body)[index])) != 1:
+    if deeper is None or removed is None:
         return None
-    first = module.written(grid)
+    first = module.code_of(grid)
     width = first.replace(".grid(", ".gridsize(")
-    size = f"{module.written(element.value)}.shape[0]"
+    size = f"{module.code_of(element.value)}.shape[0]"
     head = line_before(module, region[0], f"for {index} in range({first}, {size}, {width}):")
     # The first line's own step follows the head on the same line.
     opened = Edit(head.start, head.end, head.text + body.step)
     return [removed, opened, *(edit for edit in deeper if edit.start != begin)]
 
 
-def _parts(line: cst.BaseStatement) -> Sequence[cst.BaseSmallStatement]:
-    return line.body if isinstance(line, cst.SimpleStatementLine) else ()
-
-
-def _only_index(body: KernelBody, element: cst.Subscript) -> str | None:
+def _only_index(body: KernelBody, element: ast.Subscript) -> str | None:
     """The name of the grid index where the kernel has one, and it is the element's first index."""
     names = list(grid_indices(body))
     indices = indices_of(element)
-    if len(names) != 1 or not indices or not isinstance(indices[0], cst.Name):
+    if len(names) != 1 or not indices or not isinstance(indices[0], ast.Name):
         return None
-    return names[0] if indices[0].value == names[0] else None
+    return names[0] if indices[0].id == names[0] else None
 
 
 def _knows_its_place(body: KernelBody) -> bool:
     """Whether the kernel asks for a thread's place, but for the one call of `cuda.grid`."""
-    names = [cuda_attribute(body.module, one) or "" for one in body.nodes(cst.Attribute)]
+    names = [cuda_attribute(body.module, one) or "" for one in body.nodes(ast.Attribute)]
     return names.count("grid") != 1 or any(name in {*INDEX_NAMES, "gridsize", "shared"} for name in names)

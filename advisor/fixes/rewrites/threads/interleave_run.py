@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import line_before, without_line
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
@@ -26,17 +24,17 @@ def edits(place: Place) -> list[Edit] | None:
 def _edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:
     """The edits of a run; the loop keeps its number of iterations, which the compiler often knows."""
     module = body.module
-    grid = module.written(run.grid)
+    grid = module.code_of(run.grid)
     size = grid.replace(".grid(", ".gridsize(")
     if run.product is not None:
         return [module.replaced(run.product, f"{grid} + {run.counter} * {size}")]
-    if not isinstance(run.loop.body, cst.IndentedBlock):
+    if module.on_header_line(run.loop):
         return None
     (counter,) = body.free_names("k")
-    first = line_before(module, run.loop.body.body[0], f"{run.index} = {grid} + {counter} * {size}")
+    first = line_before(module, run.loop.body[0], f"{run.index} = {grid} + {counter} * {size}")
     found = [
         module.replaced(run.loop.target, counter),
-        module.replaced(run.loop.iter, f"range({module.written(run.length)})"),
+        module.replaced(run.loop.iter, f"range({module.code_of(run.length)})"),
         first,
     ]
     if run.line is not None:

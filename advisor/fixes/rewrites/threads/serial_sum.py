@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import SumNames, block_sizes, tree_lines
+from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.values.same_for_block import same_for_block
 from advisor.model.findings import Edit
+from advisor.program.syntax.literals import written_integer
 
 # Calls that store nothing which another thread could read.
 _STORING_NOTHING = ("cuda.grid", "cuda.gridsize", ".shared.array", "len", "range")
@@ -21,11 +22,11 @@ class _Sum:
     """`total = zero`, `for counter in range(…): total += term`, and the first statement behind the loop."""
 
     total: str
-    zero: cst.BaseExpression
+    zero: ast.expr
     counter: str
-    bounds: list[cst.BaseExpression]
-    term: cst.BaseExpression
-    behind: cst.BaseStatement
+    bounds: list[ast.expr]
+    term: ast.expr
+    behind: ast.stmt
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -46,111 +47,101 @@ def edits(place: Place) -> list[Edit] | None:
     return None if "#" in body.module.text[begin:end] else [Edit(begin, end, text)]
 
 
-def _branch(place: Place, body: KernelBody) -> cst.If | None:
+def _branch(place: Place, body: KernelBody) -> ast.If | None:
     """The branch whose condition the finding is about, where it stands among the kernel's own statements."""
     for statement in body.statements:
-        if isinstance(statement, cst.If) and statement.orelse is None:
+        if isinstance(statement, ast.If) and not statement.orelse:
             begin, end = body.module.range_of(statement.test)
             if begin >= place.begin and end <= place.end:
                 return statement
     return None
 
 
-def _first_thread(body: KernelBody, test: cst.BaseExpression) -> str | None:
+def _first_thread(body: KernelBody, test: ast.expr) -> str | None:
     """The name of the module `cuda` in `cuda.threadIdx.x == 0`, also through a name for the left side."""
-    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
-    side, zero = test.left, test.comparisons[0]
-    if not isinstance(zero.operator, cst.Equal) or body.module.written(zero.comparator) != "0":
+    side = test.left
+    if not isinstance(test.ops[0], ast.Eq) or written_integer(test.comparators[0]) != 0:
         return None
-    if isinstance(side, cst.Name) and body.bound_once(side.value, body.module.range_of(test)[0]):
-        bound = body.module.bindings(side.value, body.function)[0]
-        side = bound.value if isinstance(bound, cst.Assign) and len(bound.targets) == 1 else side
-    cuda, dot, rest = body.module.written(side).partition(".threadIdx.x")
+    if isinstance(side, ast.Name) and body.bound_once(side.id, body.module.range_of(test)[0]):
+        side = value_of(body.module, body.function, side.id) or side
+    cuda, dot, rest = body.module.code_of(side).partition(".threadIdx.x")
     return cuda if dot and not rest and cuda.isidentifier() else None
 
 
-def _sum(body: KernelBody, branch: cst.If) -> _Sum | None:
-    statements = list(branch.body.body) if isinstance(branch.body, cst.IndentedBlock) else []
-    if len(statements) < 3 or not isinstance(statements[1], cst.For) or statements[1].orelse is not None:
+def _sum(body: KernelBody, branch: ast.If) -> _Sum | None:
+    if len(branch.body) < 3 or any(body.module.shares_line(one) for one in branch.body):
         return None
-    start, loop, behind = _only(statements[0]), statements[1], statements[2]
-    inner = list(loop.body.body) if isinstance(loop.body, cst.IndentedBlock) else []
-    step = _only(inner[0]) if len(inner) == 1 else None
-    if not isinstance(start, cst.Assign) or not isinstance(step, cst.AugAssign):
+    start, loop, behind = branch.body[:3]
+    if not isinstance(start, ast.Assign) or not isinstance(loop, ast.For) or loop.orelse:
         return None
-    target, call = start.targets[0].target, loop.iter
-    if not isinstance(step.operator, cst.AddAssign) or not isinstance(step.target, cst.Name):
+    step = loop.body[0]
+    if len(loop.body) != 1 or not isinstance(step, ast.AugAssign):
         return None
-    if len(start.targets) != 1 or not isinstance(target, cst.Name) or target.value != step.target.value:
+    target, call = start.targets[0], loop.iter
+    if not isinstance(step.op, ast.Add) or not isinstance(step.target, ast.Name):
         return None
-    if not isinstance(call, cst.Call) or body.module.written(call.func) != "range":
+    if len(start.targets) != 1 or not isinstance(target, ast.Name) or target.id != step.target.id:
         return None
-    plain = len(call.args) in (1, 2) and not any(one.keyword or one.star for one in call.args)
-    if not plain or not isinstance(loop.target, cst.Name) or not isinstance(behind, cst.BaseStatement):
+    if not isinstance(call, ast.Call) or body.module.code_of(call.func) != "range":
         return None
-    bounds = [one.value for one in call.args]
-    return _Sum(target.value, start.value, loop.target.value, bounds, step.value, behind)
-
-
-def _only(statement: cst.CSTNode) -> cst.BaseSmallStatement | None:
-    alone = isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1
-    return statement.body[0] if alone and isinstance(statement, cst.SimpleStatementLine) else None
+    if len(call.args) not in (1, 2) or call.keywords or not isinstance(loop.target, ast.Name):
+        return None
+    return _Sum(target.id, start.value, loop.target.id, call.args, step.value, behind)
 
 
 def _dtype(body: KernelBody, found: _Sum) -> str | None:
     """The element type that holds the sum: float64 from `0.0`, that of the array for a sum of its elements
     from a float32 zero; None where it is not known."""
-    written = body.module.written
-    if written(found.zero) in ("0.0", "0."):
+    zero_code = body.module.code_of(found.zero)
+    if zero_code in ("0.0", "0."):
         return _float64(body)
-    name, _, zero = written(found.zero).partition("(")
+    name, _, zero = zero_code.partition("(")
     cast = name.rpartition(".")[2] == "float32" and zero in ("0)", "0.0)", "0.)")
-    if not cast or not isinstance(found.term, cst.Subscript) or not isinstance(found.term.value, cst.Name):
+    if not cast or not isinstance(found.term, ast.Subscript) or not isinstance(found.term.value, ast.Name):
         return None
-    return f"{found.term.value.value}.dtype"
+    return f"{found.term.value.id}.dtype"
 
 
 def _float64(body: KernelBody) -> str | None:
-    for statement in body.module.nodes(cst.Import):
+    for statement in body.module.nodes(ast.Import):
         for alias in statement.names:
-            if body.module.written(alias.name) in ("numpy", "numba"):
-                known = body.module.written(alias.asname.name) if alias.asname else None
-                return f"{known or body.module.written(alias.name)}.float64"
+            if alias.name in ("numpy", "numba"):
+                return f"{alias.asname or alias.name}.float64"
     return None
 
 
-def _settled(body: KernelBody, branch: cst.If) -> bool:
+def _settled(body: KernelBody, branch: ast.If) -> bool:
     """Whether all that was stored before the branch can be read by each thread: a barrier stands between."""
     place = body.statements.index(branch)
-    before = _only(body.statements[place - 1]) if place else None
-    if isinstance(before, cst.Expr) and body.module.written(before.value).endswith(".syncthreads()"):
+    before = body.statements[place - 1] if place else None
+    if isinstance(before, ast.Expr) and body.module.code_of(before.value).endswith(".syncthreads()"):
         return True
     begin = body.module.range_of(branch)[0]
-    targets = [one.target for one in body.nodes(cst.AssignTarget)]
-    targets += [one.target for one in body.nodes(cst.AugAssign)]
-    calls = [one.func for one in body.nodes(cst.Call) if body.module.range_of(one)[0] < begin]
-    early = [one for one in targets if body.module.range_of(one)[0] < begin]
-    return not any(isinstance(one, cst.Subscript) for one in early) and all(
-        body.module.written(one).endswith(_STORING_NOTHING) for one in calls
+    first = body.module.range_of(body.statements[0])[0]
+    stores = (
+        isinstance(one.ctx, ast.Store) for one in body.module.nodes_between(ast.Subscript, first, begin)
     )
+    calls = body.module.nodes_between(ast.Call, first, begin)
+    return not any(stores) and all(body.module.code_of(one.func).endswith(_STORING_NOTHING) for one in calls)
 
 
-def _own_names(body: KernelBody, branch: cst.If, found: _Sum) -> bool:
+def _own_names(body: KernelBody, branch: ast.If, found: _Sum) -> bool:
     """Whether nothing but the branch knows the sum and the counter, and the counter is not read behind."""
     begin, end = body.module.range_of(branch)
     behind = body.module.range_of(found.behind)[0]
-    for name in body.nodes(cst.Name):
+    for name in body.nodes(ast.Name):
         place = body.module.range_of(name)[0]
-        if name.value in (found.total, found.counter) and not begin <= place < end:
+        if name.id in (found.total, found.counter) and not begin <= place < end:
             return False
-        if name.value == found.counter and place >= behind:
+        if name.id == found.counter and place >= behind:
             return False
     return found.total not in body.parameters and found.counter not in body.parameters
 
 
-def _text(body: KernelBody, branch: cst.If, found: _Sum, cuda: str, dtype: str, place: Place) -> str:
-    written, sizes = body.module.written, block_sizes(place)
+def _text(body: KernelBody, branch: ast.If, found: _Sum, cuda: str, dtype: str, place: Place) -> str:
+    written, sizes = body.module.outer_code_of, block_sizes(place)
     assert sizes is not None
     names = SumNames(*body.free_names("partial", "thread", "threads", "stride"))
     first, count = f"{cuda}.threadIdx.x", f"{cuda}.blockDim.x"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -19,7 +19,7 @@ _WIDEST = 8
 def edits(place: Place) -> list[Edit] | None:
     """The edits that let all atomic additions to a small histogram go to a copy in shared memory."""
     body = own_kernel(place)
-    addition = atomic_add(body, place.exactly(cst.Call)) if body else None
+    addition = atomic_add(body, place.exactly(ast.Call)) if body else None
     if body is None or addition is None:
         return None
     row = row_of(place, addition)
@@ -87,6 +87,6 @@ def _copied(body: KernelBody, addition: AtomicAdd, bins: int, dimensions: int) -
     ]
     return [
         body.lines_before(body.top_statement(alike[0].call), before),
-        *(body.module.replaced(one.call.args[0].value, own) for one in alike),
+        *(body.module.replaced(one.call.args[0], own) for one in alike),
         body.lines_at_end(behind),
     ]

@@ -6,7 +6,7 @@ gets its first axis.
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.cuda_name import cuda_text
@@ -25,6 +25,7 @@ from advisor.fixes.support.launches.launch_axes import launched_by_name, unseen_
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.launches.sizes_at_launch import size_at_launch
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import called_name, last_name
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -35,7 +36,7 @@ def edits(place: Place) -> list[Edit] | None:
     if kernel is None or not sites or not _has_few_threads(place, sites):
         return None
     body = KernelBody(*kernel)
-    name = body.function.name.value
+    name = body.function.name
     if not body.statements or not _are_all(body, name, sites):
         return None
     found = thread_loop(body)
@@ -82,10 +83,8 @@ def _are_all(body: KernelBody, name: str, sites: list[LaunchSite]) -> bool:
 
 def _is_asked(module: SourceModule, name: str) -> bool:
     """Whether a file launches or builds a kernel by one of its methods, such as `forall`."""
-    owners = [one.value for one in module.nodes(cst.Attribute)]
-    called = [one.func for one in module.nodes(cst.Call)]
-    names = [one.attr if isinstance(one, cst.Attribute) else one for one in owners + called]
-    return any(isinstance(one, cst.Name) and one.value == name for one in names)
+    owners = (last_name(one.value) for one in module.nodes(ast.Attribute))
+    return name in owners or name in map(called_name, module.nodes(ast.Call))
 
 
 def _kernel_edits(body: KernelBody, found: ThreadLoop, along: bool) -> list[Edit] | None:
@@ -94,14 +93,13 @@ def _kernel_edits(body: KernelBody, found: ThreadLoop, along: bool) -> list[Edit
     cuda = thread.cuda if thread is not None else cuda_text(module)
     if cuda is None:
         return None
-    begin, end = module.range_of(found.loop)[0], module.range_of(found.loop.iter)[1]
+    begin, end = module.range_of(found.loop)[0], module.outer_range(found.loop.iter)[1]
     least = f"{found.start} <= " if found.start else ""
-    head = f"if {least}{found.index} < {module.code_of(found.end)}"
+    head = f"if {least}{found.index} < {module.outer_code_of(found.end)}"
     edits = [
         module.replaced(one, "return")
-        for kind in (cst.Continue, cst.Break)
-        for one in module.nodes_in(kind, found.loop.body)
-        if not any(isinstance(outer, cst.For) for outer in around(module, one, found.loop))
+        for one in module.nodes_in((ast.Continue, ast.Break), found.loop.body)
+        if not any(isinstance(outer, ast.For) for outer in around(module, one, found.loop))
     ]
     if thread is None:
         line = f"{found.index} = {cuda}.grid(1){module.line_end}{module.indentation(found.loop)}"

@@ -16,7 +16,7 @@ from advisor.program.syntax.statement_places import DEFINITIONS, TRIES
 _Node = TypeVar("_Node", bound=ast.AST)
 
 # Nodes with which threads leave a kernel before its end, or whose code is not the kernel's own.
-_LEAVING: tuple[type[ast.AST], ...] = (
+LEAVING: tuple[type[ast.AST], ...] = (
     ast.Return, ast.Raise, ast.Assert, ast.Yield, ast.YieldFrom, ast.Await, *TRIES, ast.With, ast.AsyncWith,
     ast.Lambda, *DEFINITIONS,
 )  # fmt: skip
@@ -47,7 +47,7 @@ class KernelBody:
 
     def all_threads_reach_the_end(self) -> bool:
         """Whether no thread leaves the kernel early, as far as its own statements say."""
-        return not any(True for _ in self.nodes(_LEAVING))
+        return not any(True for _ in self.nodes(LEAVING))
 
     def nodes(self, kind: type[_Node] | tuple[type[_Node], ...]) -> Iterator[_Node]:
         """The nodes of some kinds in the kernel's statements, in the order of the text."""
