@@ -186,7 +186,7 @@ def test_measuring_takes_only_what_a_gpu_machine_has(tmp_path: Path) -> None:
     """Packages that a GPU machine lacks cannot be imported here, in the recorder and in its processes."""
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\n"
-        "for name in ('lark', 'rich', 'libcst', 'pygls', 'lsprotocol', 'jinja2'):\n"
+        "for name in ('lark', 'rich', 'pygls', 'lsprotocol', 'jinja2'):\n"
         "    sys.modules[name] = None\n"
     )
     import os

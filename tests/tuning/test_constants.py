@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
+
 import pytest
 
 from advisor.fixes.application import edited
@@ -71,7 +72,7 @@ def test_numbers_in_the_kernel_are_none(project):
 def test_a_limit_of_registers(before, after):
     text = f"{before}\ndef kernel(x):\n    pass\n"
     module = read_module(text)
-    slot = register_slot(module, "k.py", next(module.nodes(cst.FunctionDef)))
+    slot = register_slot(module, "k.py", next(module.nodes(ast.FunctionDef)))
     edits = [Edit(one.start, one.end, one.text) for one in slot.edits(64)]
     assert edited(text, edits) == f"{after}\ndef kernel(x):\n    pass\n"
 
@@ -79,4 +80,4 @@ def test_a_limit_of_registers(before, after):
 @pytest.mark.parametrize("decorator", ["@cuda.jit(**options)", "@cuda.jit(max_registers=most)", "@wrapped"])
 def test_decorators_that_take_no_limit(decorator):
     module = read_module(f"{decorator}\ndef kernel(x):\n    pass\n")
-    assert register_slot(module, "k.py", next(module.nodes(cst.FunctionDef))) is None
+    assert register_slot(module, "k.py", next(module.nodes(ast.FunctionDef))) is None

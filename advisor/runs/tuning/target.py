@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import libcst as cst
-
 from advisor.check.pipeline import gather
 from advisor.evidence.metrics.tables import Table
 from advisor.evidence.simulated.launches.workloads import WorkloadFunction, find_workloads
@@ -24,6 +22,7 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.selectors import suggestion
 from advisor.model.settings.workspace_files import workspace_files
 from advisor.model.text.source_text import SourceText, read_source
+from advisor.program.syntax.module import FunctionNode
 from advisor.runs.tuning.slots.block_slots import BlockSlots, block_slots, grid_slots
 from advisor.runs.tuning.slots.numbers_in_source import AnySlot, RegisterSlot, Slot
 from advisor.runs.tuning.slots.register_slot import register_slot
@@ -189,7 +188,7 @@ def _texts(paths: Iterable[str], root: Path) -> dict[str, str]:
     return {path: read_source(root / path, path).text for path in dict.fromkeys(paths)}
 
 
-def _function(modules: Modules, path: str, line: int, column: int) -> tuple[SourceModule, cst.FunctionDef]:
+def _function(modules: Modules, path: str, line: int, column: int) -> tuple[SourceModule, FunctionNode]:
     module = modules.get(path)
     function = module.function_around(module.offset(line, column - 1)) if module is not None else None
     if module is None or function is None:
@@ -202,9 +201,9 @@ def _site(modules: Modules, row: Row) -> LaunchSite | None:
     return launch_site(module, row) if module is not None else None
 
 
-def _is_grid_stride(module: SourceModule, kernel: cst.FunctionDef) -> bool:
+def _is_grid_stride(module: SourceModule, kernel: FunctionNode) -> bool:
     """Whether the kernel asks how large the grid is, as loops do that cover their data with any grid."""
-    return any(one.attr.value in _GRID_STRIDE for one in module.nodes_in(cst.Attribute, kernel))
+    return any(one.attr in _GRID_STRIDE for one in module.nodes_in(ast.Attribute, kernel))
 
 
 def _block(sites: Sequence[LaunchSite | None], paths: Sequence[str], grid_stride: bool) -> BlockSlots:

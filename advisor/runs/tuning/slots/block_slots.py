@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import libcst as cst
-
 from advisor.fixes.support.launches.launch_sites import LaunchSite
-from advisor.runs.tuning.reached import integers_in, reached_expressions, resolved, slot_name
+from advisor.program.syntax.literals import written_integer
+from advisor.runs.tuning.reached import integers_in, number, reached_expressions, slot_name
 from advisor.runs.tuning.slots.numbers_in_source import Slot, Spot
 
 AXES = "xyz"
@@ -52,50 +52,48 @@ def grid_slots(sites: Sequence[LaunchSite], paths: Sequence[str]) -> list[Slot]:
     """
     found = []
     for site, path in zip(sites, paths, strict=True):
-        grid = resolved(site.module, site.function(), site.grid)
-        if not isinstance(grid, cst.Integer):
+        grid = site.defined(site.grid)
+        if not isinstance(grid, ast.Constant) or written_integer(grid) is None:
             return []
         name = slot_name(site.module, grid, "grid")
-        found.append(Slot(name, grid.evaluated_value, (_spot(site, path, grid, 0),)))
+        found.append(Slot(name, number(grid), (_spot(site, path, grid, 0),)))
     return [_merged(found)] if len({slot.value for slot in found}) == 1 else []
 
 
 def _read(site: LaunchSite, path: str, grid_stride: bool) -> list[Slot] | str:
     """The slots of one launch, or the reason why there are none."""
     place = f"{path}:{site.module.line_of(site.module.range_of(site.subscript)[0])}"
-    function = site.function()
-    block = resolved(site.module, function, site.block)
-    parts = [one.value for one in block.elements] if isinstance(block, cst.Tuple) else [block]
-    integers = [resolved(site.module, function, part) for part in parts]
-    literals = [one for one in integers if isinstance(one, cst.Integer)]
-    if len(literals) != len(integers) or not literals:
+    block = site.defined(site.block)
+    parts = block.elts if isinstance(block, ast.Tuple) else [block]
+    values = [site.defined(part) for part in parts]
+    literals = [one for one in values if isinstance(one, ast.Constant) and written_integer(one) is not None]
+    if len(literals) != len(values) or not literals:
         return f"the block at {place} is not made of numbers in the file"
     found = []
     for axis, integer in enumerate(literals):
         spots = _spots(site, path, integer, _grid_of(site, axis, literals))
         # An axis of one thread needs no block of the grid to follow it as long as it stays.
-        if spots is None and not grid_stride and integer.evaluated_value > 1:
+        if spots is None and not grid_stride and number(integer) > 1:
             return f"the grid at {place} does not follow from the block"
         if spots is None:
             spots = [_spot(site, path, integer, 0)]
         name = slot_name(site.module, integer, f"block {AXES[axis]}")
-        found.append(Slot(name, integer.evaluated_value, tuple(sorted(spots))))
+        found.append(Slot(name, number(integer), tuple(sorted(spots))))
     return found
 
 
-def _grid_of(site: LaunchSite, axis: int, block: Sequence[cst.Integer]) -> list[cst.BaseExpression] | None:
+def _grid_of(site: LaunchSite, axis: int, block: Sequence[ast.Constant]) -> list[ast.expr] | None:
     """What the grid's part for an axis rests on; the whole grid where it has no parts and one axis counts."""
-    grid = resolved(site.module, site.function(), site.grid)
-    if isinstance(grid, cst.Tuple):
-        parts = [one.value for one in grid.elements]
-        start = parts[axis : axis + 1]
+    grid = site.defined(site.grid)
+    if isinstance(grid, ast.Tuple):
+        start = grid.elts[axis : axis + 1]
     else:
-        several = sum(one.evaluated_value > 1 for one in block) > 1
+        several = sum(number(one) > 1 for one in block) > 1
         start = [] if several and not _names_block(site, grid, block) else [grid]
     return reached_expressions(site.module, site.function(), start) if start else None
 
 
-def _names_block(site: LaunchSite, grid: cst.BaseExpression, block: Sequence[cst.Integer]) -> bool:
+def _names_block(site: LaunchSite, grid: ast.expr, block: Sequence[ast.Constant]) -> bool:
     """Whether a grid that is no tuple, such as a call, is given all of the block by name."""
     reached = reached_expressions(site.module, site.function(), [grid])
     inside = {site.module.range_of(one) for one in integers_in(site.module, reached)}
@@ -103,7 +101,7 @@ def _names_block(site: LaunchSite, grid: cst.BaseExpression, block: Sequence[cst
 
 
 def _spots(
-    site: LaunchSite, path: str, integer: cst.Integer, grid: list[cst.BaseExpression] | None
+    site: LaunchSite, path: str, integer: ast.Constant, grid: list[ast.expr] | None
 ) -> list[Spot] | None:
     """The places to change with a number of the block; None where the grid would not follow.
 
@@ -113,7 +111,7 @@ def _spots(
     if grid is None:
         return None
     own = _spot(site, path, integer, 0)
-    value = integer.evaluated_value
+    value = number(integer)
     followers = [own]
     for other in integers_in(site.module, grid):
         spot = _spot(site, path, other, 0)
@@ -126,31 +124,31 @@ def _spots(
     return list(dict.fromkeys(followers)) if exact else None
 
 
-def _follows(site: LaunchSite, integer: cst.Integer, threads: int) -> int | None:
+def _follows(site: LaunchSite, integer: ast.Constant, threads: int) -> int | None:
     """By how much a number in the grid differs from the block's that it stands for; None for any other.
 
     What a size is divided by stands for the block, and so does the number that rounds up before it:
     `(n + 255) // 256`, `(n + 256 - 1) // 256`, `ceil(n / 256)`, `ceil_div(n, 256)`.
     """
     above = site.module.parent(integer)
-    if isinstance(above, cst.Arg):
-        call = site.module.parent(above)
-        second = isinstance(call, cst.Call) and call.args[0] is not above
-        return 0 if second and integer.evaluated_value == threads else None
-    if not isinstance(above, cst.BinaryOperation) or above.right is not integer:
+    if isinstance(above, ast.keyword):
+        return 0 if number(integer) == threads else None
+    if isinstance(above, ast.Call):
+        return 0 if above.args[0] is not integer and number(integer) == threads else None
+    if not isinstance(above, ast.BinOp) or above.right is not integer:
         return None
-    if isinstance(above.operator, cst.FloorDivide | cst.Divide):
-        return 0 if integer.evaluated_value == threads else None
-    if not isinstance(above.operator, cst.Add):
+    if isinstance(above.op, ast.FloorDiv | ast.Div):
+        return 0 if number(integer) == threads else None
+    if not isinstance(above.op, ast.Add):
         return None
-    if integer.evaluated_value == threads - 1:
+    if number(integer) == threads - 1:
         return -1
     whole = site.module.parent(above)
-    rounds = isinstance(whole, cst.BinaryOperation) and isinstance(whole.operator, cst.Subtract)
-    return 0 if rounds and integer.evaluated_value == threads else None
+    rounds = isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Sub)
+    return 0 if rounds and number(integer) == threads else None
 
 
-def _spot(site: LaunchSite, path: str, integer: cst.Integer, addend: int) -> Spot:
+def _spot(site: LaunchSite, path: str, integer: ast.Constant, addend: int) -> Spot:
     begin, end = site.module.range_of(integer)
     return Spot(path, begin, end, addend)
 
