@@ -88,7 +88,7 @@ class LargestIndex:
         return (0, max(known) - 1) if kind == "threadIdx" else (min(known), max(known))
 
 
-def _computed(operator: ast.op, left: _Range | None, right: _Range | None) -> _Range | None:
+def _computed(operator: ast.operator, left: _Range | None, right: _Range | None) -> _Range | None:
     if isinstance(operator, ast.Mod) and right is not None and right[0] > 0:
         # Python's remainder has the sign of the divisor.
         return 0, right[1] - 1
