@@ -29,7 +29,7 @@ from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS,
 _NAMES = {ast.Add: "total", ast.Sub: "total", ast.Mult: "product"}
 # With these in the loop a thread may leave it without coming to the store, or the code is not its own.
 _REFUSED: tuple[type[ast.AST], ...] = (
-    ast.Return, ast.Raise, ast.Assert, *TRIES, ast.With, ast.Lambda, *DEFINITIONS, *COMPREHENSIONS, ast.Delete,
+    ast.Return, ast.Raise, ast.Assert, ast.Delete, *TRIES, ast.With, ast.Lambda, *DEFINITIONS, *COMPREHENSIONS,
     ast.NamedExpr, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
 # Constants that float32 holds exactly, as an array would.

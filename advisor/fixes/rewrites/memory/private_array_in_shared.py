@@ -46,7 +46,7 @@ def edits(place: Place) -> list[Edit] | None:
         line_before(module, declaration.line, f"{thread} = {thread_number(cuda, sizes.dimensions)}"),
         module.replaced(declaration.called, f"{module.code_of(declaration.called.value)}.shared"),
         _with_length(body, declaration.shape, threads),
-        *(_with_column(body, one, thread) for one in declaration.elts),
+        *(_with_column(body, one, thread) for one in declaration.elements),
     ]
 
 
