@@ -14,6 +14,7 @@ from advisor.fixes.support.kernel.kernel_body import LEAVING, KernelBody, own_ke
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import range_bounds
 
 _OPPOSITE: dict[type[ast.cmpop], str] = {
     ast.GtE: "<", ast.Gt: "<=", ast.Lt: ">=", ast.LtE: ">",
@@ -101,15 +102,15 @@ def _groups(
 def _is_common(body: KernelBody, found: _Exit, loop: ast.For) -> bool:
     """Whether a loop has the same iterations in all threads, those that do not stay included."""
     module = body.module
-    call = loop.iter
-    if not isinstance(call, ast.Call) or module.code_of(call.func) != "range" or loop.orelse:
+    bounds = range_bounds(loop)
+    if bounds is None or loop.orelse:
         return False
     if any(True for _ in module.nodes_in((ast.Break, ast.Continue), loop.body)):
         return False
     if not isinstance(loop.target, ast.Name) or len(module.bindings(loop.target.id, body.function)) != 1:
         # Another loop of that name may change it; a value from before would be lost in the others.
         return False
-    return all(_same_for_all(body, found, one) for one in call.args)
+    return all(_same_for_all(body, found, one) for one in bounds)
 
 
 def _same_for_all(body: KernelBody, found: _Exit, node: ast.expr, depth: int = 0) -> bool:

@@ -11,6 +11,7 @@ from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.values.same_for_block import same_for_block
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
 
 # Calls that store nothing which another thread could read.
@@ -79,16 +80,14 @@ def _sum(body: KernelBody, branch: ast.If) -> _Sum | None:
     step = loop.body[0]
     if len(loop.body) != 1 or not isinstance(step, ast.AugAssign):
         return None
-    target, call = start.targets[0], loop.iter
+    target, bounds = start.targets[0], range_bounds(loop)
     if not isinstance(step.op, ast.Add) or not isinstance(step.target, ast.Name):
         return None
     if len(start.targets) != 1 or not isinstance(target, ast.Name) or target.id != step.target.id:
         return None
-    if not isinstance(call, ast.Call) or body.module.code_of(call.func) != "range":
+    if bounds is None or len(bounds) > 2 or not isinstance(loop.target, ast.Name):
         return None
-    if len(call.args) not in (1, 2) or call.keywords or not isinstance(loop.target, ast.Name):
-        return None
-    return _Sum(target.id, start.value, loop.target.id, call.args, step.value, behind)
+    return _Sum(target.id, start.value, loop.target.id, bounds, step.value, behind)
 
 
 def _dtype(body: KernelBody, found: _Sum) -> str | None:

@@ -7,6 +7,7 @@ import ast
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import words_in
 from advisor.fixes.support.kernel.thread_axes import grid_call, thread_index
+from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.module import FunctionNode
 
 _DEEPEST = 6
@@ -75,7 +76,9 @@ class LaneTerms:
             return False
         line = bound[0]
         if isinstance(line, ast.For) and isinstance(line.target, ast.Name):
-            return self._loop_steps(line.iter, depth)
+            # A counter that starts at the lane index and goes on alike in all lanes.
+            bounds = range_bounds(line) or ()
+            return len(bounds) == 3 and self.steps_by_one(bounds[0], depth) and not self.depends(bounds[2])
         if not isinstance(line, ast.Assign) or len(line.targets) != 1:
             return False
         target = line.targets[0]
@@ -84,10 +87,3 @@ class LaneTerms:
         first = target.elts[0] if isinstance(target, ast.Tuple | ast.List) else None
         several = grid_call(self._module, line.value)
         return several is not None and isinstance(first, ast.Name) and first.id == name
-
-    def _loop_steps(self, values: ast.expr, depth: int) -> bool:
-        """Whether a loop's counter starts at the lane index and goes on alike in all lanes."""
-        if not isinstance(values, ast.Call) or self._module.code_of(values.func) != "range":
-            return False
-        parts = values.args
-        return len(parts) == 3 and self.steps_by_one(parts[0], depth) and not self.depends(parts[2])

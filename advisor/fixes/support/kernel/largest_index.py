@@ -9,6 +9,7 @@ from typing import TypeAlias
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.thread_axes import thread_index
 from advisor.fixes.support.launches.launch_sites import LaunchSite, given_value
+from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
 from advisor.program.syntax.module import FunctionNode
 
@@ -64,12 +65,11 @@ class LargestIndex:
 
     def _counted(self, loop: ast.For, depth: int) -> _Range | None:
         """The range of the counter of a loop over `range(…)`."""
-        call = loop.iter
-        if not isinstance(loop.target, ast.Name) or not isinstance(call, ast.Call) or not call.args:
+        if not isinstance(loop.target, ast.Name):
             return None
-        if self.module.code_of(call.func) != "range":
+        bounds = [self._range(one, depth) for one in range_bounds(loop) or ()]
+        if not bounds:
             return None
-        bounds = [self._range(one, depth) for one in call.args]
         steps = bounds[2] if len(bounds) > 2 else (1, 1)
         first = bounds[0] if len(bounds) > 1 else (0, 0)
         last = bounds[1] if len(bounds) > 1 else bounds[0]

@@ -30,6 +30,7 @@ from advisor.fixes.support.values.independent_iterations import (
     is_store,
     iterations_are_independent,
 )
+from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
 from advisor.program.syntax.module import FunctionNode
 
@@ -155,11 +156,8 @@ def _only_reads(body: KernelBody, value: ast.AST) -> bool:
 
 def _bounds(body: KernelBody, loop: ast.For) -> tuple[int, ast.expr] | None:
     """The first number and the end of `range(end)` and `range(start, end)`, on one line."""
-    ranged = loop.iter
-    if not isinstance(ranged, ast.Call) or body.module.code_of(ranged.func) != "range":
-        return None
-    values = ranged.args
-    if ranged.keywords or not 1 <= len(values) <= 2 or isinstance(values[-1], ast.Starred):
+    values = range_bounds(loop)
+    if values is None or len(values) > 2:
         return None
     start = values[0] if len(values) == 2 else ast.Constant(0)
     first = written_integer(start)

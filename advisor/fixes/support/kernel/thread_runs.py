@@ -17,6 +17,7 @@ from advisor.fixes.support.kernel.assigned_names import (
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import grid_call
+from advisor.program.syntax.calls import range_bounds
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,9 @@ def run_around(place: Place, body: KernelBody) -> ThreadRun | None:
 
 def thread_run(body: KernelBody, loop: ast.For) -> ThreadRun | None:
     """The run that a loop walks, None for other loops and lengths that change."""
-    if not isinstance(loop.target, ast.Name) or not isinstance(loop.iter, ast.Call):
+    values = range_bounds(loop)
+    if values is None or not isinstance(loop.target, ast.Name):
         return None
-    if body.module.code_of(loop.iter.func) != "range" or loop.iter.keywords:
-        return None
-    values = loop.iter.args
     run = None
     if len(values) == 2:
         run = _from_start(body, loop, loop.target.id, values[0], values[1])
