@@ -1,5 +1,15 @@
 """Lets the compiler use the fast, less exact float32 functions and divisions in a kernel."""
 
+# /// fix
+# title = "Compile with fastmath=True"
+# safety = "needs review"
+# rules = ["exact-special-functions"]
+# needs_kernel = true
+# condition = """
+# results may differ in the last bits: divisions, square roots and special functions are approximated, \
+# subnormal numbers count as zero, and no value is infinite or not a number"""
+# ///
+
 from __future__ import annotations
 
 from advisor.fixes.place import Place

@@ -1,5 +1,16 @@
 """Writes the float constants of a kernel's line as float32, and those that its variables start with."""
 
+# /// fix
+# title = "Write the constants as float32"
+# safety = "needs review"
+# rules = ["float64-promotion"]
+# condition = "the data is float32; results are rounded to float32 at each step"
+#
+# [parameters]
+# # 32 lanes of 4 bytes lie in 4 sectors of 32 bytes.
+# float32_sectors = 4
+# ///
+
 from __future__ import annotations
 
 from collections.abc import Collection

@@ -1,5 +1,19 @@
 """Limits the registers of a kernel so that one more block is resident on a multiprocessor."""
 
+# /// fix
+# title = "Limit the registers so that one more block is resident"
+# safety = "needs review"
+# rules = ["occupancy-limited-by-registers"]
+# needs_kernel = true
+# condition = """
+# the compiler finds room for all values without spills, the occupancy was computed for the block size that \
+# matters; results may differ in the last bits"""
+#
+# [parameters]
+# # A limit below this share of the registers that the compiler chose by itself would probably make it spill.
+# least_share = 0.8
+# ///
+
 from __future__ import annotations
 
 from dataclasses import dataclass

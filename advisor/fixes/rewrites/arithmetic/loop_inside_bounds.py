@@ -1,5 +1,12 @@
 """Bounds a loop by what its body asks of the counter, and counts in a `while`."""
 
+# /// fix
+# title = "Loop over what lies inside the bounds alone"
+# safety = "needs review"
+# rules = ["bounds-asked-in-loop"]
+# condition = "what the counter is compared with are signed integers"
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,15 @@
 """Writes a `for` over `range` as a `while` that counts."""
 
+# /// fix
+# title = "Count in a `while` loop"
+# safety = "needs review"
+# rules = ["range-loop"]
+# condition = """
+# the bounds of the range are signed integers (for unsigned ones of 64 bits NumPy's rules make other types \
+# of sums with the counter)"""
+# phase = 3
+# ///
+
 from __future__ import annotations
 
 from dataclasses import dataclass

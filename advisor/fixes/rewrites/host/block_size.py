@@ -1,5 +1,24 @@
 """Gives a launch blocks of whole warps, where the kernel does the same with blocks of any size."""
 
+# /// fix
+# title = "Give the launch blocks of whole warps"
+# phase = 1
+# safety = "needs review"
+# rules = ["block-not-warp-multiple", "block-too-small", "low-occupancy"]
+# needs_kernel = true
+# condition = """
+# the grid is computed from the size that the kernel checks its index against, and has at most 65,535 blocks \
+# along y; no code outside these files uses the changed constants; sums of floats by atomics may differ in \
+# the last bits, as from run to run"""
+#
+# [parameters]
+# warp = 32
+# one_axis = 128
+# first_of_two_axes = 32
+# second_of_two_axes = 8
+# most_threads = 1024
+# ///
+
 from __future__ import annotations
 
 import re

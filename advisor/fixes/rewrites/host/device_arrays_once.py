@@ -1,5 +1,14 @@
 """Copies the NumPy arrays of a launch to the device once, and back only what the kernel writes."""
 
+# /// fix
+# title = "Copy the arrays to the device once, and back only what the kernel writes"
+# safety = "safe"
+# rules = ["host-array-argument"]
+# needs_kernel = true
+# condition = """
+# the same elements reach the kernel, and those it writes reach the host before the host looks at them"""
+# ///
+
 from __future__ import annotations
 
 from collections.abc import Iterator

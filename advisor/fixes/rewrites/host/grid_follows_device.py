@@ -1,5 +1,21 @@
 """Launches a kernel of grid-stride loops with blocks for all multiprocessors of the device."""
 
+# /// fix
+# title = "Launch as many blocks as keep the device busy"
+# phase = 1
+# safety = "needs review"
+# rules = ["grid-too-small"]
+# needs_kernel = true
+# condition = """
+# the current device is known at the launch; functions that the kernel calls do not ask for the size of the \
+# grid, and floating-point sums by atomic additions may come in another order, as those of different threads \
+# always do"""
+#
+# [parameters]
+# # A few for each multiprocessor, so that they end at about the same time.
+# blocks_per_multiprocessor = 4
+# ///
+
 from __future__ import annotations
 
 import libcst as cst

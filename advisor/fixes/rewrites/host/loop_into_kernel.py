@@ -1,10 +1,22 @@
 """Does in one launch what a host loop does in many: the loop goes into the kernel."""
 
+# /// fix
+# title = "Do the loop inside the kernel"
+# phase = 1
+# safety = "needs review"
+# rules = ["launch-in-host-loop"]
+# needs_kernel = true
+# condition = """
+# no two arrays of a launch overlap, indices stay inside the arrays, and all launches of the kernel are seen \
+# here (another one must be changed as well). Sums of floats by atomics may differ in the last bits, as may \
+# a product that the compiler now joins with an addition of the next step"""
+# ///
+
 from __future__ import annotations
 
 import keyword
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.host.same_memory import may_overlap
@@ -17,6 +29,7 @@ from advisor.fixes.support.launches.launch_sizes import extents
 from advisor.fixes.support.values.own_elements import stored_arrays, stores_own_elements
 from advisor.fixes.support.values.repeated_part import in_loop, repeated_part
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import last_name
 
 # What is asked of a kernel without launching it here.
 _CONFIGURED = ("forall", "configure", "specialize", "overloads", "py_func")
@@ -34,7 +47,7 @@ def edits(place: Place) -> list[Edit] | None:
     if len(launches) != len(sites) or not _are_all(body, sites) or not _is_open(body):
         return None
     counter = _parameter(body, launches)
-    if counter is None or not _threads_stay_apart(body, launches, counter.name.value):
+    if counter is None or not _threads_stay_apart(body, launches, counter.arg):
         return None
     inner = _inner_edits(body, launches, counter)
     if inner is None:
@@ -50,12 +63,12 @@ def edits(place: Place) -> list[Edit] | None:
 
 def _are_all(body: KernelBody, sites: list[LaunchSite]) -> bool:
     """Whether no other launch of the kernel is to be seen, and each of these is of this one."""
-    name = body.function.name.value
+    name = body.function.name
     for module in (body.module, *(site.module for site in sites)):
         if unseen_launches(module, body.function, sites):
             return False
-        for node in module.nodes(cst.Attribute):
-            if node.attr.value in _CONFIGURED and module.written(node.value).rpartition(".")[2] == name:
+        for node in module.nodes(ast.Attribute):
+            if node.attr in _CONFIGURED and last_name(node.value) == name:
                 return False
     return all(launched_by_name(site, name) for site in sites)
 
@@ -64,30 +77,28 @@ def _is_open(body: KernelBody) -> bool:
     """Whether the kernel has one decorator `cuda.jit` that says nothing of its parameters, and is no function
     that other code calls.
     """
-    name, found = body.function.name.value, body.function.decorators
-    if len(found) != 1 or not body.statements:
+    found = body.function.decorator_list
+    if len(found) != 1 or not body.statements or body.function.name in body.module.called_names:
         return False
-    decorator = found[0].decorator
-    called = decorator.func if isinstance(decorator, cst.Call) else decorator
-    options = decorator.args if isinstance(decorator, cst.Call) else ()
-    named = all(one.keyword is not None and one.keyword.value != "signature" for one in options)
-    calls = (one.func for one in body.module.nodes(cst.Call))
-    used = any(isinstance(one, cst.Name) and one.value == name for one in calls)
-    return cuda_attribute(body.module, called) == "jit" and named and not used
+    decorator, options = found[0], list[ast.keyword]()
+    if isinstance(decorator, ast.Call):
+        decorator, options = decorator.func, decorator.keywords
+        if found[0].args:  # type: ignore[attr-defined]
+            return False
+    named = all(one.arg not in (None, "signature") for one in options)
+    return cuda_attribute(body.module, decorator) == "jit" and named
 
 
-def _parameter(body: KernelBody, launches: list[CountedLaunch]) -> cst.Param | None:
+def _parameter(body: KernelBody, launches: list[CountedLaunch]) -> ast.arg | None:
     """The parameter that gets the counter, where all launches pass it alike."""
-    params = body.function.params
-    plain = (*params.posonly_params, *params.params)
-    several = isinstance(params.star_arg, cst.Param) or params.star_kwarg is not None or params.kwonly_params
+    given = body.function.args
+    plain = (*given.posonlyargs, *given.args)
+    several = given.vararg is not None or given.kwarg is not None or given.kwonlyargs or given.defaults
     forms = {(one.position, len(one.bounds), len(one.site.arguments or ())) for one in launches}
     if several or len(forms) != 1:
         return None
     position, _, count = forms.pop()
-    if count != len(plain) or any(one.default is not None for one in plain):
-        return None
-    return plain[position] if plain[position].annotation is None else None
+    return plain[position] if count == len(plain) and plain[position].annotation is None else None
 
 
 def _threads_stay_apart(body: KernelBody, launches: list[CountedLaunch], step: str) -> bool:
@@ -104,9 +115,9 @@ def _threads_stay_apart(body: KernelBody, launches: list[CountedLaunch], step: s
     return True
 
 
-def _inner_edits(body: KernelBody, launches: list[CountedLaunch], counter: cst.Param) -> list[Edit] | None:
+def _inner_edits(body: KernelBody, launches: list[CountedLaunch], counter: ast.arg) -> list[Edit] | None:
     """The edits of the parameter, the loop, and what stands in it."""
-    step = counter.name.value
+    step = counter.arg
     part = repeated_part(body, step)
     if part is None:
         return None
@@ -114,7 +125,7 @@ def _inner_edits(body: KernelBody, launches: list[CountedLaunch], counter: cst.P
     inside = in_loop(body, part, f"for {step} in range({', '.join(names)}):")
     if inside is None:
         return None
-    return [body.module.replaced(counter.name, ", ".join(names)), *inside]
+    return [body.module.replaced(counter, ", ".join(names)), *inside]
 
 
 def _bound_names(launches: list[CountedLaunch], step: str) -> list[str]:
@@ -122,7 +133,7 @@ def _bound_names(launches: list[CountedLaunch], step: str) -> list[str]:
     count = len(launches[0].bounds)
     if count > 1:
         return [f"{step}_{word}" for word in ("start", "stop", "stride")[:count]]
-    written = {launch.site.module.written(launch.bounds[0]) for launch in launches}
+    written = {launch.site.module.code_of(launch.bounds[0]) for launch in launches}
     name = written.pop() if len(written) == 1 else ""
     plain = name.isidentifier() and not keyword.iskeyword(name) and not name.isupper()
     return [name if plain else f"{step}_count"]

@@ -1,8 +1,15 @@
 """Adds `non_blocking=True` to a copy of a page-locked batch."""
 
+# /// fix
+# title = "Copy with non_blocking=True"
+# safety = "needs review"
+# rules = ["blocking-copy-of-pinned"]
+# condition = "nothing writes to the batch in host memory before the copy has ended"
+# ///
+
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.call_keywords import with_keyword
@@ -13,11 +20,10 @@ _OPTION = "non_blocking"
 
 def edits(place: Place) -> list[Edit] | None:
     """The edit of the call; None for one with arguments that are not written out, or more than a device."""
-    call = place.exactly(cst.Call)
-    if call is None or not isinstance(call.func, cst.Attribute) or call.func.attr.value not in ("to", "cuda"):
+    call = place.exactly(ast.Call)
+    if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr not in ("to", "cuda"):
         return None
-    positional = [one for one in call.args if one.keyword is None]
-    if len(positional) > 1:
+    if len(call.args) > 1:
         return None
     edit = with_keyword(place.module, call, _OPTION, "True")
     return None if edit is None else [edit]

@@ -1,19 +1,27 @@
 """Moves the wait for the device from each iteration of a host loop behind the loop."""
 
+# /// fix
+# title = "Wait for the device behind the loop instead of in each iteration"
+# safety = "needs review"
+# rules = ["wait-in-host-loop"]
+# condition = """
+# the launches go to one stream, and nothing outside these lines looks at the device's results or the clock \
+# in each iteration; an error of a kernel is reported after the loop"""
+# ///
+
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import line_behind, whole_lines, without_line
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_loops import (
+    Loop,
     indented_as,
     inside,
-    line_of,
     loop_around,
     pauses,
-    siblings,
     with_comments,
 )
 from advisor.fixes.support.host.host_uses import HostUses
@@ -27,8 +35,10 @@ _SEEN_BY_HOST = (
     "pinned_array_like", "stream", "external_stream", "per_thread_default_stream", "event",
 )  # fmt: skip
 _QUESTIONS = ("shape", "size", "ndim", "dtype")
-_STATEMENTS = (cst.Expr, cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Pass, cst.Continue, cst.Break)
-_COMPOUND = (cst.For, cst.While, cst.If, cst.Else, cst.IndentedBlock, cst.SimpleStatementLine)
+_STATEMENTS = (
+    ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass, ast.Continue, ast.Break, ast.For, ast.While,
+    ast.If,
+)  # fmt: skip
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -37,15 +47,14 @@ def edits(place: Place) -> list[Edit] | None:
     None where something in the loop might need the wait: a clock, an unknown function, memory that host and
     device share, streams, or an element of an array that a kernel is given.
     """
-    module, call = place.module, place.exactly(cst.Call)
-    expression = module.parent(call) if call is not None else None
-    line = line_of(module, expression) if isinstance(expression, cst.Expr) else None
-    loop = loop_around(module, line) if line is not None else None
-    if call is None or line is None or loop is None or loop.orelse is not None or call.args:
+    module, call = place.module, place.exactly(ast.Call)
+    line = module.parent(call) if call is not None else None
+    if call is None or not isinstance(line, ast.Expr) or module.shares_line(line) or not _is_wait(module, line):
         return None
-    if cuda_attribute(module, call.func) != "synchronize" or len(siblings(module, line)) < 2:
+    loop = loop_around(module, line)
+    if loop is None or loop.orelse or len(loop.body) < 2:
         return None
-    if any(cuda_attribute(module, node) in _SEEN_BY_HOST for node in module.nodes(cst.Attribute)):
+    if any(cuda_attribute(module, node) in _SEEN_BY_HOST for node in module.nodes(ast.Attribute)):
         return None
     if not _Loop(place, loop).needs_no_wait():
         return None
@@ -57,63 +66,59 @@ def edits(place: Place) -> list[Edit] | None:
     return [Edit(begin, end, ""), line_behind(module, loop, lines.removeprefix(module.indentation(loop)))]
 
 
-def _waits_next(module: SourceModule, loop: cst.For | cst.While) -> bool:
+def _waits_next(module: SourceModule, loop: Loop) -> bool:
     """Whether the statement behind a loop is a wait."""
-    behind = siblings(module, loop)
-    number = next(number for number, one in enumerate(behind) if one is loop)
-    following = behind[number + 1] if number + 1 < len(behind) else None
-    if not isinstance(following, cst.SimpleStatementLine) or not isinstance(following.body[0], cst.Expr):
+    block = module.block_of(loop)
+    return any(_is_wait(module, one) for one in block[block.index(loop) + 1 :][:1])
+
+
+def _is_wait(module: SourceModule, line: ast.stmt) -> bool:
+    """Whether a statement is `cuda.synchronize()`."""
+    call = line.value if isinstance(line, ast.Expr) else None
+    if not isinstance(call, ast.Call) or call.args or call.keywords:
         return False
-    call = following.body[0].value
-    return isinstance(call, cst.Call) and cuda_attribute(module, call.func) == "synchronize" and not call.args
+    return cuda_attribute(module, call.func) == "synchronize"
 
 
 class _Loop:
     """A host loop whose statements and calls are all of kinds that are understood."""
 
-    def __init__(self, place: Place, loop: cst.For | cst.While) -> None:
+    def __init__(self, place: Place, loop: Loop) -> None:
         self.module, self.loop, self.host = place.module, loop, HostUses(place)
         self.launches = [site for site, _ in self.host.launches if inside(self.module, site.call, loop)]
-        self.given = {
-            name.value
+        given = [
+            argument
             for site in self.launches
-            for argument in site.call.args
-            for name in self.module.nodes_in(cst.Name, argument)
-        }
+            for argument in (*site.call.args, *(one.value for one in site.call.keywords))
+        ]
+        self.given = {name.id for one in given for name in self.module.nodes_in(ast.Name, one)}
 
     def needs_no_wait(self) -> bool:
         """Whether everything in the loop gives the same without the wait."""
-        plain = all(len(site.subscript.slice) == 2 for site in self.launches)
+        plain = all(len(site.configuration) == 2 for site in self.launches)
         return plain and bool(self.launches) and self._statements() and self._calls() and self._elements()
 
     def _statements(self) -> bool:
-        for kind in (cst.BaseCompoundStatement, cst.BaseSmallStatement):
-            for node in self.module.nodes_in(kind, self.loop):
-                if not isinstance(node, (*_STATEMENTS, *_COMPOUND)):
-                    return False
-        return True
+        return all(isinstance(one, _STATEMENTS) for one in self.module.nodes_in(ast.stmt, self.loop))
 
     def _calls(self) -> bool:
         own = {site.call for site in self.launches}
-        calls = [one for one in self.module.nodes_in(cst.Call, self.loop) if one not in own]
+        calls = [one for one in self.module.nodes_in(ast.Call, self.loop) if one not in own]
         return all(is_understood(self.module, one) for one in calls) and not pauses(self.module, self.loop)
 
     def _elements(self) -> bool:
         """Whether arrays that kernels are given are used for launches, copies and their shape only."""
-        for name in self.module.nodes_in(cst.Name, self.loop):
-            if name.value in self.given and self._is_looked_at(name):
-                return False
-        return True
+        names = self.module.nodes_in(ast.Name, self.loop)
+        return not any(one.id in self.given and self._is_looked_at(one) for one in names)
 
-    def _is_looked_at(self, name: cst.Name) -> bool:
+    def _is_looked_at(self, name: ast.Name) -> bool:
         above = self.module.parent(name)
         if any(inside(self.module, name, site.call) for site in self.launches):
             return False
-        if isinstance(above, cst.Attribute):
-            return above.value is name and above.attr.value not in (*_QUESTIONS, *COPIES)
-        if isinstance(above, cst.Subscript) and above.value is name:
-            return True
-        if isinstance(above, cst.Arg):
-            call = self.module.parent(above)
-            return not (isinstance(call, cst.Call) and copies(self.module, call))
-        return False
+        if isinstance(above, ast.Attribute):
+            return above.attr not in (*_QUESTIONS, *COPIES)
+        if isinstance(above, ast.Call):
+            return name in above.args and not copies(self.module, above)
+        if isinstance(above, ast.Subscript):
+            return above.value is name
+        return isinstance(above, ast.keyword | ast.Starred)

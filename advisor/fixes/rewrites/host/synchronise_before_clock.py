@@ -1,14 +1,22 @@
 """Puts a wait for the device in front of the second reading of a clock."""
 
+# /// fix
+# title = "Wait for the device before the clock is read"
+# safety = "needs review"
+# rules = ["measured-without-wait"]
+# condition = """
+# the time of the device's work is what is meant to be measured; the host prepares nothing further while it \
+# waits"""
+# ///
+
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.inserted_lines import line_before
-from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.host.host_loops import line_of
+from advisor.fixes.support.edits.source_module import COMPOUND, SourceModule
 from advisor.model.findings import Edit
 
 
@@ -16,29 +24,21 @@ def edits(place: Place) -> list[Edit] | None:
     """The edit that adds the line; None where the reading shares its statement with work before it, or where
     the file has no name at its top for the library that waits.
     """
-    module, call = place.module, place.exactly(cst.Call)
+    module, call = place.module, place.exactly(ast.Call)
     row = place.facts.row_at("measurement", place.finding)
-    statement = _statement(module, call) if call is not None else None
-    if call is None or row is None or statement is None or _works_before(module, statement, call):
+    statement = module.statement_of(call) if call is not None else None
+    if call is None or row is None or statement is None or isinstance(statement, COMPOUND):
+        return None
+    if module.shares_line(statement) or _works_before(module, statement, call):
         return None
     wait = _wait(module, str(row.values.get("library", "")))
     return None if wait is None else [line_before(module, statement, wait)]
 
 
-def _statement(module: SourceModule, call: cst.Call) -> cst.SimpleStatementLine | None:
-    """The line that a call stands in, where it holds one statement."""
-    above: cst.CSTNode | None = call
-    while above is not None and not isinstance(above, cst.BaseSmallStatement):
-        above = module.parent(above)
-    return line_of(module, above) if above is not None else None
-
-
-def _works_before(module: SourceModule, statement: cst.SimpleStatementLine, call: cst.Call) -> bool:
+def _works_before(module: SourceModule, statement: ast.stmt, call: ast.Call) -> bool:
     """Whether a statement calls or computes something before it reads the clock."""
-    begin, _ = module.range_of(statement)
-    until, _ = module.range_of(call)
-    kinds = (cst.Call, cst.BinaryOperation, cst.Await)
-    return any(True for kind in kinds for _ in module.nodes_between(kind, begin, until))
+    begin, until = module.range_of(statement)[0], module.range_of(call)[0]
+    return any(True for _ in module.nodes_between((ast.Call, ast.BinOp, ast.Await), begin, until))
 
 
 def _wait(module: SourceModule, library: str) -> str | None:
@@ -54,13 +54,9 @@ def _wait(module: SourceModule, library: str) -> str | None:
 
 def _numba_cuda(module: SourceModule) -> str | None:
     """The name of numba.cuda at the top of a file."""
-    for statement in module.module.body:
-        for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
-            if not isinstance(part, cst.ImportFrom) or isinstance(part.names, cst.ImportStar):
-                continue
-            if part.module is None or part.relative or module.written(part.module) != "numba":
-                continue
-            for alias in part.names:
-                if module.written(alias.name) == "cuda":
-                    return module.written(alias.asname.name) if alias.asname else "cuda"
+    for statement in module.tree.body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "numba" and not statement.level:
+            for alias in statement.names:
+                if alias.name == "cuda":
+                    return alias.asname or "cuda"
     return name_of(module, "numba.cuda")

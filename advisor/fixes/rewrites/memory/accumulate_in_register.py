@@ -1,5 +1,17 @@
 """Adds up in a local variable where a loop updates one element of global memory, and stores it once."""
 
+# /// fix
+# title = "Add up in a register and store once"
+# safety = "needs review"
+# rules = ["global-accumulation-in-loop"]
+# needs_kernel = true
+# condition = """
+# no other array overlaps this one, no other thread uses the element meanwhile, indices are not negative, \
+# and the element exists even where the loop has no iterations; the elements are floating-point, or integers \
+# with integer terms. Terms of a wider type make the sum wider too: it is then rounded once at the end \
+# instead of at each step"""
+# ///
+
 from __future__ import annotations
 
 import ast
@@ -8,6 +20,7 @@ from dataclasses import dataclass
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.inserted_lines import line_before, line_behind
+from advisor.fixes.support.host.argument_arrays import array_type
 from advisor.fixes.support.host.same_memory import may_overlap
 from advisor.fixes.support.host.source_effects import is_used_otherwise
 from advisor.fixes.support.kernel.assigned_names import (
@@ -22,7 +35,6 @@ from advisor.fixes.support.kernel.assigned_names import (
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.values.different_elements import surely_different
-from advisor.fixes.support.values.parameter_types import float_type
 from advisor.model.findings import Edit
 from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
@@ -172,7 +184,8 @@ def _first(place: Place, body: KernelBody, found: _Sum, name: str, start: ast.As
     module = body.module
     value = module.code_of(start.value) if start is not None else ""
     if start is not None and value in _EXACT:
-        dtype, numpy = float_type(place, body, found.array), name_of(module, "numpy")
-        if dtype and numpy:
-            return module.replaced(start, f"{name} = {numpy}.{dtype}({value})")
+        position, numpy = body.parameters.index(found.array), name_of(module, "numpy")
+        types = {array_type(site, position) for site in place.launches() or ()}
+        if numpy and types in ({"float32"}, {"float64"}):
+            return module.replaced(start, f"{name} = {numpy}.{types.pop()}({value})")
     return line_before(module, found.loop, f"{name} = {module.code_of(found.element)}")

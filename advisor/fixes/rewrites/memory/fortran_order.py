@@ -1,5 +1,23 @@
 """Makes a device array Fortran-ordered whose first axis the lanes of the kernel run along."""
 
+# /// fix
+# title = "Make the array Fortran-ordered, so that the lanes run along its first axis"
+# safety = "needs review"
+# rules = ["uncoalesced-access", "transposed-index", "transpose-without-tile"]
+# needs_kernel = true
+# condition = """
+# the host code does not depend on the order in memory of the arrays that it copies back, and the copy in \
+# another order is made rarely enough to pay"""
+#
+# [parameters]
+# # Fewer lanes than this along x would not fill a sector of 32 bytes with float32.
+# lanes = 8
+# # Resources of the time model that fewer sectors relieve, and the speed-up below which the change is not
+# # worth it.
+# relieves = "l1 l2 dram"
+# least_speedup = 1.1
+# ///
+
 from __future__ import annotations
 
 import ast
@@ -10,7 +28,7 @@ from advisor.fixes.place import Place
 from advisor.fixes.rewrites.memory import stage_shared_tile, swap_thread_axes
 from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.host.host_arrays_of_launch import creation_of, is_allocation, is_copy, names_of
+from advisor.fixes.support.host.host_arguments import creation_of, is_allocation, is_copy, names_of
 from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, indices_of
 from advisor.fixes.support.kernel.lane_terms import LaneTerms
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute

@@ -1,5 +1,15 @@
 """Loads an element once before a loop that reads it in each iteration."""
 
+# /// fix
+# title = "Load the element once before the loop"
+# safety = "needs review"
+# rules = ["loop-invariant-load"]
+# needs_kernel = true
+# condition = """
+# no array that the loop stores to overlaps this one, no other thread changes the element meanwhile, and the \
+# element exists even where the loop has no iterations"""
+# ///
+
 from __future__ import annotations
 
 import ast

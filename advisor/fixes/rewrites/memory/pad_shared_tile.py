@@ -1,5 +1,18 @@
 """Pads a tile in shared memory by one column, so that the lanes of a column meet in different banks."""
 
+# /// fix
+# title = "Pad the shared tile by one column"
+# safety = "safe"
+# rules = ["shared-bank-conflict"]
+# needs_kernel = true
+# condition = "the kernel uses single elements of the tile within its shape"
+#
+# [parameters]
+# # Static shared memory of a block is limited to 48 KiB on all devices (CUDA C++ Programming Guide, compute
+# # capabilities).
+# static_shared_bytes = 49152
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,23 @@
 """Moves a local array that is indexed at run time into shared memory, with a column for each thread."""
 
+# /// fix
+# title = "Keep the array in shared memory, with a column for each thread"
+# safety = "needs review"
+# rules = ["local-array-dynamic-index"]
+# needs_kernel = true
+# phase = 3
+# condition = """
+# these files hold every launch of the kernel, none of them has blocks of more threads, and every element is \
+# stored to before it is read"""
+#
+# [parameters]
+# # A column for each thread lies in banks of its own when the threads are a multiple of the banks.
+# banks = 32
+# # More would leave too few blocks on a multiprocessor.
+# most_bytes = 32768
+# most_shared_bytes = 49152
+# ///
+
 from __future__ import annotations
 
 import ast

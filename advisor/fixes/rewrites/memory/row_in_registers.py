@@ -1,5 +1,16 @@
 """Loads a short row once before the outer of two loops that reads it again in each iteration."""
 
+# /// fix
+# title = "Load the row once before the loop, into a local array"
+# phase = 3
+# safety = "needs review"
+# rules = ["row-loaded-again"]
+# needs_kernel = true
+# condition = """
+# no array that the loop stores to overlaps this one, no other thread changes the elements meanwhile, and \
+# they exist even where the loop has no iterations"""
+# ///
+
 from __future__ import annotations
 
 import ast

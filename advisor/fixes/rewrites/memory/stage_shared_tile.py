@@ -1,5 +1,19 @@
 """Copies a transpose through a padded tile in shared memory, so that loads and stores follow the lanes."""
 
+# /// fix
+# title = "Copy the transpose through a padded tile in shared memory"
+# safety = "needs review"
+# rules = ["transpose-without-tile", "transposed-index"]
+# needs_kernel = true
+# condition = """
+# the arrays do not overlap, and each launch has the square block that is seen here, whose side the kernel \
+# then holds as a number"""
+#
+# [parameters]
+# # A smaller block would not fill sectors of 32 bytes with float32.
+# least_side = 8
+# ///
+
 from __future__ import annotations
 
 import ast

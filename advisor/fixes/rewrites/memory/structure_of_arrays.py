@@ -1,5 +1,19 @@
 """Stores records as one array for each field, so that neighbouring threads read neighbouring elements."""
 
+# /// fix
+# title = "Store the records as one array for each field"
+# safety = "needs review"
+# rules = ["uncoalesced-access"]
+# needs_kernel = true
+# condition = """
+# these files hold every launch of the kernel, the array is a NumPy array, and no other argument shares \
+# memory with it; results stay equal, the host makes a contiguous copy of each field for each copy to the \
+# device"""
+#
+# [parameters]
+# most_fields = 32
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,22 @@
 """Exchanges the thread axes x and y in a kernel and in all of its launches."""
 
+# /// fix
+# title = "Exchange the thread axes x and y in the kernel and its launches"
+# safety = "needs review"
+# rules = ["transposed-index", "uncoalesced-access"]
+# needs_kernel = true
+# condition = """
+# all launches of the kernel are seen here (another one must be changed as well), and the grid has at most \
+# 65,535 blocks along each axis; sums of floats by atomics may differ in the last bits, as from run to run"""
+#
+# [parameters]
+# # Fewer lanes than this along y would not fill a sector of 32 bytes with float32.
+# lanes = 8
+# # How often a loop is taken to run when accesses inside and outside of it are weighed and no run has shown
+# # it.
+# loop_repeats = 8
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,14 @@
 """Replaces an early return before a barrier by a flag, so that all threads of the block reach the barrier."""
 
+# /// fix
+# title = "Let all threads reach the barrier, with a flag in place of the early return"
+# safety = "safe"
+# rules = ["barrier-after-divergent-exit", "barrier-not-reached"]
+# needs_kernel = true
+# condition = """
+# a barrier counts threads that have left the kernel as arrived, as GPUs do; then the results are the same"""
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,15 @@
 """Adds up within the block, in a shared-memory tree, before one thread adds to global memory."""
 
+# /// fix
+# title = "Add up within the block first, then do one atomic for each block"
+# safety = "needs review"
+# rules = ["contended-atomic"]
+# needs_kernel = true
+# condition = """
+# these files hold every launch of the kernel, and no other argument shares memory with the sum; integer \
+# sums stay equal, floating-point sums are added in another order, so the last bits may differ"""
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,14 @@
 """Puts the part of a kernel that uses the thread's index under a check that the index is inside the array."""
 
+# /// fix
+# title = "Check that the thread's index is inside the array"
+# safety = "safe"
+# rules = ["missing-bounds-check", "unchecked-index"]
+# needs_kernel = true
+# condition = """
+# threads whose index is inside the array do the same as before; those outside no longer touch other memory"""
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,17 @@
 """Gives each element of the runs that threads walk a thread of its own, with as many more blocks."""
 
+# /// fix
+# title = "Give each element a thread of its own"
+# phase = 1
+# safety = "needs review"
+# rules = ["uncoalesced-access"]
+# needs_kernel = true
+# condition = """
+# all launches of the kernel are those that were found, the arrays that are stored to overlap no other \
+# array, and floating-point sums by atomic additions may come in another order, as those of different \
+# threads always do"""
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,14 @@
 """Puts the part of a kernel that uses the thread's index into a loop over all elements, a grid apart."""
 
+# /// fix
+# title = "Loop over all elements, a grid's width apart"
+# safety = "needs review"
+# rules = ["missing-bounds-check", "unchecked-index"]
+# needs_kernel = true
+# condition = """
+# all elements of the array are meant, also where the grid has fewer threads than it has elements"""
+# ///
+
 from __future__ import annotations
 
 import ast

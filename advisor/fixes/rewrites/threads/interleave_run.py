@@ -1,5 +1,15 @@
 """Spreads the runs of neighbouring elements that threads walk alone over the grid, lane beside lane."""
 
+# /// fix
+# title = "Let neighbouring threads walk neighbouring elements"
+# safety = "needs review"
+# rules = ["uncoalesced-access"]
+# needs_kernel = true
+# condition = """
+# the arrays that are stored to overlap no other array, and floating-point sums by atomic additions may come \
+# in another order, as those of different threads always do"""
+# ///
+
 from __future__ import annotations
 
 from advisor.fixes.place import Place

@@ -1,5 +1,15 @@
 """Shares a sum that one thread of a block takes among its threads: strided loops and a shared-memory tree."""
 
+# /// fix
+# title = "Share the sum among the threads of the block, with a tree in shared memory"
+# safety = "needs review"
+# rules = ["single-thread-loop"]
+# needs_kernel = true
+# condition = """
+# these files hold every launch of the kernel; the terms are added in another order, so the last bits of the \
+# sum may differ"""
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,21 @@
 """Gives each block a copy of a histogram in shared memory, which is added to global memory in the end."""
 
+# /// fix
+# title = "Count in a copy of the histogram in shared memory, add it to global memory in the end"
+# safety = "needs review"
+# rules = ["data-dependent-atomic", "contended-atomic"]
+# needs_kernel = true
+# condition = """
+# these files hold every launch of the kernel, and no other argument shares memory with the histogram; \
+# integer sums stay equal, floating-point sums are added in another order, so the last bits may differ"""
+#
+# [parameters]
+# most_bytes = 16384
+# most_shared_bytes = 49152
+# # Where each thread adds once; in a loop the bins are gone through less often than they are added to.
+# most_bins_for_each_thread = 1
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -4,6 +4,25 @@ Lanes lie along the axis whose neighbours use neighbouring elements. A kernel wh
 gets its first axis.
 """
 
+# /// fix
+# title = "Give each iteration of the threads' loop a thread of its own"
+# phase = 1
+# safety = "needs review"
+# rules = ["grid-too-small", "block-too-small", "low-occupancy", "uncoalesced-access"]
+# needs_kernel = true
+# condition = """
+# all launches of the kernel are those that were found; the loop has at least one iteration at each of them, \
+# and the axis y of the grid at most 65,535 blocks; the arrays that are stored to overlap no other array, no \
+# two threads store to one element, and indices are not negative; floating-point sums by atomic additions \
+# may come in another order, as those of different threads always do"""
+#
+# [parameters]
+# # Fewer leave most warp slots of a multiprocessor, and with them the time that loads take, unused.
+# threads_per_multiprocessor = 256
+# threads_along_the_loop = 128
+# most_blocks_along_y = 65535
+# ///
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,13 @@
 """Annotates a parameter that is the extent of a block as `tl.constexpr`."""
 
+# /// fix
+# title = "Annotate the parameter as tl.constexpr"
+# safety = "needs review"
+# rules = ["triton-extent-known-at-run-time"]
+# condition = """
+# launches give it a number that is a power of two; the kernel is compiled anew for each other one"""
+# ///
+
 from __future__ import annotations
 
 import libcst as cst

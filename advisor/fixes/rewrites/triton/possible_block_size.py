@@ -1,5 +1,15 @@
 """Gives a block the next size that is possible: a power of two, and 16 or more for a factor of `tl.dot`."""
 
+# /// fix
+# title = "Take the next possible size of the block"
+# safety = "needs review"
+# rules = ["triton-extent-not-power-of-two", "triton-small-product-tile"]
+# condition = "the grid follows the block's size, and elements beyond the data are masked"
+#
+# [parameters]
+# product = 16
+# ///
+
 from __future__ import annotations
 
 import libcst as cst

@@ -1,5 +1,12 @@
 """Rounds the size of a grid up: `triton.cdiv(n, BLOCK)` for `n // BLOCK`."""
 
+# /// fix
+# title = "Round the grid up by triton.cdiv"
+# safety = "needs review"
+# rules = ["triton-grid-rounded-down"]
+# condition = "all loads and stores of the kernel are masked by the size that is divided"
+# ///
+
 from __future__ import annotations
 
 import libcst as cst

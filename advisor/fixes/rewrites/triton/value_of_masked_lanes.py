@@ -3,6 +3,15 @@
 For a sum or a product that is zero, for a maximum minus infinity, for a minimum infinity.
 """
 
+# /// fix
+# title = "Give the masked lanes a value"
+# safety = "needs review"
+# rules = ["triton-masked-load-in-sum", "triton-masked-load-in-maximum"]
+# condition = """
+# the values are floating-point numbers, and what is computed from the given one before a sum does not \
+# change the result"""
+# ///
+
 from __future__ import annotations
 
 import libcst as cst
