@@ -1,25 +1,17 @@
 """Writes powers with a constant exponent as products, and the half power as a square root."""
 
-# /// fix
-# title = "Write the power as a product or a square root"
-# safety = "needs review"
-# rules = ["slow-power"]
-# condition = "the base is a floating-point number; results may differ in the last bits"
-# ///
-
 from __future__ import annotations
 
-import libcst as cst
+import ast
+from typing import TypeGuard
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.imported_names import import_edit, name_of
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.model.findings import Edit
 
-_FACTORS = {"2": 2, "2.0": 2, "2.": 2, "3": 3, "3.0": 3, "3.": 3}
-_HALF = ("0.5", ".5")
-# A product stands here as it is; elsewhere it needs brackets.
-_LOOSE = (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg, cst.Expr, cst.Index, cst.AssignTarget)
+# A product stands here as it is; elsewhere it needs parentheses.
+_LOOSE = (ast.Assign, ast.AnnAssign, ast.Return, ast.keyword, ast.Expr, ast.Tuple)
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -29,52 +21,60 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     node, base, exponent = found
     module = place.module
-    written = module.written(exponent)
-    if written in _FACTORS and _repeats(base):
-        factor = module.written(base)
-        product = " * ".join([factor] * _FACTORS[written])
-        loose = isinstance(module.parent(node), _LOOSE) or node.lpar
-        return [module.replaced(node, product if loose else f"({product})")]
-    if written in _HALF:
-        return _square_root(module, node, base)
+    if exponent in (2, 3) and _repeats(base):
+        product = " * ".join([module.outer_code_of(base)] * int(exponent))
+        return [module.replaced(node, product if _is_loose(module, node) else f"({product})")]
+    return _square_root(module, node, base) if exponent == 0.5 else None
+
+
+def _power(place: Place) -> tuple[ast.BinOp | ast.Call, ast.expr, float] | None:
+    """The power at a place, its base and its exponent, where that is a number."""
+    for node in place.within(ast.BinOp):
+        if isinstance(node.op, ast.Pow):
+            return _with_number(node, node.left, node.right)
+    for call in place.within(ast.Call):
+        if (
+            place.module.code_of(call.func) in ("math.pow", "pow")
+            and len(call.args) == 2
+            and not call.keywords
+        ):
+            return _with_number(call, *call.args)
     return None
 
 
-def _power(
-    place: Place,
-) -> tuple[cst.BinaryOperation | cst.Call, cst.BaseExpression, cst.BaseExpression] | None:
-    """The power at a place, its base and its exponent."""
-    for node in place.within(cst.BinaryOperation):
-        if isinstance(node.operator, cst.Power):
-            return node, node.left, node.right
-    for call in place.within(cst.Call):
-        name = place.module.written(call.func)
-        if name in ("math.pow", "pow") and len(call.args) == 2 and not any(one.keyword for one in call.args):
-            return call, call.args[0].value, call.args[1].value
-    return None
+def _with_number(
+    node: ast.BinOp | ast.Call, base: ast.expr, exponent: ast.expr
+) -> tuple[ast.BinOp | ast.Call, ast.expr, float] | None:
+    return (node, base, exponent.value) if _is_number(exponent) else None
 
 
-def _repeats(base: cst.BaseExpression) -> bool:
+def _is_number(node: ast.expr) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _repeats(base: ast.expr) -> bool:
     """Whether a base can be written twice: a name, or an element of an array by names and numbers."""
-    if isinstance(base, cst.Name | cst.Integer | cst.Float):
-        return True
-    if isinstance(base, cst.Attribute):
+    if isinstance(base, ast.Attribute):
         return _repeats(base.value)
-    if isinstance(base, cst.Subscript):
-        indices = [one.slice for one in base.slice]
-        return _repeats(base.value) and all(
-            isinstance(one, cst.Index) and _repeats(one.value) for one in indices
-        )
-    return False
+    if isinstance(base, ast.Subscript):
+        indices = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
+        return _repeats(base.value) and all(map(_repeats, indices))
+    return isinstance(base, ast.Name) or _is_number(base)
 
 
-def _square_root(
-    module: SourceModule, node: cst.BinaryOperation | cst.Call, base: cst.BaseExpression
-) -> list[Edit] | None:
+def _is_loose(module: SourceModule, node: ast.BinOp | ast.Call) -> bool:
+    """Whether nothing binds closer than a product around a node."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Call | ast.Subscript):
+        # An argument or an index, not what is called or indexed.
+        return module.range_of(parent)[0] != module.range_of(node)[0]
+    return isinstance(parent, _LOOSE) or module.is_parenthesized(node)
+
+
+def _square_root(module: SourceModule, node: ast.BinOp | ast.Call, base: ast.expr) -> list[Edit] | None:
     known = name_of(module, "math")
-    found = [] if known else [import_edit(module, "math")]
-    if None in found:
-        return None
-    inner = module.written(base.with_changes(lpar=(), rpar=()))
-    root = module.replaced(node, f"{known or 'math'}.sqrt({inner})")
-    return [root, *(edit for edit in found if edit is not None)]
+    root = module.replaced(node, f"{known or 'math'}.sqrt({module.code_of(base)})")
+    if known:
+        return [root]
+    added = import_edit(module, "math")
+    return None if added is None else [root, added]

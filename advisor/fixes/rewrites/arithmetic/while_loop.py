@@ -12,9 +12,8 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import end_with_comments
@@ -25,8 +24,11 @@ from advisor.fixes.support.kernel.last_values import is_read_after
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.values.positive_steps import is_positive
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import range_bounds
+from advisor.program.syntax.literals import written_integer
+from advisor.program.syntax.statement_places import StatementPlaces
 
-_SIMPLE = (cst.Name, cst.Integer, cst.BinaryOperation, cst.UnaryOperation)
+_SIMPLE = (ast.Name, ast.BinOp, ast.UnaryOp)
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,8 @@ class _Count:
 
     name: str
     start: str
-    stop: cst.BaseExpression
-    step: cst.BaseExpression | None
+    stop: ast.expr
+    step: ast.expr | None
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -45,7 +47,7 @@ def edits(place: Place) -> list[Edit] | None:
     """
     module, function = place.module, place.function()
     loop = _loop_at(place)
-    if loop is None or function is None or not isinstance(function.body, cst.IndentedBlock):
+    if loop is None or function is None or module.on_header_line(function):
         return None
     count = _count(module, function, loop)
     if count is None or is_read_after(module, function, loop, count.name):
@@ -53,10 +55,10 @@ def edits(place: Place) -> list[Edit] | None:
     stop, step, before = _bounds(module, function, loop, count)
     if count.start != count.name:
         before.append(f"{count.name} = {count.start}")
-    begin, end = module.range_of(loop)[0], module.range_of(loop.iter)[1]
+    begin, end = module.range_of(loop)[0], module.outer_range(loop.iter)[1]
     indent, line_end = module.indentation(loop), module.line_end
     head = "".join(f"{line}{line_end}{indent}" for line in before)
-    last = loop.body.body[-1]
+    last = loop.body[-1]
     behind = end_with_comments(module.text, module.range_of(last)[1], indent)
     return [
         Edit(begin, end, f"{head}while {count.name} < {stop}"),
@@ -65,13 +67,13 @@ def edits(place: Place) -> list[Edit] | None:
 
 
 def _bounds(
-    module: SourceModule, function: cst.FunctionDef, loop: cst.For, count: _Count
+    module: SourceModule, function: ast.FunctionDef, loop: ast.For, count: _Count
 ) -> tuple[str, str, list[str]]:
     """The end and the step as they stand in the loop, and the lines before it that give them names."""
     texts, lines = [], []
     names = KernelBody(module, function).free_names(f"{count.name}_end", f"{count.name}_step")
     for name, bound in zip(names, (count.stop, count.step), strict=True):
-        text = "1" if bound is None else module.code_of(bound)
+        text = "1" if bound is None else module.outer_code_of(bound)
         if bound is not None and not _stays(module, loop, bound):
             lines.append(f"{name} = {text}")
             text = name
@@ -79,69 +81,61 @@ def _bounds(
     return texts[0], texts[1], lines
 
 
-def _loop_at(place: Place) -> cst.For | None:
-    for loop in place.module.nodes_between(cst.For, place.begin, len(place.module.text)):
+def _loop_at(place: Place) -> ast.For | None:
+    for loop in place.module.nodes_between(ast.For, place.begin, len(place.module.text)):
         if place.module.range_of(loop)[0] == place.begin:
             return loop
     return None
 
 
-def _count(module: SourceModule, function: cst.FunctionDef, loop: cst.For) -> _Count | None:
-    call, target = loop.iter, loop.target
-    if not isinstance(target, cst.Name) or not _is_plain(module, loop, target.value):
+def _count(module: SourceModule, function: ast.FunctionDef, loop: ast.For) -> _Count | None:
+    target, parts = loop.target, range_bounds(loop)
+    if parts is None or not isinstance(target, ast.Name) or not _is_plain(module, function, loop, target.id):
         return None
-    if not isinstance(call, cst.Call) or not _is_range(module, function, call):
+    if module.bindings("range", None) or module.bindings("range", function):
         return None
-    parts = [one.value for one in call.args]
     start, stop = parts[:2] if len(parts) > 1 else (None, parts[0])
     step = parts[2] if len(parts) > 2 else None
-    if target.value in words_in(module, stop):
+    if target.id in words_in(module, stop):
         return None
     if step is not None and not is_positive(module, function, step):
         return None
-    return _Count(target.value, module.code_of(start) if start is not None else "0", stop, step)
+    return _Count(target.id, module.outer_code_of(start) if start is not None else "0", stop, step)
 
 
-def _is_plain(module: SourceModule, loop: cst.For, name: str) -> bool:
+def _is_plain(module: SourceModule, function: ast.FunctionDef, loop: ast.For, name: str) -> bool:
     """Whether each iteration comes to the end of the body or leaves the loop, and the body does not count."""
-    if loop.asynchronous or loop.orelse or not isinstance(loop.body, cst.IndentedBlock):
+    if loop.orelse or module.on_header_line(loop):
         return False
-    early = any(_loop_of(module, one) is loop for one in module.nodes_in(cst.Continue, loop.body))
+    early = StatementPlaces(function.body).is_left_by(loop, ast.Continue)
     return not early and name not in assigned_in(module, loop.body)
 
 
-def _loop_of(module: SourceModule, node: cst.CSTNode) -> cst.CSTNode | None:
-    above = module.parent(node)
-    while above is not None and not isinstance(above, cst.For | cst.While):
-        above = module.parent(above)
-    return above
-
-
-def _is_range(module: SourceModule, function: cst.FunctionDef, call: cst.Call) -> bool:
-    if module.written(call.func) != "range" or not 1 <= len(call.args) <= 3:
-        return False
-    own = module.bindings("range", None) or module.bindings("range", function)
-    return not own and not any(one.keyword or one.star for one in call.args)
-
-
-def _stays(module: SourceModule, loop: cst.For, bound: cst.BaseExpression) -> bool:
+def _stays(module: SourceModule, loop: ast.For, bound: ast.expr) -> bool:
     """Whether an expression may be computed in each iteration: it costs nothing there and stays the same."""
     if words_in(module, bound) & assigned_in(module, loop):
         return False
-    parts = module.nodes_in(cst.BaseExpression, bound)  # type: ignore[type-abstract]
-    return all(isinstance(one, _SIMPLE) or _is_extent(one) or _is_fixed(module, one) for one in parts)
+    return all(
+        isinstance(one, _SIMPLE)
+        or written_integer(one) is not None
+        or _is_extent(one)
+        or _is_fixed(module, one)
+        for one in module.nodes_in(ast.expr, bound)
+    )
 
 
-def _is_fixed(module: SourceModule, node: cst.CSTNode) -> bool:
+def _is_fixed(module: SourceModule, node: ast.expr) -> bool:
     """Whether a node is an attribute that no store changes: of an array or of the launch, not of a record."""
-    if not isinstance(node, cst.Attribute):
+    if not isinstance(node, ast.Attribute):
         return False
     of_launch = any(cuda_attribute(module, one) is not None for one in (node, node.value))
-    return of_launch or node.attr.value in ARRAY_QUESTIONS
+    return of_launch or node.attr in ARRAY_QUESTIONS
 
 
-def _is_extent(node: cst.CSTNode) -> bool:
+def _is_extent(node: ast.expr) -> bool:
     """Whether a node is `….shape[…]`."""
-    if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Attribute):
-        return False
-    return node.value.attr.value == "shape"
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and (node.value.attr == "shape")
+    )

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.imported_names import name_of
@@ -22,13 +22,13 @@ def edits(place: Place) -> list[Edit] | None:
     or in the one assignment of its name, or where the file does not import triton.
     """
     module = place.module
-    launched = place.exactly(cst.Subscript)
+    launched = place.exactly(ast.Subscript)
     name = name_of(module, "triton")
     call = module.parent(launched) if launched is not None else None
-    if launched is None or name is None or not isinstance(call, cst.Call) or len(launched.slice) != 1:
+    if launched is None or name is None or not isinstance(call, ast.Call):
         return None
     grid = _grid(place, launched)
-    blocks = {module.code_of(one.value) for one in call.args}
+    blocks = {module.code_of(one) for one in (*call.args, *(given.value for given in call.keywords))}
     found = (
         [] if grid is None else [one for one in _quotients(module, grid) if _by_block(module, one, blocks)]
     )
@@ -40,29 +40,28 @@ def edits(place: Place) -> list[Edit] | None:
     ]
 
 
-def _grid(place: Place, launched: cst.Subscript) -> cst.CSTNode | None:
-    """The expression of the grid."""
-    module, part = place.module, launched.slice[0].slice
-    if not isinstance(part, cst.Index) or not isinstance(part.value, cst.Name):
+def _grid(place: Place, launched: ast.Subscript) -> ast.expr | None:
+    """The expression of the grid; None where a launch has more than one index."""
+    module, part = place.module, launched.slice
+    if isinstance(part, ast.Tuple) and not module.is_parenthesized(part):
+        return None
+    if not isinstance(part, ast.Name):
         return part
     function = module.function_around(place.begin)
-    bindings = module.bindings(part.value.value, function) or module.bindings(part.value.value, None)
-    return bindings[0].value if len(bindings) == 1 and isinstance(bindings[0], cst.Assign) else None
+    bindings = module.bindings(part.id, function) or module.bindings(part.id, None)
+    return bindings[0].value if len(bindings) == 1 and isinstance(bindings[0], ast.Assign) else None
 
 
-def _quotients(module: SourceModule, grid: cst.CSTNode) -> list[cst.BinaryOperation]:
+def _quotients(module: SourceModule, grid: ast.expr) -> list[ast.BinOp]:
     """The whole divisions that are sizes of the grid, not parts of a larger sum."""
     return [
         one
-        for one in module.nodes_in(cst.BinaryOperation, grid)
-        if isinstance(one.operator, cst.FloorDivide)
-        and not isinstance(module.parent(one), cst.BinaryOperation | cst.UnaryOperation)
-        and not any(
-            isinstance(inner.operator, cst.Add | cst.Subtract)
-            for inner in module.nodes_in(cst.BinaryOperation, one.left)
-        )
+        for one in module.nodes_in(ast.BinOp, grid)
+        if isinstance(one.op, ast.FloorDiv)
+        and not isinstance(module.parent(one), ast.BinOp | ast.UnaryOp)
+        and not any(isinstance(inner.op, ast.Add | ast.Sub) for inner in module.nodes_in(ast.BinOp, one.left))
     ]
 
 
-def _by_block(module: SourceModule, quotient: cst.BinaryOperation, blocks: set[str]) -> bool:
-    return isinstance(quotient.right, cst.Subscript) or module.code_of(quotient.right) in blocks
+def _by_block(module: SourceModule, quotient: ast.BinOp, blocks: set[str]) -> bool:
+    return isinstance(quotient.right, ast.Subscript) or module.code_of(quotient.right) in blocks

@@ -14,11 +14,12 @@ For a sum or a product that is zero, for a maximum minus infinity, for a minimum
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.call_keywords import with_keyword
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import keyword_value
 
 _VALUES = {
     "sum": "0.0",
@@ -36,19 +37,16 @@ def edits(place: Place) -> list[Edit] | None:
 
     None, too, where a maximum or minimum is not of the loaded value itself, or both are taken of it.
     """
-    call = place.exactly(cst.Call)
+    call = place.exactly(ast.Call)
     row = place.facts.row_at("triton_access", place.finding)
     value = _VALUES.get(str(row.values.get("reduction", ""))) if row is not None else None
-    if call is None or value is None or not isinstance(call.func, cst.Attribute | cst.Name):
+    if call is None or value is None or not isinstance(call.func, ast.Attribute | ast.Name):
         return None
     if "inf" in value and not (
         row is not None and row.values.get("reduced_as_loaded") and not row.values.get("reduced_both_ways")
     ):
         return None
-    positional = [one for one in call.args if one.keyword is None]
-    if len(positional) > 2 or any(
-        one.keyword is not None and one.keyword.value == "other" for one in call.args
-    ):
+    if len(call.args) > 2 or keyword_value(call, "other") is not None:
         return None
     edit = with_keyword(place.module, call, "other", value)
     return None if edit is None else [edit]
