@@ -1,66 +1,35 @@
-"""Fixes as edits of the user's source. Each module below `rewrites` is one fix, called as its data file.
+"""Fixes as edits of the user's source. Each module below `rewrites` is one fix, called as its file.
 
 A module has a function `edits(place)` that gives the edits of one finding, or None where it cannot tell. What
-a fix is called, which rules it mends, how safe it is and under which condition stands in `knowledge/fixes/`.
+a fix is called, which rules' findings it fixes, how safe it is and under which condition stands in a block of
+comments at its top (`fix_data`).
 """
 
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.model.data_files import knowledge_folder
-from advisor.model.findings import Finding, Safety
-from advisor.model.records import Value
+from advisor.fixes.fix_data import FixData, read_fix
+from advisor.model.findings import Finding
 from advisor.model.text.syntax_trees import syntax_tree
 
 if TYPE_CHECKING:
     from advisor.evidence.metrics.tables import Tables
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
+__all__ = ["FixData", "fix_description", "known_fixes", "module_name", "with_fixes"]
 
 _PACKAGE = Path(__file__).parent
 
 
-@dataclass(frozen=True)
-class FixData:
-    """What is known of a fix: its name, title, safety, the rules it mends, and when results stay the same.
-
-    Fixes of a smaller `turn` are applied before those of a larger one: those of launches first, since a
-    kernel that has been rewritten may depend on its block. One that `needs_kernel` has nothing to say of a
-    finding whose kernel is not known, such as the launch of a kernel that another distribution defines.
-    """
-
-    id: str
-    title: str
-    safety: Safety
-    rules: tuple[str, ...]
-    condition: str
-    parameters: Mapping[str, Value] = field(default_factory=dict, hash=False)
-    turn: int = 2
-    needs_kernel: bool = False
-
-
 @cache
 def known_fixes() -> tuple[FixData, ...]:
-    """All fixes, in order of their names."""
-    found = []
-    for file in sorted((knowledge_folder() / "fixes").glob("*.toml")):
-        data = tomllib.loads(file.read_text("utf-8"))
-        rules, parameters = tuple(data["rules"]), data.get("parameters", {})
-        words = (data["title"], data["safety"], rules, data["condition"])
-        more = (parameters, data.get("turn", 2), data.get("needs_kernel", False))
-        found.append(FixData(file.stem, *words, *more))
-    return tuple(found)
+    """All fixes, in order of their names; none is imported."""
+    return tuple(sorted((read_fix(file) for file in _rewrites().values()), key=lambda fix: fix.id))
 
 
 @cache

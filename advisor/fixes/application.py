@@ -23,9 +23,9 @@ def chosen(
     kinds: dict[str, str] = {}
     taken: dict[str, list[Edit]] = {}
     found: list[tuple[Finding, Fix]] = []
-    turns = {fix.id: fix.turn for fix in known_fixes()}
+    phases = {fix.id: fix.phase for fix in known_fixes()}
     pairs = [(finding, fix) for finding in findings for fix in finding.fixes]
-    pairs.sort(key=lambda pair: (turns.get(pair[1].id, 0), *_place(pair[0])))
+    pairs.sort(key=lambda pair: (phases.get(pair[1].id, 0), *_place(pair[0])))
     for finding, fix in pairs:
         if not fix.edits or fix.safety not in wanted or any(one is finding for one, _ in found):
             continue

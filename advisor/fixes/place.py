@@ -44,7 +44,7 @@ class Modules:
 
 @dataclass(frozen=True)
 class Place:
-    """A finding's place in its module. `parameters` are the numbers of the fix's data file."""
+    """A finding's place in its module. `parameters` are the numbers at the top of the fix's module."""
 
     finding: Finding
     module: SourceModule

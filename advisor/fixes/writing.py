@@ -1,4 +1,4 @@
-"""The edits of findings: each fix that mends a finding's rule is asked for its own."""
+"""The edits of findings: each fix of a finding's rule is asked for its own."""
 
 from __future__ import annotations
 

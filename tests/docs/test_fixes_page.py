@@ -1,4 +1,4 @@
-"""The page of all fixes says what their data and modules say; `--renew-golden` writes it anew."""
+"""The page of all fixes says what their modules say; `--renew-golden` writes it anew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from advisor.fixes import fix_description, known_fixes
 from advisor.reports.rule_pages.fix_page import find_fix, fixes_as_markdown, fixes_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "fixes.md"
-MARK = "<!-- fixes: written from knowledge/fixes and advisor/fixes -->\n"
+MARK = "<!-- fixes: written from advisor/fixes/rewrites -->\n"
 
 
 def test_the_page_is_what_the_fixes_say(request: pytest.FixtureRequest) -> None:
@@ -23,7 +23,7 @@ def test_the_page_is_what_the_fixes_say(request: pytest.FixtureRequest) -> None:
         assert shown == written, "pytest tests/docs --renew-golden -p no:xdist writes it"
 
 
-def test_every_fix_is_described_and_mends_rules_that_exist() -> None:
+def test_every_fix_is_described_and_names_rules_that_exist() -> None:
     listed = run_advisor(Path.cwd(), "rules", "list", "--format", "json").stdout
     for fix in known_fixes():
         assert fix_description(fix.id).endswith("."), fix.id

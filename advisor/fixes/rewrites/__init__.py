@@ -1,1 +1,1 @@
-"""The fixes, each a module called as its data file in `knowledge/fixes/`."""
+"""The fixes, each a module that says at its top what it is called and when results stay the same."""

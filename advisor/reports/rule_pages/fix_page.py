@@ -1,4 +1,4 @@
-"""The page of a fix: what it changes, how safe that is, and which rules it mends."""
+"""The page of a fix: what it changes, how safe that is, and whose findings it fixes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from advisor.reports.rule_pages.page_model import Page, Section, Words
 
 
 def fixes_of(rule: str) -> list[FixData]:
-    """The fixes that mend a rule's findings."""
+    """The fixes of a rule's findings."""
     return [fix for fix in known_fixes() if rule in fix.rules]
 
 
@@ -60,7 +60,7 @@ def fixes_as_markdown(fixes: Sequence[FixData]) -> str:
             "",
             f"- Safety: {fix.safety}.",
             f"- Results stay the same when {fix.condition}.",
-            f"- Mends findings of {rules}.",
+            f"- Fixes findings of {rules}.",
             "",
         ]
     return "\n".join(parts).rstrip() + "\n"

@@ -1,5 +1,12 @@
 """Writes powers with a constant exponent as products, and the half power as a square root."""
 
+# /// fix
+# title = "Write the power as a product or a square root"
+# safety = "needs review"
+# rules = ["slow-power"]
+# condition = "the base is a floating-point number; results may differ in the last bits"
+# ///
+
 from __future__ import annotations
 
 import ast
