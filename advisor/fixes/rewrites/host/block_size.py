@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-import libcst as cst
+import ast
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -48,20 +48,25 @@ class _Plan:
     """
 
     site: LaunchSite
-    numbers: tuple[cst.Integer, ...]
+    numbers: tuple[ast.Constant, ...]
     stands: tuple[tuple[Stand, int], ...] = ()
-    counts: tuple[tuple[cst.Integer, int], ...] = ()
+    counts: tuple[tuple[ast.Constant, int], ...] = ()
 
-    def threads(self, count: cst.Integer, axis: int) -> int:
+    @property
+    def block(self) -> list[int]:
+        """The sizes of the block."""
+        return [int(one.value) for one in self.numbers]  # type: ignore[arg-type]  # numbers are integers
+
+    def threads(self, count: ast.Constant, axis: int) -> int:
         """The threads of the grid along an axis."""
-        return count.evaluated_value * self.numbers[axis].evaluated_value
+        return int(count.value) * self.block[axis]  # type: ignore[arg-type]
 
     def count_edits(self, sizes: Sequence[int]) -> list[Edit]:
         """The edits of the numbers of blocks, so that there are as many threads as before."""
         return [
             self.site.module.replaced(count, str(-(-self.threads(count, axis) // sizes[axis])))
             for count, axis in self.counts
-            if sizes[axis] != self.numbers[axis].evaluated_value
+            if sizes[axis] != self.block[axis]
         ]
 
 
@@ -76,7 +81,7 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     site, kernel = known[0]
     plan = _plan(place, site, kernel)
-    sizes = _sizes(place, plan.numbers) if plan is not None else None
+    sizes = _sizes(place, plan.block) if plan is not None else None
     if plan is None or sizes is None or _is_mostly_idle(plan, sizes):
         return None
     return _at_the_numbers(place, host, plan, sizes) or _in_the_launch(plan, sizes)
@@ -97,32 +102,36 @@ def _is_meant(place: Place, site: LaunchSite, kernel: Row | None) -> bool:
 def _plan(place: Place, site: LaunchSite, kernel: Row | None) -> _Plan | None:
     """What is known of a launch, None where another block might change the results."""
     found = place.function_of(kernel) if kernel is not None else None
-    block = site.defined(site.block)
-    parts = [one.value for one in block.elements] if isinstance(block, cst.Tuple) else [site.block]
+    parts = _parts(site.block, site)
     numbers = [number_of(site, one) for one in parts]
-    if found is None or len(site.subscript.slice) != 2 or not 1 <= len(parts) <= 3:
-        return None
-    if any(one is None for one in numbers):
+    if found is None or len(site.configuration) != 2 or not 1 <= len(parts) <= 3:
         return None
     sizes = tuple(one for one in numbers if one is not None)
+    if len(sizes) != len(parts):
+        return None
     if covers_with_any_grid(*found):
         return _Plan(site, sizes)
     return _following(site, sizes, checked_axes(*found))
 
 
-def _following(site: LaunchSite, sizes: tuple[cst.Integer, ...], axes: frozenset[str]) -> _Plan | None:
+def _parts(sizes: ast.expr, site: LaunchSite) -> list[ast.expr]:
+    """The sizes of a grid or block along its axes."""
+    meant = site.defined(sizes)
+    return meant.elts if isinstance(meant, ast.Tuple) else [sizes]
+
+
+def _following(site: LaunchSite, sizes: tuple[ast.Constant, ...], axes: frozenset[str]) -> _Plan | None:
     """The plan of a launch whose grid follows from the block along each axis that the kernel checks."""
-    grid = site.defined(site.grid)
-    parts = [one.value for one in grid.elements] if isinstance(grid, cst.Tuple) else [site.grid]
+    parts = _parts(site.grid, site)
     stands: list[tuple[Stand, int]] = []
     counts = []
     for axis, size in enumerate(sizes):
-        if size.evaluated_value == 1:
+        if size.value == 1:
             continue
         part = parts[axis] if axis < len(parts) else None
         if part is None or "xyz"[axis] not in axes:
             return None
-        if isinstance(part, cst.Integer) and inside(site.module, part, site.subscript):
+        if isinstance(part, ast.Constant) and inside(site.module, part, site.subscript):
             counts.append((part, axis))
             continue
         found = GridForm(site, size).stands(part)
@@ -132,9 +141,8 @@ def _following(site: LaunchSite, sizes: tuple[cst.Integer, ...], axes: frozenset
     return _Plan(site, sizes, tuple(stands), tuple(counts))
 
 
-def _sizes(place: Place, numbers: Sequence[cst.Integer]) -> list[int] | None:
+def _sizes(place: Place, old: list[int]) -> list[int] | None:
     """The new sizes of the block: axes of one thread stay. None where they are as they were."""
-    old = [one.evaluated_value for one in numbers]
     wide = [axis for axis, size in enumerate(old) if size > 1]
     names = {1: ("one_axis",), 2: ("first_of_two_axes", "second_of_two_axes")}.get(len(wide), ())
     if not names:
@@ -165,7 +173,7 @@ def _at_the_numbers(place: Place, host: HostUses, plan: _Plan, sizes: Sequence[i
         return None
     found = [module.replaced(number, str(values[id(number)])) for number in plan.numbers]
     for one in involved:
-        new = [values.get(id(number), number.evaluated_value) for number in one.numbers]
+        new = [values.get(id(number), size) for number, size in zip(one.numbers, one.block, strict=True)]
         if prod(new) > float(place.parameters["most_threads"]) or _is_mostly_idle(one, new):
             return None
         found += one.count_edits(new)
@@ -193,11 +201,8 @@ def _in_the_launch(plan: _Plan, sizes: Sequence[int]) -> list[Edit] | None:
     if not changed.are_used_in([site.subscript]):
         return None
     written = ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "")
-    if not isinstance(site.defined(site.block), cst.Tuple):
-        written = str(sizes[0])
-    elif not isinstance(site.block, cst.Tuple) or not site.block.lpar:
-        # The brackets around a tuple are no part of its range.
-        written = f"({written})"
+    whole = isinstance(site.defined(site.block), ast.Tuple)
+    written = f"({written})" if whole else str(sizes[0])
     found = [module.replaced(site.block, written), *plan.count_edits(sizes)]
     found += [module.replaced(stand.node, str(sizes[axis] + stand.addend)) for stand, axis in plan.stands]
     return found

@@ -14,13 +14,14 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_loops import Loop, in_front_of, inside, loop_around, pauses
 from advisor.fixes.support.host.host_uses import HostUses, Use
-from advisor.fixes.support.kernel.assigned_names import assigned_in
+from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, assigned_in
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.model.findings import Edit
 from advisor.program.names.scope_names import parameter_names
-from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.module import FunctionNode, root_name
 
 _ALLOCATIONS = ("device_array", "device_array_like")
 _ALLOWED_OPTIONS = ("shape", "dtype", "order")
@@ -52,17 +53,31 @@ def edits(place: Place) -> list[Edit] | None:
 
 def _arguments_stay(place: Place, call: ast.Call, loop: Loop) -> bool:
     """Whether the arguments are made of names that the loop does not change, without calls and streams."""
-    module, changed = place.module, assigned_in(place.module, loop) | place.module.syntax.changed_names(loop)
+    module, assigned = place.module, assigned_in(place.module, loop)
     if any(one.arg not in _ALLOWED_OPTIONS for one in call.keywords):
         return False
     for argument in (*call.args, *(one.value for one in call.keywords)):
-        if any(name.id in changed for name in module.nodes_in(ast.Name, argument)):
+        names = list(module.nodes_in(ast.Name, argument))
+        if any(one.id in assigned or _part_changes(module, one, loop) for one in names):
             return False
         if any(True for _ in module.nodes_in((ast.Starred, ast.NamedExpr), argument)):
             return False
         if any(module.code_of(inner.func) != "len" for inner in module.nodes_in(ast.Call, argument)):
             return False
     return bool(call.args)
+
+
+def _part_changes(module: SourceModule, name: ast.Name, loop: Loop) -> bool:
+    """Whether a name stands for its attribute, item or length, and a loop may give it another one: it stores
+    to a part of it, or calls a method of it.
+    """
+    above = module.parent(name)
+    if name.id in module.syntax.imports or not isinstance(above, ast.Attribute | ast.Subscript | ast.Call):
+        return False
+    if isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS:
+        return False
+    called = {root_name(one.func) for one in module.nodes_in(ast.Call, loop) if not isinstance(one.func, ast.Name)}
+    return name.id in called | module.syntax.changed_names(loop)
 
 
 class _MovedArray:
@@ -75,7 +90,7 @@ class _MovedArray:
         self.bound_once = host.module.bindings(name, self.scope) == [line]
         self.uses = [one for one in host.of(name, self.scope) if one.kind != "bound"]
 
-    def copy_stays(self, call: cst.Call) -> bool:
+    def copy_stays(self, call: ast.Call) -> bool:
         """Whether neither the array on the host nor the copy is written in the loop."""
         array = call.args[0]
         if not self.bound_once or len(call.args) != 1 or call.keywords or not isinstance(array, ast.Name):

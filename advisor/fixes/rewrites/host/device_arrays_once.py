@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import libcst as cst
+import ast
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -23,15 +23,17 @@ from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.inserted_lines import line_before, line_behind
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.argument_arrays import is_host_array
-from advisor.fixes.support.host.host_loops import line_of
+from advisor.fixes.support.host.host_arguments import names_of
 from advisor.fixes.support.host.host_uses import HostUses, Use
 from advisor.fixes.support.host.new_arrays import is_bound_elsewhere, is_new_array
-from advisor.fixes.support.host.source_effects import parameter_names
+from advisor.fixes.support.host.source_effects import positional_parameters
 from advisor.fixes.support.host.understood_calls import copies, is_understood
-from advisor.fixes.support.kernel.assigned_names import names_in
+from advisor.fixes.support.kernel.assigned_names import words_in
 from advisor.fixes.support.launches.launch_regions import Region, widest_region
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.model.findings import Edit
+from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.statement_places import TRIES
 
 # Functions that make memory which both the host and the device see.
 _SHARED_MEMORY = frozenset({"mapped_array", "managed_array", "mapped_array_like", "mapped"})
@@ -44,15 +46,13 @@ class _Moved:
     name: str
     written: str
     region: Region
-    arguments: tuple[cst.BaseExpression, ...]
+    arguments: tuple[ast.expr, ...]
     copied_back: bool
 
     @property
     def saves(self) -> bool:
         """Whether there are fewer copies than before: none back, or one for several launches."""
-        single = self.region.first is self.region.last and isinstance(
-            self.region.first, cst.SimpleStatementLine
-        )
+        single = self.region.first is self.region.last and isinstance(self.region.first, ast.Expr)
         return not (self.copied_back and single)
 
 
@@ -65,12 +65,13 @@ def edits(place: Place) -> list[Edit] | None:
     cuda = cuda_text(place.module)
     if found is None or found[1] is None or cuda is None:
         return None
-    expression = place.module.parent(found[0].call)
-    line = line_of(place.module, expression) if isinstance(expression, cst.Expr) else None
-    if line is None or len(found[0].subscript.slice) != 2 or found[0].arguments is None:
+    line = place.module.parent(found[0].call)
+    if not isinstance(line, ast.Expr) or place.module.shares_line(line):
+        return None
+    if len(found[0].configuration) != 2 or found[0].arguments is None:
         return None
     launch = _Launch(host, found[0], found[1], line)
-    if place.module.answer(_waits_for_other_work, place.module.module):
+    if place.module.answer(_waits_for_other_work, place.module.tree):
         return None
     moved = list(launch.moved())
     return _written(place, cuda, moved) if any(one.saves for one in moved) else None
@@ -83,44 +84,44 @@ def _is_at(place: Place, site: LaunchSite) -> bool:
 class _Launch:
     """A launch that stands as a statement of its own."""
 
-    def __init__(self, host: HostUses, site: LaunchSite, kernel: Row, line: cst.BaseStatement) -> None:
+    def __init__(self, host: HostUses, site: LaunchSite, kernel: Row, line: ast.stmt) -> None:
         self.host, self.module, self.place = host, host.module, host.place
         self.site, self.kernel, self.line = site, kernel, line
         self.scope = site.function()
-        self.taken = set(self.module.names)
+        self.taken = set(self.module.names) | self.module.syntax.bound_anywhere
 
     @cached_property
     def parameters(self) -> list[str]:
         """The names of the kernel's parameters."""
         kernel = self.place.function_of(self.kernel)
-        return parameter_names(kernel[1]) if kernel is not None else []
+        return positional_parameters(kernel[1]) if kernel is not None else []
 
     def moved(self) -> Iterator[_Moved]:
         """The arrays that can be copied once, in the order of the arguments."""
         known: set[str] = set()
         for position, argument in enumerate(self.site.call.args):
-            written = self.module.code_of(argument.value)
+            written = self.module.code_of(argument)
             if position >= len(self.parameters) or written in known:
                 continue
-            one = self._moved(position, argument.value)
+            one = self._moved(position, argument)
             if one is not None:
                 known.add(written)
                 yield one
 
-    def _moved(self, position: int, value: cst.BaseExpression) -> _Moved | None:
+    def _moved(self, position: int, value: ast.expr) -> _Moved | None:
         certain = is_host_array(self.site, position) and self._is_used_as_array(position)
-        if isinstance(value, cst.Name) and (certain or self._is_new(value)):
+        if isinstance(value, ast.Name) and (certain or self._is_new(value)):
             return self._named(position, value)
-        simple = isinstance(value, cst.Attribute | cst.Subscript | cst.Name)
-        if not ((certain and not isinstance(value, cst.Name)) or (simple and self._is_array(position))):
+        simple = isinstance(value, ast.Attribute | ast.Subscript | ast.Name)
+        if not ((certain and not isinstance(value, ast.Name)) or (simple and self._is_array(position))):
             return None
-        alike = [one for one in self.site.call.args if self._same(one.value, value)]
+        alike = tuple(one for one in self.site.call.args if self._same(one, value))
         if any(self._writes(one) for one in alike) or self._is_written_before(position):
             return None
         name, written = self._name_of_parameter(position), self.module.code_of(value)
-        return _Moved(name, written, Region(self.line, self.line), tuple(one.value for one in alike), False)
+        return _Moved(name, written, Region(self.line, self.line), alike, False)
 
-    def _writes(self, argument: cst.Arg) -> bool:
+    def _writes(self, argument: ast.expr) -> bool:
         return self.host.effect(self.site.call, argument).writes
 
     def _is_written_before(self, position: int) -> bool:
@@ -128,14 +129,13 @@ class _Launch:
         copy back of the one, as it was, then hides what the kernel wrote.
         """
         arguments = self.site.call.args
-        named = {one.value for one in names_in(self.module, arguments[position])}
-        for argument in arguments[:position]:
-            value = argument.value
-            if not self._writes(argument):
+        named = words_in(self.module, arguments[position])
+        for value in arguments[:position]:
+            if not self._writes(value):
                 continue
-            if not isinstance(value, cst.Name) or not self._is_new(value):
+            if not isinstance(value, ast.Name) or not self._is_new(value):
                 return True
-            names = self.host.same_array(value.value, self.scope, self.line)
+            names = self.host.same_array(value.id, self.scope, self.line)
             if names is None or names & named:
                 return True
         return False
@@ -145,33 +145,33 @@ class _Launch:
         name = self.parameters[position]
         return self._free_name(f"{name}_argument" if self.host.of(name, self.scope) else name)
 
-    def _named(self, position: int, value: cst.Name) -> _Moved | None:
-        names = self.host.same_array(value.value, self.scope, self.line)
+    def _named(self, position: int, value: ast.Name) -> _Moved | None:
+        names = self.host.same_array(value.id, self.scope, self.line)
         new = self._is_new(value)
-        uses = self.host.of(value.value, self.scope)
+        uses = self.host.of(value.id, self.scope)
         region = Region(self.line, self.line)
         apart = names is not None and new and all(self.host.is_in(use.node, self.scope) for use in uses)
-        if names is not None and apart and self._is_local(value.value) and not self._may_be_left_early():
-            others = [use for name in names - {value.value} for use in self.host.of(name, self.scope)]
+        if names is not None and apart and self._is_local(value.id) and not self._may_be_left_early():
+            others = [use for name in names - {value.id} for use in self.host.of(name, self.scope)]
             region = widest_region(self.host, self.line, uses, others)
         inner = [use for use in uses if use.kind == "argument" and region.contains(self.module, use.node)]
         writes = any(use.effect.writes for use in inner)
         if (writes and not (new and names is not None)) or self._meets_itself(
-            inner, names or {value.value}, twice=writes
+            inner, names or {value.id}, twice=writes
         ):
             return None
         if not (new and names is not None) and self._is_written_before(position):
             return None
         arguments = tuple(use.node for use in inner)
-        moved = _Moved(self._free_name(value.value), value.value, region, arguments, writes)
+        moved = _Moved(self._free_name(value.id), value.id, region, arguments, writes)
         told = not any(use.effect.keeps for use in inner)
         return moved if told or moved.saves else None
 
     def _may_be_left_early(self) -> bool:
         """Whether an error in a launch may be caught before the end of the function."""
         above = self.module.parent(self.line)
-        while above is not None and not isinstance(above, cst.FunctionDef):
-            if isinstance(above, cst.Try | cst.TryStar | cst.With):
+        while above is not None and not isinstance(above, FunctionNode):
+            if isinstance(above, (*TRIES, ast.With, ast.AsyncWith)):
                 return True
             above = self.module.parent(above)
         return False
@@ -182,11 +182,10 @@ class _Launch:
         if kernel is None:
             return False
         module, function = kernel
-        uses = [one for one in names_in(module, function.body) if one.value == self.parameters[position]]
-        above = [module.parent(one) for one in uses]
-        return any(isinstance(one, cst.Subscript | cst.Attribute) for one in above)
+        uses = names_of(module, self.parameters[position], function.body)
+        return any(isinstance(module.parent(one), ast.Subscript | ast.Attribute) for one in uses)
 
-    def _is_new(self, value: cst.Name) -> bool:
+    def _is_new(self, value: ast.Name) -> bool:
         return is_new_array(self.module, value, self.scope)
 
     def _is_local(self, name: str) -> bool:
@@ -195,10 +194,10 @@ class _Launch:
     def _meets_itself(self, uses: list[Use], names: set[str], twice: bool) -> bool:
         """Whether a launch is given another part of an array, or with `twice` the array itself once more."""
         for use in uses:
-            call = self.module.parent(self.module.parent(use.node) or use.node)
-            given = [one.value for one in self.module.nodes_in(cst.Name, call)] if call is not None else []
-            others = [one for one in given if one in names and one != use.node.value]
-            if others or (twice and given.count(use.node.value) > 1):
+            launch = self.module.parent(use.node) or use.node
+            given = [one.id for one in self.module.nodes_in(ast.Name, launch)]
+            others = [one for one in given if one in names and one != use.node.id]
+            if others or (twice and given.count(use.node.id) > 1):
                 return True
         return False
 
@@ -211,10 +210,9 @@ class _Launch:
             for row in self.place.facts.of_kernel("access", self.kernel)
         )
 
-    def _same(self, one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
-        return one is other or (
-            not isinstance(other, cst.Call) and self.module.code_of(one) == self.module.code_of(other)
-        )
+    def _same(self, one: ast.expr, other: ast.expr) -> bool:
+        alike = not isinstance(other, ast.Call) and self.module.code_of(one) == self.module.code_of(other)
+        return one is other or alike
 
     def _free_name(self, name: str) -> str:
         wanted = free = f"d_{name}"
@@ -229,8 +227,8 @@ class _Launch:
 def _written(place: Place, cuda: str, moved: list[_Moved]) -> list[Edit]:
     """The edits: lines for the same place in one edit, in the order of the arguments."""
     module = place.module
-    before: dict[cst.BaseStatement, list[str]] = {}
-    behind: dict[cst.BaseStatement, list[str]] = {}
+    before: dict[ast.stmt, list[str]] = {}
+    behind: dict[ast.stmt, list[str]] = {}
     found = []
     for one in moved:
         before.setdefault(one.region.first, []).append(f"{one.name} = {cuda}.to_device({one.written})")
@@ -244,26 +242,24 @@ def _written(place: Place, cuda: str, moved: list[_Moved]) -> list[Edit]:
     return found
 
 
-def _joined(place: Place, statement: cst.BaseStatement, lines: list[str]) -> str:
+def _joined(place: Place, statement: ast.stmt, lines: list[str]) -> str:
     return f"{place.module.line_end}{place.module.indentation(statement)}".join(lines)
 
 
-def _waits_for_other_work(module: SourceModule, _: cst.Module) -> bool:
+def _waits_for_other_work(module: SourceModule, _: ast.Module) -> bool:
     """Whether the host may rely on the end of a launch, which copies back: for what kernels print, for memory
     that both sides see, and for copies on streams.
     """
     if not _SHARED_MEMORY.isdisjoint(module.names):
         return True
-    calls = list(module.nodes(cst.Call))
+    calls = list(module.nodes(ast.Call))
     if any(copies(module, one) and not is_understood(module, one) for one in calls):
         return True
-    printed = [one for one in calls if isinstance(one.func, cst.Name) and one.func.value == "print"]
+    printed = [one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "print"]
     return any(_runs_on_device(module, one) for one in printed)
 
 
-def _runs_on_device(module: SourceModule, call: cst.Call) -> bool:
+def _runs_on_device(module: SourceModule, call: ast.Call) -> bool:
     """Whether a call stands in a function with a decorator, as kernels and device functions have."""
-    above = module.parent(call)
-    while above is not None and not isinstance(above, cst.FunctionDef):
-        above = module.parent(above)
-    return isinstance(above, cst.FunctionDef) and bool(above.decorators)
+    function = module.scope_of(call)
+    return function is not None and bool(function.decorator_list)

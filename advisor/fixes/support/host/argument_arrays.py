@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
+from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.launches.launch_sites import LaunchSite
-from advisor.model.errors import SourceProblem
-from advisor.model.text.source_text import SourceText
 from advisor.program.arrays.element_types import itemsize_of
-from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_evaluator import HostValues
-from advisor.program.arrays.host_values import Array, Number
+from advisor.program.arrays.host_values import UNKNOWN, Array, Number, Value, copied_by_launch
 from advisor.program.names.workspace import Workspace
-from advisor.program.syntax.module import ModuleSyntax, parse_module
 
 
 @dataclass(frozen=True)
@@ -33,11 +29,7 @@ class ArgumentArray:
 
 def argument_array(site: LaunchSite, position: int) -> ArgumentArray:
     """What is known of the argument at a position, from 0."""
-    found = _call_and_scope(site, position)
-    if found is None:
-        return ArgumentArray()
-    call, scope = found
-    value = scope.value(call.args[position])
+    value = _value(site, position)
     if isinstance(value, Array):
         return ArgumentArray(value.dtype, value.shape)
     return ArgumentArray(value.dtype if isinstance(value, Number) else None)
@@ -45,44 +37,24 @@ def argument_array(site: LaunchSite, position: int) -> ArgumentArray:
 
 def array_type(site: LaunchSite, position: int) -> str | None:
     """The element type of the argument at a position, from 0, where that is an array; None for numbers."""
-    found = _call_and_scope(site, position)
-    value = found[1].value(found[0].args[position]) if found is not None else None
+    value = _value(site, position)
     return value.dtype if isinstance(value, Array) else None
 
 
 def is_host_array(site: LaunchSite, position: int) -> bool:
     """Whether the argument at a position, from 0, is a NumPy array for certain."""
-    found = _call_and_scope(site, position)
-    return bool(found and found[1].is_host_array(found[0].args[position]))
+    return bool(copied_by_launch(_value(site, position)))
 
 
-def _call_and_scope(site: LaunchSite, position: int) -> tuple[ast.Call, HostScope] | None:
-    syntax = _syntax(site.module.text)
-    call = _call_at(site, syntax) if syntax else None
-    if syntax is None or call is None or site.arguments is None or position >= len(call.args):
-        return None
-    function = next((one for one in syntax.scopes(call) if isinstance(one, ast.FunctionDef)), None)
-    return call, HostScope(syntax, function, HostValues(Workspace(Path())))
+def _value(site: LaunchSite, position: int) -> Value:
+    arguments = site.arguments or []
+    if position >= len(arguments):
+        return UNKNOWN
+    module = site.module
+    values = module.answer(_host_values, module.tree)
+    return values.of(arguments[position], values.frame(module.syntax, site.function()))
 
 
-@lru_cache(maxsize=8)
-def _syntax(text: str) -> ModuleSyntax | None:
-    try:
-        # Without a file nothing is read beside the text.
-        return parse_module(SourceText("", text))
-    except SourceProblem:
-        return None
-
-
-def _call_at(site: LaunchSite, syntax: ModuleSyntax) -> ast.Call | None:
-    begin, _ = site.module.range_of(site.call)
-    line = site.module.line_of(begin)
-    column = begin - site.module.line_start(begin) + 1
-    for call in syntax.calls:
-        if (
-            call.lineno == line
-            and isinstance(call.func, ast.Subscript)
-            and syntax.span(call).column == column
-        ):
-            return call
-    return None
+def _host_values(_module: SourceModule, _tree: ast.Module) -> HostValues:
+    # Without a file nothing is read beside the text.
+    return HostValues(Workspace(Path()))

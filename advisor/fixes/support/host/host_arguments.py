@@ -1,15 +1,20 @@
-"""Where the array of a launch argument comes from on the host, so that it may be copied in another form."""
+"""Where the array of a launch argument comes from on the host, so that it may be made in another form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ast
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import libcst as cst
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.argument_arrays import is_host_array
+from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.module import FunctionNode
+
+# What the order of an array in memory does not show in.
+_ORDERLESS = frozenset({"shape", "size", "ndim", "dtype", "itemsize", "nbytes"})
 
 
 @dataclass(frozen=True)
@@ -18,17 +23,16 @@ class HostArgument:
     array. `copy` is the call of `to_device`, and `assignment` the statement that names the copy."""
 
     site: LaunchSite
-    argument: cst.BaseExpression
-    array: cst.BaseExpression
-    copy: cst.Call | None = None
-    assignment: cst.Assign | None = None
+    argument: ast.expr
+    array: ast.expr
+    copy: ast.Call | None = None
+    assignment: ast.Assign | None = None
 
 
 def host_arguments(sites: Sequence[LaunchSite], position: int) -> list[HostArgument] | None:
     """The argument at a position (from 0) of each launch; None where one is not made for these launches only,
     by `to_device` or as a NumPy array that the launch itself copies."""
-    given = [one.arguments for one in sites]
-    arguments = [one[position] for one in given if one is not None and position < len(one)]
+    arguments = _given(sites, position)
     if len(arguments) != len(sites):
         return None
     found = []
@@ -40,43 +44,100 @@ def host_arguments(sites: Sequence[LaunchSite], position: int) -> list[HostArgum
     return found
 
 
-def _source(
-    site: LaunchSite, argument: cst.BaseExpression, arguments: Sequence[cst.BaseExpression], position: int
-) -> HostArgument | None:
-    array = _copied(site.module, argument)
-    if array is not None and isinstance(argument, cst.Call):
-        return HostArgument(site, argument, array, argument)
-    if not isinstance(argument, cst.Name):
+def creation_of(site: LaunchSite, position: int, sites: Iterable[LaunchSite]) -> ast.Call | None:
+    """The call, such as `cuda.to_device(x)`, that makes the array at a position of a launch's arguments.
+
+    None where the array has another origin, where its name is bound more than once, and where it is used for
+    more than these launches at this position, its shape, and a copy to the host.
+    """
+    own = _given([site], position)
+    line = _only_assignment(site, own[0]) if own else None
+    if line is None or not isinstance(line.value, ast.Call):
         return None
-    function = site.function()
-    bindings = site.module.bindings(argument.value, function)
-    if len(bindings) == 1 and isinstance(bindings[0], cst.Assign) and len(bindings[0].targets) == 1:
-        assignment = bindings[0]
-        array = _copied(site.module, assignment.value)
-        if array is not None and isinstance(assignment.value, cst.Call):
-            target = assignment.targets[0].target
-            known = {id(one) for one in (target, *arguments)}
-            if any(id(one) not in known for one in uses(site.module, argument.value, function)):
-                return None
-            return HostArgument(site, argument, array, assignment.value, assignment)
+    given = _given(sites, position)
+    known = all(one in given or _is_orderless(site.module, one) for one in _reads(site, own[0]))
+    return line.value if known else None
+
+
+def is_copy(module: SourceModule, call: ast.Call) -> bool:
+    """Whether a call is `cuda.to_device(x)`, on a stream or not."""
+    if cuda_attribute(module, call.func) != "to_device" or len(call.args) != 1:
+        return False
+    return not isinstance(call.args[0], ast.Starred) and all(one.arg == "stream" for one in call.keywords)
+
+
+def is_allocation(module: SourceModule, call: ast.Call) -> bool:
+    """Whether a call is `cuda.device_array(shape, dtype)` without strides and order."""
+    if cuda_attribute(module, call.func) != "device_array" or not (call.args or call.keywords):
+        return False
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    named = all(one.arg in ("shape", "dtype", "stream") for one in call.keywords)
+    return not starred and len(call.args) <= 2 and named
+
+
+def names_of(
+    module: SourceModule, name: str, scope: ast.AST | list[ast.stmt] | None
+) -> list[ast.Name]:
+    """The places in a part of a file, or in all of it for None, where the name of a variable stands."""
+    return [one for one in module.nodes_in(ast.Name, scope or module.tree) if one.id == name]
+
+
+def single_assignment(module: SourceModule, name: str, function: FunctionNode | None) -> ast.Assign | None:
+    """The statement `name = …` that alone binds a name of a function, or of the module for None."""
+    bound = module.bindings(name, function)
+    line = bound[0] if len(bound) == 1 else None
+    if not isinstance(line, ast.Assign) or len(line.targets) != 1 or not isinstance(line.targets[0], ast.Name):
+        return None
+    elsewhere = module.syntax.definitions(function or module.tree).bound_by_others(name)
+    return None if elsewhere else line
+
+
+def _given(sites: Iterable[LaunchSite], position: int) -> list[ast.expr]:
+    """The arguments at a position of those launches that have one there."""
+    return [one.arguments[position] for one in sites if one.arguments and position < len(one.arguments)]
+
+
+def _source(
+    site: LaunchSite, argument: ast.expr, arguments: Sequence[ast.expr], position: int
+) -> HostArgument | None:
+    if (copied := _copied(argument)) is not None:
+        return HostArgument(site, argument, copied.args[0], copied)
+    if not isinstance(argument, ast.Name):
+        return None
+    line = _only_assignment(site, argument)
+    copied = _copied(line.value) if line is not None else None
+    if line is not None and copied is not None:
+        if any(one not in arguments for one in _reads(site, argument)):
+            return None
+        return HostArgument(site, argument, copied.args[0], copied, line)
     return HostArgument(site, argument, argument) if is_host_array(site, position) else None
 
 
-def _copied(module: SourceModule, node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """What a call of `to_device` copies, where that is all it is told."""
-    if not isinstance(node, cst.Call) or len(node.args) != 1 or node.args[0].keyword or node.args[0].star:
+def _copied(node: ast.expr) -> ast.Call | None:
+    """A call of `to_device` that is told nothing but what it copies."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
         return None
-    return node.args[0].value if module.written(node.func).rpartition(".")[2] == "to_device" else None
+    return None if isinstance(node.args[0], ast.Starred) or called_name(node) != "to_device" else node
 
 
-def uses(module: SourceModule, name: str, function: cst.FunctionDef | None) -> Iterator[cst.Name]:
-    """The places where a variable's name stands in a function, or in the whole file for None."""
-    for node in module.nodes_in(cst.Name, function) if function else module.nodes(cst.Name):
-        above = module.parent(node)
-        attribute = isinstance(above, cst.Attribute) and above.attr is node
-        if (
-            node.value == name
-            and not attribute
-            and not (isinstance(above, cst.Arg) and above.keyword is node)
-        ):
-            yield node
+def _only_assignment(site: LaunchSite, argument: ast.expr) -> ast.Assign | None:
+    if not isinstance(argument, ast.Name):
+        return None
+    return single_assignment(site.module, argument.id, site.function())
+
+
+def _reads(site: LaunchSite, argument: ast.expr) -> list[ast.Name]:
+    """The places where the name of an argument is read in the function of a launch, or in its file."""
+    names = names_of(site.module, argument.id, site.function()) if isinstance(argument, ast.Name) else []
+    return [one for one in names if isinstance(one.ctx, ast.Load)]
+
+
+def _is_orderless(module: SourceModule, use: ast.Name) -> bool:
+    above = module.parent(use)
+    if not isinstance(above, ast.Attribute):
+        return False
+    if above.attr in _ORDERLESS:
+        return True
+    call = module.parent(above)
+    copied = isinstance(call, ast.Call) and call.func is above and not call.args and not call.keywords
+    return above.attr == "copy_to_host" and copied

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
-
-import libcst as cst
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -14,10 +13,13 @@ from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_loops import inside
 from advisor.fixes.support.host.source_effects import parameter_effects
 from advisor.fixes.support.host.understood_calls import is_understood
-from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, is_assigned
+from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site, may_launch
 from advisor.program.effects.array_effects import UNKNOWN, Effects
+from advisor.program.names.visible_names import visible
+from advisor.program.syntax.bound_names import target_names
+from advisor.program.syntax.module import FunctionNode
 
 Kind = Literal["bound", "question", "argument", "to device", "to host", "from device", "other"]
 
@@ -40,6 +42,8 @@ _VIEWS = frozenset(
     {"reshape", "ravel", "view", "transpose", "squeeze", "swapaxes", "diagonal", "astype", "fill"}
 )
 _FRESH_BUILTINS = ("len", "float", "int", "print")
+# Statements that keep nothing of what their expressions give.
+_PLAIN = (ast.Expr, ast.Return, ast.Assert, ast.If, ast.While, ast.AugAssign)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Use:
     `to host` is the d in `d.copy_to_host()`.
     """
 
-    node: cst.Name
+    node: ast.Name
     kind: Kind
     effect: Effects = UNKNOWN
 
@@ -83,60 +87,55 @@ class HostUses:
         function = self.place.function_of(kernel)
         return function is None or may_launch(site.module, site.subscript, function[1])
 
-    def launch_of(self, call: cst.Call) -> tuple[LaunchSite, Row | None] | None:
+    def launch_of(self, call: ast.AST | None) -> tuple[LaunchSite, Row | None] | None:
         """The launch that a call is."""
         return next((one for one in self.launches if one[0].call is call), None)
 
-    def effect(self, call: cst.Call, argument: cst.Arg) -> Effects:
+    def effect(self, call: ast.Call, argument: ast.expr) -> Effects:
         """What a launch may do with an argument."""
         launch = self.launch_of(call)
         if launch is None or launch[1] is None or launch[0].arguments is None:
             return UNKNOWN
         kernel = self.place.function_of(launch[1])
-        position = next(number for number, one in enumerate(call.args) if one is argument)
-        return parameter_effects(*kernel, position) if kernel is not None else UNKNOWN
+        return parameter_effects(*kernel, call.args.index(argument)) if kernel is not None else UNKNOWN
 
-    def of(self, name: str, scope: cst.FunctionDef | None) -> list[Use]:
+    def of(self, name: str, scope: FunctionNode | None) -> list[Use]:
         """The uses of a variable of a function, or of the module for None, in the order of the text."""
-        found = []
-        for node in self.module.names.get(name, ()):
-            if is_variable(self.module, node) and belongs(self.module, node, scope):
-                found.append(self._use(node))
-        return found
+        nodes = self.module.names.get(name, ())
+        return [self._use(node) for node in nodes if belongs(self.module, node, scope)]
 
-    def _use(self, node: cst.Name) -> Use:
-        module, above = self.module, self.module.parent(node)
-        if is_assigned(module, node):
+    def _use(self, node: ast.Name) -> Use:
+        if not isinstance(node.ctx, ast.Load):
             return Use(node, "bound")
-        if isinstance(above, cst.Attribute) and above.value is node:
-            call = module.parent(above)
-            if above.attr.value in _QUESTIONS:
+        above = self.module.parent(node)
+        if isinstance(above, ast.Attribute):
+            call = self.module.parent(above)
+            if above.attr in _QUESTIONS:
                 return Use(node, "question")
-            called = isinstance(call, cst.Call) and call.func is above
-            if called and above.attr.value == "copy_to_host" and _without_stream(call):  # type: ignore[arg-type]
+            called = isinstance(call, ast.Call) and call.func is above
+            if called and above.attr == "copy_to_host" and _without_stream(call):  # type: ignore[arg-type]
                 return Use(node, "to host")
-        if isinstance(above, cst.Arg) and not above.star:
-            call = module.parent(above)
-            if isinstance(call, cst.Call):
-                return self._use_in_call(node, above, call)
+        if isinstance(above, ast.Call) and node in above.args:
+            return self._use_in_call(node, above)
         return Use(node, "other")
 
-    def _use_in_call(self, node: cst.Name, argument: cst.Arg, call: cst.Call) -> Use:
-        first = call.args[0] is argument and argument.keyword is None
-        if isinstance(call.func, cst.Name) and call.func.value == "len" and first:
+    def _use_in_call(self, node: ast.Name, call: ast.Call) -> Use:
+        first, alone = call.args[0] is node, len(call.args) + len(call.keywords) == 1
+        if isinstance(call.func, ast.Name) and call.func.id == "len" and first:
             return Use(node, "question")
-        if first and cuda_attribute(self.module, call.func) == "to_device" and len(call.args) == 1:
+        made = cuda_attribute(self.module, call.func)
+        if first and made == "to_device" and alone:
             return Use(node, "to device")
-        if first and cuda_attribute(self.module, call.func) == "device_array_like":
+        if first and made == "device_array_like":
             return Use(node, "question")
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "copy_to_host":
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "copy_to_host":
             return Use(node, "from device" if first and _without_stream(call) else "other")
         if self.launch_of(call) is not None:
-            return Use(node, "argument", self.effect(call, argument))
+            return Use(node, "argument", self.effect(call, node))
         return Use(node, "other")
 
     def same_array(
-        self, name: str, scope: cst.FunctionDef | None, reaching: cst.BaseStatement | None = None
+        self, name: str, scope: FunctionNode | None, reaching: ast.stmt | None = None
     ) -> set[str] | None:
         """The names of the scope that may stand for the array of a name or a part of it, itself included.
 
@@ -159,111 +158,99 @@ class HostUses:
                 found.update(names)
         return found
 
-    def _kept_as(self, node: cst.Name, array: bool) -> list[str] | None:
+    def _kept_as(self, node: ast.Name, array: bool) -> list[str] | None:
         """The names that a statement gives what a name stands for, or what may be part of it; none where it
         gives none. `array` tells that it is an array, not a list or tuple that may hold it.
         """
-        above: cst.CSTNode | None = self.module.parent(node)
         if array and self._is_computed_with(node):
             return []
-        inner: cst.CSTNode = node
-        while above is not None and not isinstance(above, cst.BaseStatement | cst.BaseSmallStatement):
-            if isinstance(above, cst.Call):
+        inner: ast.AST = node
+        above = self.module.parent(node)
+        items: list[str] = []
+        while above is not None and not isinstance(above, ast.stmt):
+            if isinstance(above, ast.Call):
                 if self._is_fresh(above, inner, array):
-                    return []
+                    return items
                 if not self._gives_back(above, inner):
                     return None
-            if isinstance(above, cst.Index | cst.Slice | cst.Comparison):
-                return []
-            if isinstance(above, cst.Lambda | cst.NamedExpr):
+            if isinstance(above, ast.Compare) or (isinstance(above, ast.Subscript) and inner is above.slice):
+                return items
+            if isinstance(above, ast.Lambda | ast.NamedExpr):
                 return None
+            if isinstance(above, ast.comprehension) and inner is above.iter:
+                items += target_names(above.target)
             inner, above = above, self.module.parent(above)
-        if isinstance(above, cst.Assign):
-            targets = [one.target for one in above.targets]
-            names = [one.value for one in targets if isinstance(one, cst.Name)]
-            return names if len(names) == len(targets) else self._element_stored(node, above)
-        if isinstance(above, cst.AugAssign) and isinstance(above.target, cst.Name):
-            return [above.target.value]
-        if isinstance(above, cst.For) and isinstance(above.target, cst.Name):
-            return [above.target.value]
-        plain = cst.Expr | cst.Return | cst.Assert | cst.If | cst.While | cst.AugAssign
-        return [] if isinstance(above, plain) else None
+        names = self._named_by(above, node)
+        return None if names is None else [*items, *names]
 
-    def _is_computed_with(self, node: cst.CSTNode) -> bool:
+    def _named_by(self, statement: ast.AST | None, node: ast.Name) -> list[str] | None:
+        """The names that a statement gives what comes out of its expression."""
+        if isinstance(statement, ast.Assign):
+            names = [one.id for one in statement.targets if isinstance(one, ast.Name)]
+            whole = len(names) == len(statement.targets)
+            return names if whole else self._element_stored(node, statement)
+        if isinstance(statement, ast.AugAssign | ast.For) and isinstance(statement.target, ast.Name):
+            return [statement.target.id]
+        return [] if isinstance(statement, _PLAIN) else None
+
+    def _is_computed_with(self, node: ast.expr) -> bool:
         """Whether an array, or a part of it, is an operand: what comes out is a new array."""
         above = self.module.parent(node)
-        while isinstance(above, cst.Subscript | cst.Attribute) and above.value is node:
+        while isinstance(above, ast.Subscript | ast.Attribute) and above.value is node:
             node, above = above, self.module.parent(above)
-        return isinstance(above, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison)
+        return isinstance(above, ast.BinOp | ast.UnaryOp | ast.Compare)
 
-    def _element_stored(self, node: cst.Name, line: cst.Assign) -> list[str] | None:
+    def _element_stored(self, node: ast.Name, line: ast.Assign) -> list[str] | None:
         """No names where the array is the one that an element is stored to; None for other targets."""
-        if len(line.targets) == 1 and isinstance(line.targets[0].target, cst.Subscript):
-            owner = line.targets[0].target.value
-            return [] if owner is node else None
+        if len(line.targets) == 1 and isinstance(line.targets[0], ast.Subscript):
+            return [] if line.targets[0].value is node else None
         return None
 
-    def _comes_before(self, node: cst.Name, line: cst.BaseStatement) -> bool:
+    def _comes_before(self, node: ast.Name, line: ast.stmt) -> bool:
         """Whether a name stands before the end of a statement, or behind it in a loop around both."""
         if self.module.range_of(node)[0] < self.module.range_of(line)[1]:
             return True
         above = self.module.parent(line)
-        while above is not None and not isinstance(above, cst.FunctionDef):
-            if isinstance(above, cst.For | cst.While) and inside(self.module, node, above):
+        while above is not None and not isinstance(above, FunctionNode):
+            if isinstance(above, ast.For | ast.While) and inside(self.module, node, above):
                 return True
             above = self.module.parent(above)
         return False
 
-    def is_in(self, node: cst.Name, scope: cst.FunctionDef | None) -> bool:
+    def is_in(self, node: ast.Name, scope: FunctionNode | None) -> bool:
         """Whether a name stands in the statements of a function, or of the module for None, itself."""
-        return self.module.function_around(self.module.range_of(node)[0]) is scope
+        return self.module.scope_of(node) is scope
 
-    def _is_fresh(self, call: cst.Call, part: cst.CSTNode, array: bool) -> bool:
+    def _is_fresh(self, call: ast.Call, part: ast.AST, array: bool) -> bool:
         """Whether what a call gives shares nothing with a part of it, its function or an argument."""
-        if not isinstance(call.func, cst.Attribute):
-            return isinstance(call.func, cst.Name) and call.func.value in _FRESH_BUILTINS
-        plain = not any(
-            one.star or (one.keyword is not None and one.keyword.value not in _HARMLESS) for one in call.args
-        )
-        owner = self.module.written(call.func.value)
-        if owner in ("np", "numpy"):
-            return plain and array and len(call.args) <= _FRESH_FUNCTIONS.get(call.func.attr.value, 0)
-        method = part is call.func and array and call.func.attr.value in _FRESH_METHODS
-        return method and not call.args
+        if not isinstance(call.func, ast.Attribute):
+            return isinstance(call.func, ast.Name) and call.func.id in _FRESH_BUILTINS
+        starred = any(isinstance(one, ast.Starred) for one in call.args)
+        plain = not starred and all(one.arg in _HARMLESS for one in call.keywords)
+        count = len(call.args) + len(call.keywords)
+        if isinstance(call.func.value, ast.Name) and call.func.value.id in ("np", "numpy"):
+            return plain and array and count <= _FRESH_FUNCTIONS.get(call.func.attr, 0)
+        return part is call.func and array and call.func.attr in _FRESH_METHODS and not count
 
-    def _gives_back(self, call: cst.Call, part: cst.CSTNode) -> bool:
+    def _gives_back(self, call: ast.Call, part: ast.AST) -> bool:
         """Whether a call keeps nothing of a part of it but in what it gives: a method of an array that takes
         no array, or a function of NumPy.
         """
-        if isinstance(call.func, cst.Attribute) and part is call.func:
-            return call.func.attr.value in _VIEWS
+        if isinstance(call.func, ast.Attribute) and part is call.func:
+            return call.func.attr in _VIEWS
         return is_understood(self.module, call)
 
 
-def belongs(module: SourceModule, node: cst.Name, scope: cst.FunctionDef | None) -> bool:
-    """Whether a name stands for the variable of a scope, not for one of another function."""
-    above = module.parent(node)
-    while above is not None and above is not scope:
-        if isinstance(above, cst.FunctionDef) and _is_own(module, above, node.value):
-            return False
-        above = module.parent(above)
-    return above is scope
+def belongs(module: SourceModule, node: ast.Name, scope: FunctionNode | None) -> bool:
+    """Whether a name in a function, or in the module for None, is not one of a function or class in there."""
+    around = module.syntax.scopes(node)
+    if scope is not None and scope not in around:
+        return False
+    found = visible(module.syntax, node.id, node)
+    return found is None or found.scope not in (around if scope is None else around[: around.index(scope)])
 
 
-def is_variable(module: SourceModule, node: cst.Name) -> bool:
-    """Whether a name stands for a variable: no attribute, no keyword and no part of an import."""
-    above = module.parent(node)
-    attribute = isinstance(above, cst.Attribute) and above.attr is node
-    keyword = isinstance(above, cst.Arg) and above.keyword is node
-    return not attribute and not keyword and not isinstance(above, cst.ImportAlias | cst.FunctionDef)
-
-
-def _is_own(module: SourceModule, function: cst.FunctionDef, name: str) -> bool:
-    given = any(one.name.value == name for one in module.nodes_in(cst.Param, function.params))
-    kept = any(isinstance(one, cst.Global | cst.Nonlocal) for one in module.bindings(name, function))
-    return given or (bool(module.bindings(name, function)) and not kept)
-
-
-def _without_stream(call: cst.Call) -> bool:
+def _without_stream(call: ast.Call) -> bool:
     """Whether a copy to the host waits until it is done: it names no stream."""
-    return len(call.args) <= 1 and not any(one.keyword or one.star for one in call.args)
+    starred = any(isinstance(one, ast.Starred) for one in call.args)
+    return len(call.args) <= 1 and not call.keywords and not starred

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
-
-import libcst as cst
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_loops import inside
-from advisor.fixes.support.host.host_uses import belongs, is_variable
+from advisor.fixes.support.host.host_uses import belongs
 
 
 class NamesOfSizes:
@@ -17,48 +16,31 @@ class NamesOfSizes:
     `names` are those of the module, which other files may use; `uses` are all places where one is read.
     """
 
-    def __init__(self, module: SourceModule, changed: Iterable[cst.CSTNode]) -> None:
+    def __init__(self, module: SourceModule, changed: Iterable[ast.expr]) -> None:
         self.module = module
         self.names: set[str] = set()
-        self.uses: list[cst.Name] = []
-        self._lines: list[cst.Assign] = []
+        self.uses: list[ast.Name] = []
+        self._lines: list[ast.Assign | ast.AnnAssign] = []
         for node in changed:
             self._follow(node)
 
-    def are_used_in(self, allowed: Iterable[cst.CSTNode]) -> bool:
+    def are_used_in(self, allowed: Iterable[ast.AST]) -> bool:
         """Whether the names are used in these nodes only, and in the values of such names."""
-        known = [*allowed, *(line.value for line in self._lines)]
+        known = [*allowed, *(line.value for line in self._lines if line.value is not None)]
         return all(any(inside(self.module, use, one) for one in known) for use in self.uses)
 
-    def _follow(self, node: cst.CSTNode) -> None:
+    def _follow(self, node: ast.expr) -> None:
         """Note the assignment that a node is part of, and those that use what it assigns."""
-        line = self._assignment(node)
-        if line is None or any(line is one for one in self._lines):
+        line = self.module.statement_of(node)
+        if not isinstance(line, ast.Assign | ast.AnnAssign) or line in self._lines:
             return
         self._lines.append(line)
-        scope = self.module.function_around(self.module.range_of(line)[0])
-        for target in line.targets:
-            for name in self.module.nodes_in(cst.Name, target.target):
+        scope = self.module.scope_of(line)
+        for target in line.targets if isinstance(line, ast.Assign) else [line.target]:
+            for name in self.module.nodes_in(ast.Name, target):
                 if scope is None:
-                    self.names.add(name.value)
-                for use in self._read(name, scope):
-                    self.uses.append(use)
-                    self._follow(use)
-
-    def _assignment(self, node: cst.CSTNode) -> cst.Assign | None:
-        above = self.module.parent(node)
-        while above is not None and not isinstance(above, cst.BaseStatement):
-            if isinstance(above, cst.Assign):
-                return above
-            above = self.module.parent(above)
-        return None
-
-    def _read(self, name: cst.Name, scope: cst.FunctionDef | None) -> list[cst.Name]:
-        return [
-            one
-            for one in self.module.nodes(cst.Name)
-            if one.value == name.value
-            and one is not name
-            and is_variable(self.module, one)
-            and belongs(self.module, one, scope)
-        ]
+                    self.names.add(name.id)
+                for use in self.module.names[name.id]:
+                    if use is not name and belongs(self.module, use, scope):
+                        self.uses.append(use)
+                        self._follow(use)

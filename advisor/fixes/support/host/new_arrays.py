@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
-from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.host.host_loops import inside
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.reaching_definitions import START, Definition
 
 _MAKERS = frozenset({
     "zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "array", "copy",
@@ -17,51 +18,33 @@ _JOINERS = ("concatenate", "stack")
 _BEFORE_OUT = 2
 
 
-def is_new_array(module: SourceModule, use: cst.Name, scope: cst.FunctionDef | None) -> bool:
+def is_new_array(module: SourceModule, use: ast.Name, scope: FunctionNode | None) -> bool:
     """Whether a name of a function, or of the module for None, has at a use only been given arrays that NumPy
     makes.
     """
-    name = use.value
-    if scope is not None and any(one.name.value == name for one in module.nodes_in(cst.Param, scope.params)):
-        return False
-    if is_bound_elsewhere(module, name):
-        return False
-    reaching = [one for one in module.bindings(name, scope) if _may_reach(module, one, use)]
-    return bool(reaching) and all(_makes(module, one, name) for one in reaching)
+    reaching = module.syntax.definitions(scope or module.tree).reaching(use.id, use) or frozenset()
+    if scope is None or use.id not in parameter_names(scope):
+        reaching -= {START}
+    new = all(_makes(module, one) for one in reaching)
+    return bool(reaching) and new and not is_bound_elsewhere(module, use.id)
 
 
 def is_bound_elsewhere(module: SourceModule, name: str) -> bool:
     """Whether a function of the file says `global name` or `nonlocal name`, thus binds it elsewhere."""
-    declared: list[cst.Global | cst.Nonlocal] = [*module.nodes(cst.Global), *module.nodes(cst.Nonlocal)]
-    return any(item.name.value == name for one in declared for item in one.names)
+    return any(name in one.names for one in module.nodes((ast.Global, ast.Nonlocal)))
 
 
-def _may_reach(module: SourceModule, binding: cst.CSTNode, use: cst.Name) -> bool:
-    """Whether a binding stands before a use, or behind it in a loop around both."""
-    if module.range_of(binding)[0] < module.range_of(use)[0]:
-        return True
-    around = module.parent(use)
-    while around is not None:
-        if isinstance(around, cst.For | cst.While) and inside(module, binding, around):
-            return True
-        around = module.parent(around)
-    return False
-
-
-def _makes(module: SourceModule, line: cst.CSTNode, name: str) -> bool:
-    numpy = name_of(module, "numpy")
-    if not isinstance(line, cst.Assign) or len(line.targets) != 1 or numpy is None:
+def _makes(module: SourceModule, line: Definition) -> bool:
+    """Whether a definition is `name = numpy.zeros(…)` or the like."""
+    if not isinstance(line, ast.Assign) or len(line.targets) != 1 or not isinstance(line.targets[0], ast.Name):
         return False
-    target, value = line.targets[0].target, line.value
-    if not isinstance(target, cst.Name) or target.value != name or not isinstance(value, cst.Call):
+    value = line.value
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return False
-    called = value.func
-    if not isinstance(called, cst.Attribute) or called.attr.value not in _MAKERS:
+    library, _, function = (module.syntax.dotted(value.func) or "").rpartition(".")
+    if library != "numpy" or function not in _MAKERS:
         return False
-    unshared = not any(
-        one.star or (one.keyword is not None and one.keyword.value in ("copy", "like", "out"))
-        for one in value.args
-    )
-    if called.attr.value in _JOINERS and len(value.args) > _BEFORE_OUT:
+    if function in _JOINERS and len(value.args) + len(value.keywords) > _BEFORE_OUT:
         return False
-    return module.written(called.value) == numpy and unshared
+    starred = any(isinstance(one, ast.Starred) for one in value.args)
+    return not starred and all(one.arg not in (None, "copy", "like", "out") for one in value.keywords)

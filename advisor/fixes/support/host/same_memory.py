@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.host.source_effects import parameter_effects
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.program.syntax.calls import called_name
 
 # Methods and functions that give another look at the same elements, or may.
 _VIEWS = (
@@ -49,32 +50,32 @@ def overlaps_written(place: Place, body: KernelBody, name: str) -> bool:
     return False
 
 
-def _origins(site: LaunchSite, expression: cst.BaseExpression, depth: int = 0) -> frozenset[str]:
+def _origins(site: LaunchSite, expression: ast.expr, depth: int = 0) -> frozenset[str]:
     """The names of the array that an expression is or is a part of, those before it included."""
-    if isinstance(expression, cst.Name):
-        found = frozenset({expression.value})
+    if isinstance(expression, ast.Name):
+        found = frozenset({expression.id})
         function = site.function()
-        bound = site.module.bindings(expression.value, function) if function is not None else []
-        for one in bound or site.module.bindings(expression.value, None):
-            if isinstance(one, cst.Assign) and depth < _DEEPEST:
+        bound = site.module.bindings(expression.id, function) if function is not None else []
+        for one in bound or site.module.bindings(expression.id, None):
+            if isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None and depth < _DEEPEST:
                 found |= _origins(site, one.value, depth + 1)
         return found
-    if isinstance(expression, cst.Attribute):
-        looked_at = isinstance(expression.value, cst.Name) and expression.value.value == "self"
-        written = frozenset({site.module.written(expression)})
-        more = looked_at or expression.attr.value != "T"
+    if isinstance(expression, ast.Attribute):
+        looked_at = isinstance(expression.value, ast.Name) and expression.value.id == "self"
+        written = frozenset({ast.unparse(expression)})
+        more = looked_at or expression.attr != "T"
         return written if more else written | _origins(site, expression.value, depth + 1)
-    if isinstance(expression, cst.Subscript):
-        keys = [one.slice.value for one in expression.slice if isinstance(one.slice, cst.Index)]
-        if len(keys) == 1 and isinstance(keys[0], cst.SimpleString):
-            return frozenset({site.module.written(expression)})
+    if isinstance(expression, ast.Subscript):
+        key = expression.slice
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            return frozenset({ast.unparse(expression)})
         return _origins(site, expression.value, depth + 1)
-    parts: list[cst.BaseExpression] = []
-    if isinstance(expression, cst.Call) and isinstance(expression.func, cst.Attribute):
-        if expression.func.attr.value in _VIEWS:
-            parts = [expression.func.value, *(one.value for one in expression.args)]
-    elif isinstance(expression, cst.IfExp):
+    parts: list[ast.expr] = []
+    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
+        if called_name(expression) in _VIEWS:
+            parts = [expression.func.value, *expression.args, *(one.value for one in expression.keywords)]
+    elif isinstance(expression, ast.IfExp):
         parts = [expression.body, expression.orelse]
-    elif isinstance(expression, cst.Tuple):
-        parts = [one.value for one in expression.elements]
+    elif isinstance(expression, ast.Tuple):
+        parts = expression.elts
     return frozenset().union(*(_origins(site, one, depth + 1) for one in parts))

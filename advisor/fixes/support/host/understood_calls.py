@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import libcst as cst
+import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
@@ -13,27 +13,28 @@ _BUILTINS = ("range", "len", "int", "float", "min", "max", "abs", "print", "enum
 _LIBRARIES = ("np", "numpy", "math")
 
 
-def is_understood(module: SourceModule, call: cst.Call) -> bool:
+def is_understood(module: SourceModule, call: ast.Call) -> bool:
     """Whether a call is a builtin, one of NumPy or math, or a copy or allocation that names no stream."""
     called = call.func
-    if isinstance(called, cst.Name):
-        return called.value in _BUILTINS and not module.bindings(called.value, None)
-    if not isinstance(called, cst.Attribute):
+    if isinstance(called, ast.Name):
+        return called.id in _BUILTINS and not module.bindings(called.id, None)
+    if not isinstance(called, ast.Attribute):
         return False
     if cuda_attribute(module, called) is not None:
-        return called.attr.value in CUDA and not _on_stream(call)
-    if called.attr.value in COPIES:
-        return len(call.args) <= 1 and not _on_stream(call)
-    return isinstance(called.value, cst.Name) and called.value.value in _LIBRARIES
+        return called.attr in CUDA and not _on_stream(call)
+    if called.attr in COPIES:
+        return len(call.args) + len(call.keywords) <= 1 and not _on_stream(call)
+    return isinstance(called.value, ast.Name) and called.value.id in _LIBRARIES
 
 
-def copies(module: SourceModule, call: cst.Call) -> bool:
+def copies(module: SourceModule, call: ast.Call) -> bool:
     """Whether a call copies between host and device, or allocates or waits there."""
-    if not isinstance(call.func, cst.Attribute):
+    if not isinstance(call.func, ast.Attribute):
         return False
-    return cuda_attribute(module, call.func) in CUDA or call.func.attr.value in COPIES
+    return cuda_attribute(module, call.func) in CUDA or call.func.attr in COPIES
 
 
-def _on_stream(call: cst.Call) -> bool:
-    named = [one.keyword.value for one in call.args if one.keyword is not None]
-    return "stream" in named or "to" in named or any(one.star for one in call.args)
+def _on_stream(call: ast.Call) -> bool:
+    """Whether a call names a stream, or may: `**options` has no name."""
+    named = any(one.arg in (None, "stream", "to") for one in call.keywords)
+    return named or any(isinstance(one, ast.Starred) for one in call.args)
