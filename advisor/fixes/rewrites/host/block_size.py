@@ -21,12 +21,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-
-import ast
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -131,8 +130,9 @@ def _following(site: LaunchSite, sizes: tuple[ast.Constant, ...], axes: frozense
         part = parts[axis] if axis < len(parts) else None
         if part is None or "xyz"[axis] not in axes:
             return None
-        if isinstance(part, ast.Constant) and inside(site.module, part, site.subscript):
-            counts.append((part, axis))
+        written_here = isinstance(part, ast.Constant) and inside(site.module, part, site.subscript)
+        if written_here and (count := number_of(site, part)) is not None:
+            counts.append((count, axis))
             continue
         found = GridForm(site, size).stands(part)
         if found is None:

@@ -76,7 +76,9 @@ def _part_changes(module: SourceModule, name: ast.Name, loop: Loop) -> bool:
         return False
     if isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS:
         return False
-    called = {root_name(one.func) for one in module.nodes_in(ast.Call, loop) if not isinstance(one.func, ast.Name)}
+    called = {
+        root_name(one.func) for one in module.nodes_in(ast.Call, loop) if not isinstance(one.func, ast.Name)
+    }
     return name.id in called | module.syntax.changed_names(loop)
 
 

@@ -11,11 +11,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-
-import ast
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -250,7 +249,8 @@ def _waits_for_other_work(module: SourceModule, _: ast.Module) -> bool:
     """Whether the host may rely on the end of a launch, which copies back: for what kernels print, for memory
     that both sides see, and for copies on streams.
     """
-    if not _SHARED_MEMORY.isdisjoint(module.names):
+    attributes = {one.attr for one in module.nodes(ast.Attribute)}
+    if not _SHARED_MEMORY.isdisjoint(attributes | module.names.keys()):
         return True
     calls = list(module.nodes(ast.Call))
     if any(copies(module, one) and not is_understood(module, one) for one in calls):

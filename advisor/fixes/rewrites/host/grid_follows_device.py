@@ -108,7 +108,9 @@ def _size_asked(end: ast.expr) -> tuple[str, int] | None:
     axis: int | None = 0
     if isinstance(end, ast.Call) and called_name(end) == "len" and end.args:
         array = end.args[0]
-    elif isinstance(end, ast.Subscript) and isinstance(end.value, ast.Attribute) and end.value.attr == "shape":
+    elif (
+        isinstance(end, ast.Subscript) and isinstance(end.value, ast.Attribute) and end.value.attr == "shape"
+    ):
         array, axis = end.value.value, written_integer(end.slice)
     return (array.id, axis) if isinstance(array, ast.Name) and axis is not None else None
 
@@ -128,7 +130,9 @@ def any_grid_will_do(body: KernelBody) -> bool:
             return False
         if name.startswith(("sync", "shfl", "ballot", "vote", "match_", "activemask", "cg")):
             return False
-    if any(stored(one) and not _in_loop(body, one, loops) for one in body.nodes((ast.Subscript, ast.Attribute))):
+    if any(
+        stored(one) and not _in_loop(body, one, loops) for one in body.nodes((ast.Subscript, ast.Attribute))
+    ):
         return False
     if any(_outside(body, call, loops) for call in body.nodes(ast.Call)):
         return False

@@ -14,9 +14,8 @@
 
 from __future__ import annotations
 
-import keyword
-
 import ast
+import keyword
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.host.same_memory import may_overlap
@@ -80,13 +79,11 @@ def _is_open(body: KernelBody) -> bool:
     found = body.function.decorator_list
     if len(found) != 1 or not body.statements or body.function.name in body.module.called_names:
         return False
-    decorator, options = found[0], list[ast.keyword]()
-    if isinstance(decorator, ast.Call):
-        decorator, options = decorator.func, decorator.keywords
-        if found[0].args:  # type: ignore[attr-defined]
-            return False
-    named = all(one.arg not in (None, "signature") for one in options)
-    return cuda_attribute(body.module, decorator) == "jit" and named
+    decorator = found[0]
+    if not isinstance(decorator, ast.Call):
+        return cuda_attribute(body.module, decorator) == "jit"
+    named = not decorator.args and all(one.arg not in (None, "signature") for one in decorator.keywords)
+    return cuda_attribute(body.module, decorator.func) == "jit" and named
 
 
 def _parameter(body: KernelBody, launches: list[CountedLaunch]) -> ast.arg | None:

@@ -49,7 +49,7 @@ def edits(place: Place) -> list[Edit] | None:
     """
     module, call = place.module, place.exactly(ast.Call)
     line = module.parent(call) if call is not None else None
-    if call is None or not isinstance(line, ast.Expr) or module.shares_line(line) or not _is_wait(module, line):
+    if not isinstance(line, ast.Expr) or module.shares_line(line) or not _is_wait(module, line):
         return None
     loop = loop_around(module, line)
     if loop is None or loop.orelse or len(loop.body) < 2:

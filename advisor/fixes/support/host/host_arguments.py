@@ -75,9 +75,7 @@ def is_allocation(module: SourceModule, call: ast.Call) -> bool:
     return not starred and len(call.args) <= 2 and named
 
 
-def names_of(
-    module: SourceModule, name: str, scope: ast.AST | list[ast.stmt] | None
-) -> list[ast.Name]:
+def names_of(module: SourceModule, name: str, scope: ast.AST | list[ast.stmt] | None) -> list[ast.Name]:
     """The places in a part of a file, or in all of it for None, where the name of a variable stands."""
     return [one for one in module.nodes_in(ast.Name, scope or module.tree) if one.id == name]
 
@@ -86,7 +84,7 @@ def single_assignment(module: SourceModule, name: str, function: FunctionNode | 
     """The statement `name = …` that alone binds a name of a function, or of the module for None."""
     bound = module.bindings(name, function)
     line = bound[0] if len(bound) == 1 else None
-    if not isinstance(line, ast.Assign) or len(line.targets) != 1 or not isinstance(line.targets[0], ast.Name):
+    if not isinstance(line, ast.Assign) or [type(one) for one in line.targets] != [ast.Name]:
         return None
     elsewhere = module.syntax.definitions(function or module.tree).bound_by_others(name)
     return None if elsewhere else line

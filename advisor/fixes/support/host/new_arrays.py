@@ -31,12 +31,13 @@ def is_new_array(module: SourceModule, use: ast.Name, scope: FunctionNode | None
 
 def is_bound_elsewhere(module: SourceModule, name: str) -> bool:
     """Whether a function of the file says `global name` or `nonlocal name`, thus binds it elsewhere."""
-    return any(name in one.names for one in module.nodes((ast.Global, ast.Nonlocal)))
+    declared: list[ast.Global | ast.Nonlocal] = [*module.nodes(ast.Global), *module.nodes(ast.Nonlocal)]
+    return any(name in one.names for one in declared)
 
 
 def _makes(module: SourceModule, line: Definition) -> bool:
     """Whether a definition is `name = numpy.zeros(…)` or the like."""
-    if not isinstance(line, ast.Assign) or len(line.targets) != 1 or not isinstance(line.targets[0], ast.Name):
+    if not isinstance(line, ast.Assign) or [type(one) for one in line.targets] != [ast.Name]:
         return False
     value = line.value
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
