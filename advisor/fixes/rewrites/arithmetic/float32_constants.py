@@ -62,7 +62,8 @@ def _is_float(node: ast.AST) -> bool:
 def _start_values(module: SourceModule, function: ast.FunctionDef, lines: Collection[int]) -> set[ast.expr]:
     """The constants assigned elsewhere in the function to names that a line adds to: `total = 0.0`."""
     body = function.body
-    inside = [*module.nodes_in(ast.AugAssign, body), *module.nodes_in(ast.Assign, body)]
+    inside: list[ast.Assign | ast.AugAssign] = list(module.nodes_in(ast.Assign, body))
+    inside += module.nodes_in(ast.AugAssign, body)
     names = {
         name
         for node in inside

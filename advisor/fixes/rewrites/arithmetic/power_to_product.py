@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TypeGuard
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.imported_names import import_edit, name_of
@@ -28,35 +27,28 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     node, base, exponent = found
     module = place.module
-    if exponent in (2, 3) and _repeats(base):
+    if exponent is not None and exponent in (2, 3) and _repeats(base):
         product = " * ".join([module.outer_code_of(base)] * int(exponent))
         return [module.replaced(node, product if _is_loose(module, node) else f"({product})")]
     return _square_root(module, node, base) if exponent == 0.5 else None
 
 
-def _power(place: Place) -> tuple[ast.BinOp | ast.Call, ast.expr, float] | None:
-    """The power at a place, its base and its exponent, where that is a number."""
+def _power(place: Place) -> tuple[ast.BinOp | ast.Call, ast.expr, float | None] | None:
+    """The power at a place, its base and its exponent, None for one that is no number."""
     for node in place.within(ast.BinOp):
         if isinstance(node.op, ast.Pow):
-            return _with_number(node, node.left, node.right)
+            return node, node.left, _number(node.right)
     for call in place.within(ast.Call):
-        if (
-            place.module.code_of(call.func) in ("math.pow", "pow")
-            and len(call.args) == 2
-            and not call.keywords
-        ):
-            return _with_number(call, *call.args)
+        plain = len(call.args) == 2 and not call.keywords
+        if plain and place.module.code_of(call.func) in ("math.pow", "pow"):
+            return call, call.args[0], _number(call.args[1])
     return None
 
 
-def _with_number(
-    node: ast.BinOp | ast.Call, base: ast.expr, exponent: ast.expr
-) -> tuple[ast.BinOp | ast.Call, ast.expr, float] | None:
-    return (node, base, exponent.value) if _is_number(exponent) else None
-
-
-def _is_number(node: ast.expr) -> TypeGuard[ast.Constant]:
-    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+def _number(node: ast.expr) -> float | None:
+    """The value of a number as it is written, None for anything else."""
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _repeats(base: ast.expr) -> bool:
@@ -66,7 +58,7 @@ def _repeats(base: ast.expr) -> bool:
     if isinstance(base, ast.Subscript):
         indices = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
         return _repeats(base.value) and all(map(_repeats, indices))
-    return isinstance(base, ast.Name) or _is_number(base)
+    return isinstance(base, ast.Name) or _number(base) is not None
 
 
 def _is_loose(module: SourceModule, node: ast.BinOp | ast.Call) -> bool:
