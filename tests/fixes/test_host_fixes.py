@@ -60,7 +60,7 @@ PINNED = [
     ("DataLoader(data, pin_memory=False)", "DataLoader(data, pin_memory=True)"),
     (
         "DataLoader(\n        data,\n        num_workers=2,  # two\n    )",
-        "DataLoader(\n        data,\n        num_workers=2, pin_memory=True,  # two\n    )",
+        "DataLoader(\n        data,\n        num_workers=2,\n        pin_memory=True,  # two\n    )",
     ),
 ]
 

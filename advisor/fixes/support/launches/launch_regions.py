@@ -113,7 +113,9 @@ class _Growth:
     def _is_free(self, statement: ast.stmt, within_loop: bool = False) -> bool:
         """Whether the host leaves the array alone in a statement, and comes from its beginning to its end."""
         module = self.module
-        if any(inside(module, name, statement) for name in self.touched) or pauses(module, statement):
+        if module.shares_line(statement) or pauses(module, statement):
+            return False
+        if any(inside(module, name, statement) for name in self.touched):
             return False
         if any(True for _ in module.nodes_in(_LEAVING, statement)):
             return False
