@@ -149,7 +149,8 @@ def _ordered(module: SourceModule, call: ast.Call) -> Edit | None:
     value = call.args[0]
     if isinstance(value, ast.Call) and module.code_of(value.func).split(".")[-1] == "asfortranarray":
         return None
-    return module.replaced(value, f"{numpy}.asfortranarray({module.code_of(value)})")
+    ordered = f"{numpy}.asfortranarray({module.outer_code_of(value)})"
+    return Edit(*module.outer_range(value), ordered)
 
 
 def _another_fix_helps(place: Place) -> bool:
