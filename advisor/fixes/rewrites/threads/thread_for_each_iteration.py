@@ -143,7 +143,7 @@ def _launch_edits(
         if site.row.values.get("blocks") != 1 or site.row.values.get("block_threads") != 1:
             return None
         module, more = site.module, blocks_for(length, lanes)
-        return [module.replaced(site.grid, more), module.replaced(site.block, str(lanes))]
+        return [Edit(*module.outer_range(site.grid), more), Edit(*module.outer_range(site.block), str(lanes))]
     if not along:
         return [replaced_by_pair(site, site.grid, bare(blocks), bare(length))]
     grid = replaced_by_pair(site, site.grid, blocks_for(length, lanes), product_of(blocks, threads))
