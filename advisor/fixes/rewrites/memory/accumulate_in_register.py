@@ -41,8 +41,8 @@ from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS,
 _NAMES = {ast.Add: "total", ast.Sub: "total", ast.Mult: "product"}
 # With these in the loop a thread may leave it without coming to the store, or the code is not its own.
 _REFUSED: tuple[type[ast.AST], ...] = (
-    ast.Return, ast.Raise, ast.Assert, ast.Delete, *TRIES, ast.With, ast.Lambda, *DEFINITIONS, *COMPREHENSIONS,
-    ast.NamedExpr, ast.Yield, ast.YieldFrom,
+    ast.Return, ast.Raise, ast.Assert, ast.Delete, *TRIES, ast.With, ast.Lambda, *DEFINITIONS,
+    *COMPREHENSIONS, ast.NamedExpr, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
 # Constants that float32 holds exactly, as an array would.
 _EXACT = ("0", "0.0", "0.", "1", "1.0", "1.")
@@ -144,7 +144,7 @@ def _uses(
         if isinstance(above, ast.Subscript) and above.value is name:
             if same_code(body.module, above, element):
                 found.append(above)
-            elif not surely_different(body, loop, element, above):
+            elif not surely_different(body, element, above):
                 return None
         elif not (isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS):
             return None

@@ -23,8 +23,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import Atoms, atom
-from advisor.evidence.source.kernel_walk.kernel_facts import Access
+from advisor.evidence.source.kernel_walk.affine_forms import atom
 from advisor.fixes import known_fixes
 from advisor.fixes.place import Place
 from advisor.fixes.rewrites.memory import stage_shared_tile, swap_thread_axes
@@ -33,7 +32,7 @@ from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_arguments import creation_of, is_allocation, is_copy, names_of
 from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
-from advisor.fixes.support.kernel.walked_kernel import walked_kernel
+from advisor.fixes.support.kernel.walked_kernel import element_indices, walked_kernel
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.speedup_left import speedup_left
 from advisor.model.findings import Edit
@@ -112,25 +111,18 @@ def _explicit_signature(module: SourceModule, function: ast.FunctionDef) -> bool
 
 def _lanes_along_first_axis(module: SourceModule, function: ast.FunctionDef, array: str) -> bool:
     """Whether each use of an array in a kernel is an element whose first index alone follows the lane."""
-    facts = walked_kernel(module, function)
+    atoms = walked_kernel(module, function).atoms
     for use in names_of(module, array, function.body):
         above = module.parent(use)
         if isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS:
             continue
-        elements = [one for one in facts.accesses if one.place.node is above]
-        if not elements or not all(_first_index_steps(one, facts.atoms) for one in elements):
+        indices = element_indices(module, function, above)
+        if indices is None or len(indices) < 2:
+            return False
+        same = [indices[0] - atom(_LANE), *indices[1:]]
+        if any(_LANE in atoms.depends(one) for one in same):
             return False
     return True
-
-
-def _first_index_steps(access: Access, atoms: Atoms) -> bool:
-    """Whether the first of several indices is the lane's plus what is the same for all lanes, as the others
-    are.
-    """
-    first, *others = access.indices
-    same = [first.form - atom(_LANE), *(one.form for one in others)]
-    whole = access.whole or any(one.is_slice for one in access.indices)
-    return bool(others) and not whole and not any(_LANE in atoms.depends(one) for one in same)
 
 
 def _fills_sectors(place: Place, site: LaunchSite) -> bool:

@@ -11,7 +11,7 @@ from advisor.program.syntax.literals import written_integer
 
 # Part of the launch and its axis: ("grid", "x") where there are several blocks along x.
 Extent = tuple[Literal["grid", "block"], Literal["x", "y", "z"]]
-_AXES: tuple[Literal["x", "y", "z"], ...] = ("x", "y", "z")
+AXES: tuple[Literal["x", "y", "z"], ...] = ("x", "y", "z")
 _WHOLE_CALLS = ("int", "len", "math.ceil", "math.floor")
 
 
@@ -67,9 +67,9 @@ def is_plain_integer(site: LaunchSite, expression: ast.expr) -> bool:
 
 
 def _block_axes(site: LaunchSite) -> list[Literal["x", "y", "z"]] | None:
-    sizes = [site.row.values.get(f"block_{axis}") for axis in _AXES]
+    sizes = [site.row.values.get(f"block_{axis}") for axis in AXES]
     if all(isinstance(one, float) for one in sizes):
-        return [axis for axis, size in zip(_AXES, sizes, strict=True) if size != 1.0]
+        return [axis for axis, size in zip(AXES, sizes, strict=True) if size != 1.0]
     return _several(site, site.block)
 
 
@@ -77,9 +77,9 @@ def _several(site: LaunchSite, expression: ast.expr) -> list[Literal["x", "y", "
     value = site.defined(expression)
     if isinstance(value, ast.Tuple | ast.List):
         parts = value.elts
-        if len(parts) > len(_AXES) or any(isinstance(one, ast.Starred) for one in parts):
+        if len(parts) > len(AXES) or any(isinstance(one, ast.Starred) for one in parts):
             return None
-        return [axis for axis, part in zip(_AXES, parts, strict=False) if not is_one(site, part)]
+        return [axis for axis, part in zip(AXES, parts, strict=False) if not is_one(site, part)]
     if not is_whole_number(site, value):
         return None
     return [] if is_one(site, value) else ["x"]

@@ -24,8 +24,8 @@ from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS,
 
 # With these the iterations that follow may be left out, or the code is not the kernel's own.
 _REFUSED: tuple[type[ast.AST], ...] = (
-    ast.Return, ast.Raise, ast.Assert, ast.Delete, *TRIES, ast.With, ast.Lambda, *DEFINITIONS, *COMPREHENSIONS,
-    ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.While, ast.Match,
+    ast.Return, ast.Raise, ast.Assert, ast.Delete, *TRIES, ast.With, ast.Lambda, *DEFINITIONS,
+    *COMPREHENSIONS, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.While, ast.Match,
 )  # fmt: skip
 
 

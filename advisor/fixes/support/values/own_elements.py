@@ -4,33 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from advisor.evidence.source.kernel_walk.affine_forms import Form, Monomial, atom
 from advisor.fixes.support.host.source_effects import parameter_effects
-from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, indices_of, names_in, value_of
-from advisor.fixes.support.kernel.grid_indices import grid_indices, is_grid_index
+from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, names_in, value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody
-from advisor.fixes.support.kernel.thread_axes import cuda_attribute, grid_call, thread_index
-from advisor.fixes.support.launches.launch_sites import given_value
-from advisor.fixes.support.launches.launch_sizes import Extent
+from advisor.fixes.support.kernel.thread_axes import cuda_attribute
+from advisor.fixes.support.kernel.walked_kernel import element_indices
+from advisor.fixes.support.launches.launch_sizes import AXES, Extent
 from advisor.fixes.support.values.independent_iterations import is_store
-from advisor.program.syntax.calls import range_bounds
 
 _ORDERLESS = ("add", "sub", "max", "min", "and_", "or_", "xor")
-_DEEPEST = 4
-
-
-@dataclass(frozen=True)
-class _Index:
-    """The index of a thread along an axis: over the whole grid (`grid`), `blockIdx`, or `threadIdx`."""
-
-    kind: str
-    axis: str
-
-    def tells_apart(self) -> set[tuple[str, str]]:
-        """The parts of a launch whose blocks or threads have different values of it."""
-        parts = {"grid": ("grid", "block"), "blockIdx": ("grid",), "threadIdx": ("block",)}
-        return {(part, self.axis) for part in parts.get(self.kind, ())}
 
 
 def stored_arrays(body: KernelBody, numbers: Iterable[str] = ()) -> frozenset[str] | None:
@@ -58,8 +42,7 @@ def stores_own_elements(body: KernelBody, arrays: Iterable[str], extents: frozen
     """
     if not all(_stores_to_known(body, node) for node in body.nodes(ast.Subscript)):
         return False
-    indices = _ThreadIndices(body)
-    return all(_only_counts_up(body, one) or indices.are_own(one, extents) for one in arrays)
+    return all(_only_counts_up(body, one) or _are_own(body, one, extents) for one in arrays)
 
 
 def _stores_to_known(body: KernelBody, node: ast.Subscript) -> bool:
@@ -104,95 +87,38 @@ def _is_asked(body: KernelBody, name: ast.Name) -> bool:
     return isinstance(above, ast.Call) and body.module.code_of(above.func) == "len"
 
 
-class _ThreadIndices:
-    """The names of a kernel that are indices of its threads."""
-
-    def __init__(self, body: KernelBody) -> None:
-        self.body, self.module = body, body.module
-        self._lines = grid_indices(body)
-
-    def are_own(self, array: str, extents: frozenset[Extent]) -> bool:
-        """Whether the indices that all uses of an array have in common tell all threads apart."""
-        common: list[_Index | None] | None = None
-        for name in names_in(self.module, self.body.function.body):
-            if name.id != array or _is_asked(self.body, name):
-                continue
-            above = self.module.parent(name)
-            indices = indices_of(above) if isinstance(above, ast.Subscript) and above.value is name else None
-            if indices is None:
-                return False
-            found = [self._of(one) for one in indices]
-            common = found if common is None else [
-                one if one == other else None for one, other in zip(common, found, strict=False)
-            ]  # fmt: skip
-        told: set[tuple[str, str]] = set()
-        for one in common or ():
-            told |= one.tells_apart() if one is not None else set()
-        return extents <= told
-
-    def _of(self, node: ast.expr, depth: int = 0) -> _Index | None:
-        """The index of the thread that an expression is, also by its name."""
-        if grid_call(self.module, node) == 1:
-            return _Index("grid", "x")
-        place = thread_index(self.module, node)
-        if place is not None:
-            return _Index(*place) if place[0] in ("threadIdx", "blockIdx") else None
-        if not isinstance(node, ast.Name) or node.id in self.body.parameters or depth > _DEEPEST:
-            return None
-        if node.id in self._lines:
-            return self._of_grid(node.id)
-        bound = self.module.bindings(node.id, self.body.function)
-        value = given_value(bound[0], node.id) if len(bound) == 1 else None
-        return self._of(value, depth + 1) if value is not None else self._of_counter(node.id, depth + 1)
-
-    def _of_grid(self, name: str) -> _Index | None:
-        assignment = self.module.bindings(name, self.body.function)[0]
-        if not isinstance(assignment, ast.Assign):
-            return None
-        target = assignment.targets[0]
-        if isinstance(target, ast.Tuple):
-            names = [self.module.code_of(one) for one in target.elts]
-            return _Index("grid", "xyz"[names.index(name)]) if names.count(name) == 1 else None
-        if grid_call(self.module, assignment.value) == 1:
-            return _Index("grid", "x")
-        axes = self._axes_in(assignment.value)
-        return _Index("grid", axes.pop()) if len(axes) == 1 else None
-
-    def _axes_in(self, value: ast.expr, depth: int = 0) -> set[str]:
-        """The axes of the thread and block indices in an expression, also behind names."""
-        places = (thread_index(self.module, one) for one in self.module.nodes_in(ast.Attribute, value))
-        found = {place[1] for place in places if place is not None}
-        for name in names_in(self.module, value) if depth < _DEEPEST else ():
-            inner = value_of(self.module, self.body.function, name.id)
-            found |= self._axes_in(inner, depth + 1) if inner is not None else set()
-        return found
-
-    def _of_counter(self, name: str, depth: int) -> _Index | None:
-        """The grid index that the counter of grid-stride loops counts for: no thread has that of another."""
-        bound = self.module.bindings(name, self.body.function)
-        found = {self._of_loop(one, depth) for one in bound}
-        return found.pop() if len(found) == 1 else None
-
-    def _of_loop(self, loop: ast.AST, depth: int) -> _Index | None:
-        bounds = range_bounds(loop)
-        if bounds is None or len(bounds) != 3:
-            return None
-        first, _, stride = bounds
-        index = self._of(first, depth)
-        if index is None and is_grid_index(self.body, first):
-            axes = self._axes_in(first)
-            index = _Index("grid", axes.pop()) if len(axes) == 1 else None
-        whole = index is not None and index.kind == "grid" and self._is_grid_size(stride, index.axis)
-        return index if whole else None
-
-    def _is_grid_size(self, node: ast.expr, axis: str) -> bool:
-        """Whether an expression is the number of threads of the grid along an axis."""
-        meant = value_of(self.module, self.body.function, node.id) if isinstance(node, ast.Name) else node
-        if meant is None:
+def _are_own(body: KernelBody, array: str, extents: frozenset[Extent]) -> bool:
+    """Whether the indices that all uses of an array have in common tell all threads apart."""
+    common: list[frozenset[Extent]] | None = None
+    for name in names_in(body.module, body.function.body):
+        if name.id != array or _is_asked(body, name):
+            continue
+        above = body.module.parent(name)
+        element = isinstance(above, ast.Subscript) and above.value is name
+        forms = element_indices(body.module, body.function, above) if element else None
+        if forms is None:
             return False
-        if grid_call(self.module, meant, "gridsize") == 1:
-            return axis == "x"
-        if not isinstance(meant, ast.BinOp) or not isinstance(meant.op, ast.Mult):
-            return False
-        parts = {thread_index(self.module, meant.left), thread_index(self.module, meant.right)}
-        return parts == {("blockDim", axis), ("gridDim", axis)}
+        found = [_told_apart(one) for one in forms]
+        pairs = zip(found, common if common is not None else found, strict=False)
+        common = [one if one == other else frozenset() for one, other in pairs]
+    return extents <= frozenset().union(*(common or ()))
+
+
+def _told_apart(index: Form) -> frozenset[Extent]:
+    """The parts of a launch whose blocks or threads have different values of an index: the thread's over the
+    grid, or whole grids on, its block's, or its own in the block.
+    """
+    for axis in AXES:
+        thread, block = atom(f"tid.{axis}"), atom(f"bid.{axis}")
+        if index in (thread, block):
+            return frozenset({("block" if index == thread else "grid", axis)})
+        grid = {f"bdim.{axis}", f"gdim.{axis}"}
+        rest = Form(tuple(term for term in index.terms if not _is_count_of(grid, term[0])))
+        if rest == block * atom(f"bdim.{axis}") + thread:
+            return frozenset({("grid", axis), ("block", axis)})
+    return frozenset()
+
+
+def _is_count_of(parts: set[str], product: Monomial) -> bool:
+    """Whether a product is of these parts and of how often loops have run."""
+    return parts <= set(product) and all(name.startswith("loop#") for name in set(product) - parts)
