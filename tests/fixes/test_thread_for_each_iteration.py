@@ -145,7 +145,7 @@ CHANGES = {
         ALONE.replace("STEPS", "4000"),
         "walk[(1,), 1](a, out, n)",
         ALONE_AFTER.replace("STEPS", "4000"),
-        "walk[(32), 128](a, out, n)",
+        "walk[32, 128](a, out, n)",
     ),
 }
 
