@@ -20,8 +20,8 @@ from advisor.fixes.support.host.host_uses import HostUses, Use
 from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, assigned_in
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.model.findings import Edit
-from advisor.program.names.scope_names import parameter_names
-from advisor.program.syntax.module import FunctionNode, root_name
+from advisor.program.names.visible_names import visible
+from advisor.program.syntax.module import root_name
 
 _ALLOCATIONS = ("device_array", "device_array_like")
 _ALLOWED_OPTIONS = ("shape", "dtype", "order")
@@ -97,9 +97,11 @@ class _MovedArray:
         array = call.args[0]
         if not self.bound_once or len(call.args) != 1 or call.keywords or not isinstance(array, ast.Name):
             return False
-        local = self.scope is not None and self._is_bound(array.id, self.scope)
-        scope = self.scope if local else None
-        names = self.host.same_array(array.id, scope) if self._is_bound(array.id, scope) else None
+        seen = visible(self.module.syntax, array.id, array)
+        if seen is None or seen.unbound or isinstance(seen.scope, ast.ClassDef):
+            return False
+        scope = None if isinstance(seen.scope, ast.Module) else seen.scope
+        names = self.host.same_array(array.id, scope)
         if names is None:
             return False
         there = [use for name in names for use in self.host.of(name, scope) if self._in_loop(use)]
@@ -121,13 +123,6 @@ class _MovedArray:
             any(inside(self.module, use.node, one) for one in block) for use in self.uses
         )
         return reached and all(self._uses_one_stream(use) for use in self.uses)
-
-    def _is_bound(self, name: str, scope: FunctionNode | None) -> bool:
-        """Whether a name is bound in a scope, by its parameters or statements, and not by `global`."""
-        bound = self.module.bindings(name, scope)
-        given = scope is not None and name in parameter_names(scope)
-        elsewhere = any(isinstance(one, ast.Global | ast.Nonlocal) for one in bound)
-        return (given or bool(bound)) and not elsewhere
 
     def _in_loop(self, use: Use) -> bool:
         return inside(self.module, use.node, self.loop)

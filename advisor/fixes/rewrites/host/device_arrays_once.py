@@ -24,7 +24,7 @@ from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.argument_arrays import is_host_array
 from advisor.fixes.support.host.host_arguments import names_of
 from advisor.fixes.support.host.host_uses import HostUses, Use
-from advisor.fixes.support.host.new_arrays import is_bound_elsewhere, is_new_array
+from advisor.fixes.support.host.new_arrays import is_new_array
 from advisor.fixes.support.host.source_effects import positional_parameters
 from advisor.fixes.support.host.understood_calls import copies, is_understood
 from advisor.fixes.support.kernel.assigned_names import words_in
@@ -150,7 +150,7 @@ class _Launch:
         uses = self.host.of(value.id, self.scope)
         region = Region(self.line, self.line)
         apart = names is not None and new and all(self.host.is_in(use.node, self.scope) for use in uses)
-        if names is not None and apart and self._is_local(value.id) and not self._may_be_left_early():
+        if names is not None and apart and not self._may_be_left_early():
             others = [use for name in names - {value.id} for use in self.host.of(name, self.scope)]
             region = widest_region(self.host, self.line, uses, others)
         inner = [use for use in uses if use.kind == "argument" and region.contains(self.module, use.node)]
@@ -186,9 +186,6 @@ class _Launch:
 
     def _is_new(self, value: ast.Name) -> bool:
         return is_new_array(self.module, value, self.scope)
-
-    def _is_local(self, name: str) -> bool:
-        return bool(self.module.bindings(name, self.scope)) and not is_bound_elsewhere(self.module, name)
 
     def _meets_itself(self, uses: list[Use], names: set[str], twice: bool) -> bool:
         """Whether a launch is given another part of an array, or with `twice` the array itself once more."""

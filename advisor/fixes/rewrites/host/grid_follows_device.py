@@ -21,16 +21,16 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.host.array_columns import stored
 from advisor.fixes.support.host.host_loops import inside
 from advisor.fixes.support.kernel.assigned_names import around, only_computes, value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody
-from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute, cuda_names, grid_call
+from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.independent_iterations import values_come_first
 from advisor.model.findings import Edit
-from advisor.program.names.visible_names import visible
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.literals import written_integer
 
@@ -49,11 +49,11 @@ def edits(place: Place) -> list[Edit] | None:
     body = KernelBody(*kernel)
     if not any_grid_will_do(body) or _is_enough(site, body):
         return None
-    known = [name for name in ("cuda", *sorted(cuda_names(site.module))) if _is_imported(site, name)]
-    if not known:
+    cuda = cuda_text(site.module)
+    if cuda is None:
         return None
     blocks = int(float(place.parameters["blocks_per_multiprocessor"]))
-    count = f"{blocks} * {known[0]}.get_current_device().MULTIPROCESSOR_COUNT"
+    count = f"{blocks} * {cuda}.get_current_device().MULTIPROCESSOR_COUNT"
     return place.in_file(site.module, [site.module.replaced(site.grid, count)])
 
 
@@ -72,13 +72,6 @@ def _is_constant(site: LaunchSite, grid: ast.expr) -> bool:
         whole = isinstance(value.op, ast.Add | ast.Sub | ast.Mult | ast.FloorDiv)
         return whole and _is_constant(site, value.left) and _is_constant(site, value.right)
     return written_integer(value) is not None
-
-
-def _is_imported(site: LaunchSite, name: str) -> bool:
-    first = name.split(".", 1)[0]
-    found = visible(site.module.syntax, first, site.call)
-    bound = found.bound if found is not None else []
-    return bool(bound) and all(isinstance(one, ast.Import | ast.ImportFrom) for one in bound)
 
 
 def _is_enough(site: LaunchSite, body: KernelBody) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.inserted_lines import line_before
 from advisor.fixes.support.edits.source_module import COMPOUND, SourceModule
@@ -44,19 +45,9 @@ def _works_before(module: SourceModule, statement: ast.stmt, call: ast.Call) -> 
 def _wait(module: SourceModule, library: str) -> str | None:
     """The statement that waits for the device, by the names that the file has."""
     if library == "numba":
-        name = _numba_cuda(module)
+        name = cuda_text(module)
         return f"{name}.synchronize()" if name else None
     name = name_of(module, library) if library in ("torch", "cupy") else None
     if name is None:
         return None
     return f"{name}.cuda.synchronize()" if library == "torch" else f"{name}.cuda.Device().synchronize()"
-
-
-def _numba_cuda(module: SourceModule) -> str | None:
-    """The name of numba.cuda at the top of a file."""
-    for statement in module.tree.body:
-        if isinstance(statement, ast.ImportFrom) and statement.module == "numba" and not statement.level:
-            for alias in statement.names:
-                if alias.name == "cuda":
-                    return alias.asname or "cuda"
-    return name_of(module, "numba.cuda")

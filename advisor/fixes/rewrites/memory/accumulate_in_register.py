@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.inserted_lines import line_before, line_behind
-from advisor.fixes.support.host.argument_arrays import array_type
+from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.host.same_memory import may_overlap
 from advisor.fixes.support.host.source_effects import is_used_otherwise
 from advisor.fixes.support.kernel.assigned_names import (
@@ -185,7 +185,7 @@ def _first(place: Place, body: KernelBody, found: _Sum, name: str, start: ast.As
     value = module.code_of(start.value) if start is not None else ""
     if start is not None and value in _EXACT:
         position, numpy = body.parameters.index(found.array), name_of(module, "numpy")
-        types = {array_type(site, position) for site in place.launches() or ()}
+        types = {argument_array(site, position).dtype for site in place.launches() or ()}
         if numpy and types in ({"float32"}, {"float64"}):
             return module.replaced(start, f"{name} = {numpy}.{types.pop()}({value})")
     return line_before(module, found.loop, f"{name} = {module.code_of(found.element)}")

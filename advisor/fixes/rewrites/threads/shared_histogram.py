@@ -27,6 +27,7 @@ from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.kernel.atomic_adds import AtomicAdd, additions, atomic_add, only_added_to, row_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.model.findings import Edit
+from advisor.program.arrays.element_types import itemsize_of
 
 # Bytes of the largest element that an atomic addition takes.
 _WIDEST = 8
@@ -67,7 +68,7 @@ def _bins(place: Place, body: KernelBody, array: str) -> int | None:
     shape = sizes.pop()
     if sizes or shape is None or len(shape) != 1 or not shape[0]:
         return None
-    size = shape[0] * max(one.itemsize or _WIDEST for one in arrays)
+    size = shape[0] * max(itemsize_of(one.dtype) or _WIDEST for one in arrays)
     others = [_bytes(row) for row in place.rows("array") if row.values.get("space") == "shared"]
     if None in others or size > float(place.parameters["most_bytes"]):
         return None

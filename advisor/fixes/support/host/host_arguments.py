@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.argument_arrays import is_host_array
+from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.program.syntax.calls import called_name
-from advisor.program.syntax.module import FunctionNode
 
 # What the order of an array in memory does not show in.
 _ORDERLESS = frozenset({"shape", "size", "ndim", "dtype", "itemsize", "nbytes"})
@@ -26,7 +27,7 @@ class HostArgument:
     argument: ast.expr
     array: ast.expr
     copy: ast.Call | None = None
-    assignment: ast.Assign | None = None
+    assignment: ast.stmt | None = None
 
 
 def host_arguments(sites: Sequence[LaunchSite], position: int) -> list[HostArgument] | None:
@@ -51,12 +52,12 @@ def creation_of(site: LaunchSite, position: int, sites: Iterable[LaunchSite]) ->
     more than these launches at this position, its shape, and a copy to the host.
     """
     own = _given([site], position)
-    line = _only_assignment(site, own[0]) if own else None
-    if line is None or not isinstance(line.value, ast.Call):
-        return None
+    call = _made(site, own[0]) if own else None
     given = _given(sites, position)
-    known = all(one in given or _is_orderless(site.module, one) for one in _reads(site, own[0]))
-    return line.value if known else None
+    known = call is not None and all(
+        one in given or _is_orderless(site.module, one) for one in _reads(site, own[0])
+    )
+    return call if known else None
 
 
 def is_copy(module: SourceModule, call: ast.Call) -> bool:
@@ -80,16 +81,6 @@ def names_of(module: SourceModule, name: str, scope: ast.AST | list[ast.stmt] | 
     return [one for one in module.nodes_in(ast.Name, scope or module.tree) if one.id == name]
 
 
-def single_assignment(module: SourceModule, name: str, function: FunctionNode | None) -> ast.Assign | None:
-    """The statement `name = …` that alone binds a name of a function, or of the module for None."""
-    bound = module.bindings(name, function)
-    line = bound[0] if len(bound) == 1 else None
-    if not isinstance(line, ast.Assign) or [type(one) for one in line.targets] != [ast.Name]:
-        return None
-    elsewhere = module.syntax.definitions(function or module.tree).bound_by_others(name)
-    return None if elsewhere else line
-
-
 def _given(sites: Iterable[LaunchSite], position: int) -> list[ast.expr]:
     """The arguments at a position of those launches that have one there."""
     return [one.arguments[position] for one in sites if one.arguments and position < len(one.arguments)]
@@ -98,30 +89,30 @@ def _given(sites: Iterable[LaunchSite], position: int) -> list[ast.expr]:
 def _source(
     site: LaunchSite, argument: ast.expr, arguments: Sequence[ast.expr], position: int
 ) -> HostArgument | None:
-    if (copied := _copied(argument)) is not None:
-        return HostArgument(site, argument, copied.args[0], copied)
+    if _is_plain_copy(argument):
+        return HostArgument(site, argument, argument.args[0], argument)
     if not isinstance(argument, ast.Name):
         return None
-    line = _only_assignment(site, argument)
-    copied = _copied(line.value) if line is not None else None
-    if line is not None and copied is not None:
-        if any(one not in arguments for one in _reads(site, argument)):
-            return None
-        return HostArgument(site, argument, copied.args[0], copied, line)
-    return HostArgument(site, argument, argument) if is_host_array(site, position) else None
+    made = _made(site, argument)
+    if not _is_plain_copy(made):
+        return HostArgument(site, argument, argument) if is_host_array(site, position) else None
+    if any(one not in arguments for one in _reads(site, argument)):
+        return None
+    return HostArgument(site, argument, made.args[0], made, site.module.statement_of(made))
 
 
-def _copied(node: ast.expr) -> ast.Call | None:
-    """A call of `to_device` that is told nothing but what it copies."""
+def _is_plain_copy(node: ast.expr | None) -> TypeGuard[ast.Call]:
+    """Whether an expression is a call of `to_device` that is told nothing but what it copies."""
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
-        return None
-    return None if isinstance(node.args[0], ast.Starred) or called_name(node) != "to_device" else node
+        return False
+    return not isinstance(node.args[0], ast.Starred) and called_name(node) == "to_device"
 
 
-def _only_assignment(site: LaunchSite, argument: ast.expr) -> ast.Assign | None:
-    if not isinstance(argument, ast.Name):
-        return None
-    return single_assignment(site.module, argument.id, site.function())
+def _made(site: LaunchSite, argument: ast.expr) -> ast.Call | None:
+    """The call whose result alone is given to the name that an argument is."""
+    name = argument.id if isinstance(argument, ast.Name) else ""
+    value = value_of(site.module, site.function(), name)
+    return value if isinstance(value, ast.Call) else None
 
 
 def _reads(site: LaunchSite, argument: ast.expr) -> list[ast.Name]:

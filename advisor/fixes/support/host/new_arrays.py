@@ -22,17 +22,12 @@ def is_new_array(module: SourceModule, use: ast.Name, scope: FunctionNode | None
     """Whether a name of a function, or of the module for None, has at a use only been given arrays that NumPy
     makes.
     """
-    reaching = module.syntax.definitions(scope or module.tree).reaching(use.id, use) or frozenset()
+    definitions = module.syntax.definitions(scope or module.tree)
+    reaching = definitions.reaching(use.id, use) or frozenset()
     if scope is None or use.id not in parameter_names(scope):
         reaching -= {START}
     new = all(_makes(module, one) for one in reaching)
-    return bool(reaching) and new and not is_bound_elsewhere(module, use.id)
-
-
-def is_bound_elsewhere(module: SourceModule, name: str) -> bool:
-    """Whether a function of the file says `global name` or `nonlocal name`, thus binds it elsewhere."""
-    declared: list[ast.Global | ast.Nonlocal] = [*module.nodes(ast.Global), *module.nodes(ast.Nonlocal)]
-    return any(name in one.names for one in declared)
+    return bool(reaching) and new and not definitions.bound_by_others(use.id)
 
 
 def _makes(module: SourceModule, line: Definition) -> bool:

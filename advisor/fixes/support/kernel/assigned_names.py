@@ -91,8 +91,11 @@ def terms_of(value: ast.expr) -> list[ast.expr]:
     return [value]
 
 
-def value_of(module: SourceModule, function: FunctionNode, name: str) -> ast.expr | None:
-    """The expression that a name of a function stands for, None unless it is bound once, by `name = …`."""
+def value_of(module: SourceModule, function: FunctionNode | None, name: str) -> ast.expr | None:
+    """The expression that a name of a function, or of the module for None, stands for.
+
+    None unless it is bound once, by `name = …`.
+    """
     bound = module.bindings(name, function)
     if len(bound) != 1 or not isinstance(bound[0], ast.Assign) or len(bound[0].targets) != 1:
         return None

@@ -8,7 +8,7 @@ import re
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.host.argument_arrays import array_type
+from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.kernel.assigned_names import words_in
 from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site
 
@@ -53,4 +53,4 @@ def _passes_double(place: Place, row: Row) -> bool:
     site: LaunchSite | None = launch_site(module, row) if module is not None else None
     if site is None or site.arguments is None:
         return False
-    return any(array_type(site, position) in _WIDE for position in range(len(site.arguments)))
+    return any(argument_array(site, position).dtype in _WIDE for position in range(len(site.arguments)))
