@@ -26,6 +26,7 @@ Callee = Callable[[ast.expr], FunctionNode | None]
 _THREAD_NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _INTEGER_CASTS = frozenset({"int", "int32", "int64", "uint32", "uint64"})
 _INTEGER_CALLS = _INTEGER_CASTS | {"grid", "gridsize", "len", "floor", "ceil"}
+_CHOOSING_CALLS = frozenset({"abs", "max", "min"})
 _COMPLEX_CALLS = frozenset({"complex", "complex64", "complex128"})
 
 
@@ -334,6 +335,8 @@ class ValueKinds:
         if isinstance(node, ast.Attribute):
             return node.attr in ("size", "ndim") or last_name(node.value) in _THREAD_NAMES
         if isinstance(node, ast.Call):
+            if last_name(node.func) in _CHOOSING_CALLS and node.args:
+                return all(self.is_integer(one, depth - 1) for one in node.args)
             return last_name(node.func) in _INTEGER_CALLS
         if isinstance(node, ast.Subscript):
             if self.shapes(node.value) or last_name(getattr(node.value, "func", node.value)) == "grid":

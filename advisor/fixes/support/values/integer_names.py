@@ -3,105 +3,54 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
+from pathlib import Path
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.kernel.assigned_names import names_in
-from advisor.program.syntax.literals import written_integer
+from advisor.fixes.support.host.argument_arrays import number_type
+from advisor.program.effects.device_functions import Resolver
+from advisor.program.effects.local_values import LocalValues
+from advisor.program.effects.use_analysis import UseAnalysis, ValueKinds
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.module import FunctionNode
 
-_WHOLE_CALLS = frozenset({"int", "len", "range"})
-_CHOOSING_CALLS = frozenset({"abs", "max", "min"})
-_POSITIONS = frozenset({"grid", "gridsize"})
-_DEPTH = 6
 
-
-def is_integer(place: Place, function: ast.FunctionDef, name: str, depth: int = _DEPTH) -> bool:
-    """Whether nothing shows that a name may be a float: it is an index or a bound of a loop somewhere, or
-    what it is bound to is made of integers. Parameters are integers unless a launch passes a float.
+def is_integer(place: Place, function: FunctionNode, name: str) -> bool:
+    """Whether nothing shows that a name may be a float: parameters are integers unless a launch passes a
+    float, or the function gives them another value.
     """
-    if depth == 0:
-        return False
-    if _is_index(place, function, name):
-        return True
-    module = place.module
-    bound = module.bindings(name, function)
-    if name in _parameters(function):
-        return not bound and not _launched_with_float(place, _parameters(function).index(name))
-    bound = bound or module.bindings(name, None)
-    return all(_gives_integer(place, function, one, depth) for one in bound)
+    module, kernel = place.module, place.kernel()
+    launches = (place.launches() or []) if kernel is not None and kernel[1] is function else []
+    numbers = {
+        one
+        for position, one in enumerate(LocalValues(function).parameters)
+        if not module.bindings(one, function)
+        and not any(number_type(site, position).startswith("float") for site in launches)
+    }
+    return value_kinds(module, function, numbers).is_integer(ast.Name(name, ast.Load()))
 
 
-def is_local(module: SourceModule, function: ast.FunctionDef, name: str) -> bool:
+def is_local(module: SourceModule, function: FunctionNode, name: str) -> bool:
     """Whether a name is a function's own: a parameter, or bound in it."""
-    return name in _parameters(function) or bool(module.bindings(name, function))
+    return name in parameter_names(function) or bool(module.bindings(name, function))
 
 
-def _parameters(function: ast.FunctionDef) -> list[str]:
-    given = function.args
-    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+def value_kinds(module: SourceModule, function: FunctionNode, integers: Collection[str]) -> ValueKinds:
+    """What the values of a function are, by their uses too, where of its parameters that are numbers just
+    some are integers. Functions of other files count as unknown.
+    """
+    resolver = Resolver(Workspace(Path()))
 
+    def callee(called: ast.expr) -> FunctionNode | None:
+        dotted = module.syntax.dotted(called)
+        found = resolver.resolve(dotted, module.syntax) if dotted is not None else None
+        return found.node if found is not None else None
 
-def _is_index(place: Place, function: ast.FunctionDef, name: str) -> bool:
-    """Whether a name stands by itself, or in a sum, as an index or in the head of a loop over `range`."""
-    for one in names_in(place.module, function.body):
-        if one.id != name:
-            continue
-        node: ast.AST = one
-        above = place.module.parent(one)
-        while isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add | ast.Sub):
-            node, above = above, place.module.parent(above)
-        if isinstance(above, ast.Tuple):
-            node, above = above, place.module.parent(above)
-        if isinstance(above, ast.Subscript) and above.slice is node:
-            return True
-        if isinstance(above, ast.Call) and place.module.code_of(above.func) == "range":
-            return True
-    return False
-
-
-def _gives_integer(place: Place, function: ast.FunctionDef, binding: ast.AST, depth: int) -> bool:
-    """Whether a binding of a name gives it an integer."""
-    if isinstance(binding, ast.Import | ast.ImportFrom):
-        return True
-    value = getattr(binding, "iter" if isinstance(binding, ast.For) else "value", None)
-    return isinstance(value, ast.expr) and _is_whole(place, function, value, depth)
-
-
-def _is_whole(place: Place, function: ast.FunctionDef, value: ast.expr, depth: int) -> bool:
-    module, cuda = place.module, cuda_text(place.module)
-    if isinstance(value, ast.Call):
-        called = module.code_of(value.func)
-        last = called.split(".")[-1]
-        if called in _CHOOSING_CALLS:
-            return all(_is_whole(place, function, one, depth) for one in value.args)
-        positions = {f"{cuda}.{one}" for one in _POSITIONS}
-        return called in _WHOLE_CALLS | positions or last.startswith(("int", "uint"))
-    if isinstance(value, ast.Name):
-        return is_integer(place, function, value.id, depth - 1)
-    if isinstance(value, ast.Attribute):
-        return True
-    if isinstance(value, ast.Subscript):
-        return isinstance(value.value, ast.Attribute) and value.value.attr == "shape"
-    if isinstance(value, ast.BinOp) and not isinstance(value.op, ast.Div | ast.Pow):
-        return all(_is_whole(place, function, one, depth) for one in (value.left, value.right))
-    if isinstance(value, ast.UnaryOp):
-        return _is_whole(place, function, value.operand, depth)
-    return written_integer(value) is not None
-
-
-def _launched_with_float(place: Place, position: int) -> bool:
-    """Whether a launch that was found passes a float at a position."""
-    kernel = place.kernel()
-    if kernel is None or kernel[1] is not place.function():
-        return False
-    for site in place.launches() or ():
-        arguments = site.arguments
-        if arguments is None or position >= len(arguments):
-            continue
-        value = site.defined(arguments[position])
-        called = site.module.code_of(value.func).split(".")[-1] if isinstance(value, ast.Call) else ""
-        number = value.value if isinstance(value, ast.Constant) else None
-        if isinstance(number, float) or called.startswith("float"):
-            return True
-    return False
+    uses = UseAnalysis(callee).uses(function)
+    for name, use in uses.items():
+        use.integer = use.integer if use.dims else name in integers
+    values = LocalValues(function)
+    values.bound = {**module.syntax.assigned, **values.bound}
+    return ValueKinds(values, uses, lambda _: None)

@@ -10,15 +10,15 @@ import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.kernel.kernel_body import KernelBody
-from advisor.fixes.support.kernel.thread_axes import GRID_CALLS, INDEX_NAMES, cuda_attribute
-from advisor.fixes.support.launches.launch_sites import LaunchSite, given_value
-from advisor.program.syntax.calls import range_bounds
-from advisor.program.syntax.literals import written_integer
+from advisor.fixes.support.host.argument_arrays import number_type
+from advisor.fixes.support.host.source_effects import positional_parameters
+from advisor.fixes.support.values.integer_names import value_kinds
+from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.module import FunctionNode
 
 _DEEPEST = 8
-_WHOLE_CALLS = ("len", "int", "int32", "int64", "intp", "uint32", "uint64", "floor", "ceil")
 _DOUBLE_CALLS = ("float", "float64", "double")
+_NEVER = ("int32", "int64", "uint32", "uint64", "float64")
 _WIDE = 8.0
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 
@@ -30,83 +30,42 @@ class NeverFloat32:
     """
 
     def __init__(
-        self, place: Place, module: SourceModule, function: ast.FunctionDef, double: frozenset[str]
+        self, place: Place, module: SourceModule, function: FunctionNode, double: frozenset[str]
     ) -> None:
-        self._double = double
-        self._body = KernelBody(module, function)
-        self._module = module
         kernel = place.kernel()
         is_kernel = kernel is not None and kernel[1] is function
-        self._sites = (place.launches() or []) if is_kernel else []
+        sites = (place.launches() or []) if is_kernel else []
+        given = {
+            name
+            for position, name in enumerate(positional_parameters(function))
+            if sites
+            and not module.bindings(name, function)
+            and all(number_type(site, position) in _NEVER for site in sites)
+        }
+        self._kinds = value_kinds(module, function, given)
+        self._never = double | given
         self._wide = _wide_arrays(place) if is_kernel else frozenset()
+        self._module = module
 
     def holds(self, node: ast.expr, depth: int = _DEEPEST) -> bool:
         """Whether an expression is an integer of 32 bits or more, or float64; float constants are neither."""
         if depth == 0:
             return False
-        if written_integer(node) is not None:
-            return True
         if isinstance(node, ast.UnaryOp):
             return self.holds(node.operand, depth)
         if isinstance(node, ast.BinOp):
             right = isinstance(node.op, _ARITHMETIC) and self.holds(node.right, depth - 1)
             return right or self.holds(node.left, depth - 1)
         if isinstance(node, ast.Name):
-            return self._named(node.id, depth - 1)
-        if isinstance(node, ast.Attribute):
-            return self._attribute(node)
-        if isinstance(node, ast.Subscript):
-            return self._element(node)
-        return isinstance(node, ast.Call) and self._called(node, depth - 1)
-
-    def _named(self, name: str, depth: int) -> bool:
-        if name in self._double:
-            return True
-        if name in self._body.parameters and not self._module.bindings(name, self._body.function):
-            return bool(self._sites) and all(self._is_given(site, name) for site in self._sites)
-        return any(
-            self._bound(node, name, depth) for node in self._module.bindings(name, self._body.function)
-        )
-
-    def _is_given(self, site: LaunchSite, name: str) -> bool:
-        """Whether a launch gives such a number for a parameter."""
-        position = self._body.parameters.index(name)
-        arguments = site.arguments
-        if arguments is None or position >= len(arguments):
-            return False
-        value = site.defined(arguments[position])
-        if isinstance(value, ast.Call):
-            return site.module.code_of(value.func).split(".")[-1] in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
-        return isinstance(value, ast.Constant) and type(value.value) in (int, float)
-
-    def _bound(self, node: ast.AST, name: str, depth: int) -> bool:
-        if isinstance(node, ast.AugAssign):
-            return self.holds(node.value, depth)
-        if isinstance(node, ast.For):
-            return range_bounds(node) is not None
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
-            return _is_shape(node.value) or (
-                isinstance(node.value, ast.Call) and self._called(node.value, depth)
-            )
-        value = given_value(node, name)
-        return value is not None and self.holds(value, depth)
-
-    def _attribute(self, node: ast.Attribute) -> bool:
-        return node.attr in ("size", "ndim") or cuda_attribute(self._module, node.value) in INDEX_NAMES
-
-    def _element(self, node: ast.Subscript) -> bool:
-        return _is_shape(node.value) or (isinstance(node.value, ast.Name) and node.value.id in self._wide)
-
-    def _called(self, node: ast.Call, depth: int) -> bool:
-        name = cuda_attribute(self._module, node.func)
-        owner, _, called = self._module.code_of(node.func).rpartition(".")
-        if owner == "math" and called not in _WHOLE_CALLS:
-            return any(self.holds(one, depth) for one in node.args)
-        return name in GRID_CALLS or called in (*_WHOLE_CALLS, *_DOUBLE_CALLS)
-
-
-def _is_shape(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "shape"
+            bound = self._kinds.locals.bound.get(node.id, ())
+            known = node.id in self._never or node.id in self._kinds.locals.counted
+            return known or any(self.holds(value, depth - 1) for value in bound)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            return node.value.id in self._wide or self._kinds.is_integer(node)
+        if isinstance(node, ast.Call) and self._module.code_of(node.func).startswith("math."):
+            return self._kinds.is_integer(node) or any(self.holds(one, depth - 1) for one in node.args)
+        converted = isinstance(node, ast.Call) and called_name(node) in _DOUBLE_CALLS
+        return converted or self._kinds.is_integer(node)
 
 
 def _wide_arrays(place: Place) -> frozenset[str]:
