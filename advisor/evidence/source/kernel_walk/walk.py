@@ -55,22 +55,12 @@ def kernel_facts(
     """All that the source says about one kernel; `resolve` finds the device function behind a name, and
     `shown` is what the launches tell of its parameters.
     """
-    facts = KernelFacts(declaration)
-    walk = KernelWalk(facts, workspace, resolve)
-    for name in declaration.parameters:
-        walk.env[name] = _parameter(name, declaration, walk, shown)
-    walk.statements(declaration.node.body)
-    updated = {one.array.name: one.array for one in facts.atomics if one.array is not None}
-    facts.followed = frozenset(
-        name
-        for name, array in updated.items()
-        if name not in shown.same and all_uses_are_followed(array, facts, resolve)
-    )
-    return facts
+    return KernelWalk(KernelFacts(declaration), workspace, resolve).run_kernel(shown)
 
 
-def _parameter(name: str, declaration: Declaration, walk: KernelWalk, shown: Shown) -> Value:
+def _parameter(name: str, walk: KernelWalk, shown: Shown) -> Value:
     """A parameter: an array when it is subscripted, measured or iterated anywhere, else a number."""
+    declaration = walk.facts.declaration
     known = shown.types.get(name, "")
     element, _, dims = known.partition("[")
     array = Array(name, "global", True, declaration.module, declaration.node)
@@ -105,6 +95,20 @@ def _bounds_a_range(name: str, declaration: Declaration) -> bool:
 
 class KernelWalk(LoopWalk):
     """The walk through a kernel and the device functions that it calls."""
+
+    def run_kernel(self, shown: Shown = NOTHING_SHOWN) -> KernelFacts:
+        """Walk the kernel itself; return all that was found."""
+        declaration, facts = self.facts.declaration, self.facts
+        for name in declaration.parameters:
+            self.env[name] = _parameter(name, self, shown)
+        self.statements(declaration.node.body)
+        updated = {one.array.name: one.array for one in facts.atomics if one.array is not None}
+        facts.followed = frozenset(
+            name
+            for name, array in updated.items()
+            if name not in shown.same and all_uses_are_followed(array, facts, self.resolve)
+        )
+        return facts
 
     def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
         """The value that a device function returns for the given arguments; what it does is noted."""

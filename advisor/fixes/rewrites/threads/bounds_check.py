@@ -70,7 +70,7 @@ def guarded_region(body: KernelBody) -> list[ast.stmt]:
 def _guarded_region(module: SourceModule, function: FunctionNode) -> list[ast.stmt]:
     body = KernelBody(module, function)
     indices = grid_indices(body)
-    lines = [body.module.range_of(line)[0] for line in indices.values()]
+    lines = [body.module.range_of(one.line)[0] for one in indices.values()]
     used = [
         number
         for number, line in enumerate(body.statements)

@@ -64,7 +64,7 @@ def _edits(
     module = body.module
     begin, end = whole_lines(module, region[0])[0], whole_lines(module, region[-1])[1]
     deeper = indented(module, begin, end, body.step)
-    removed = without_line(module, grid_indices(body)[index])
+    removed = without_line(module, grid_indices(body)[index].line)
     if deeper is None or removed is None:
         return None
     first = module.code_of(grid)

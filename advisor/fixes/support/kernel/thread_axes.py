@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.walked_kernel import called_functions, is_followed
 from advisor.model.findings import Edit
+from advisor.program.kernels.declarations import cuda_member
 from advisor.program.syntax.literals import written_integer
 from advisor.program.syntax.module import FunctionNode
 
@@ -18,11 +20,6 @@ _AXIS_FREE = frozenset({
     "atomic", "threadfence", "threadfence_block", "threadfence_system", "fma", "cbrt", "popc", "brev", "clz",
     "ffs", "selp", "fp16", "libdevice",
 })  # fmt: skip
-_LIBRARIES = frozenset({"math", "cmath", "numpy", "numba", "numba.types", "numba.cuda.libdevice"})
-_BUILTINS = frozenset({
-    "abs", "bool", "complex", "divmod", "enumerate", "float", "int", "len", "max", "min", "pow", "print",
-    "range", "round", "sum", "zip",
-})  # fmt: skip
 
 
 def exchanged(module: SourceModule, function: FunctionNode) -> list[Edit] | None:
@@ -31,10 +28,10 @@ def exchanged(module: SourceModule, function: FunctionNode) -> list[Edit] | None
     That is so for warp intrinsics, indices along z, grids of one or three dimensions, functions that may look
     at thread indices themselves, and forms that are not known here.
     """
-    if _has_inner_functions(module, function) or not calls_are_axis_free(module, function):
+    if not calls_are_axis_free(module, function):
         return None
     found: list[Edit] = []
-    for node, name in _cuda_uses(module, function.body):
+    for node, name in cuda_parts(module, function.body):
         if name in INDEX_NAMES:
             edit = _exchanged_index(module, node)
             if edit is None:
@@ -50,29 +47,15 @@ def exchanged(module: SourceModule, function: FunctionNode) -> list[Edit] | None
     return found or None
 
 
-def cuda_names(module: SourceModule) -> frozenset[str]:
-    """The texts that stand for the module numba.cuda in a file."""
-    return module.answer(_cuda_names, module.tree)
-
-
-def _cuda_names(module: SourceModule, _: ast.Module) -> frozenset[str]:
-    found = {"cuda", "numba.cuda"}
-    for line in module.nodes(ast.Import):
-        for alias in line.names:
-            if alias.asname and alias.name in ("numba", "numba.cuda"):
-                found.add(alias.asname if alias.name == "numba.cuda" else f"{alias.asname}.cuda")
-    for origin in module.nodes(ast.ImportFrom):
-        for alias in origin.names:
-            if (origin.module, alias.name) == ("numba", "cuda"):
-                found.add(alias.asname or "cuda")
-    return frozenset(found)
-
-
 def cuda_attribute(module: SourceModule, node: ast.AST) -> str | None:
     """The name of a part of numba.cuda that an expression is, such as `grid`; None for anything else."""
-    if isinstance(node, ast.Attribute) and module.code_of(node.value) in cuda_names(module):
-        return node.attr
-    return None
+    return node.attr if isinstance(node, ast.Attribute) and _is_cuda(module, node.value) else None
+
+
+def _is_cuda(module: SourceModule, node: ast.expr) -> bool:
+    """Whether an expression is the module numba.cuda; a name `cuda` of unknown origin counts as it."""
+    dotted = module.syntax.dotted(node)
+    return dotted == "cuda" or cuda_member(f"{dotted}.") == ""
 
 
 def grid_call(module: SourceModule, node: ast.AST, name: str = "grid") -> int | None:
@@ -91,57 +74,32 @@ def thread_index(module: SourceModule, node: ast.AST) -> tuple[str, str] | None:
     return None
 
 
-def calls_are_axis_free(
-    module: SourceModule, function: FunctionNode, above: frozenset[str] = frozenset()
-) -> bool:
-    """Whether the functions that a function calls are known not to look at thread indices."""
-    return all(
-        _is_axis_free(module, call.func, above | {function.name})
-        for call in module.nodes_in(ast.Call, function.body)
+def calls_are_axis_free(module: SourceModule, function: FunctionNode) -> bool:
+    """Whether the functions that a kernel calls are known not to look at thread indices."""
+    return calls_use_only(module, function, _AXIS_FREE)
+
+
+def calls_use_only(module: SourceModule, function: FunctionNode, parts: frozenset[str]) -> bool:
+    """Whether the functions that a kernel calls are known to use nothing but some parts of numba.cuda."""
+    called = called_functions(module, function)
+    return is_followed(module, function) and all(
+        name in parts for one in called for _, name in cuda_parts(module, one.body)
     )
 
 
-def _is_axis_free(module: SourceModule, called: ast.expr, above: frozenset[str]) -> bool:
-    root = called
-    while isinstance(root, ast.Attribute):
-        if cuda_attribute(module, root) is not None:
-            return True
-        root = root.value
-    if not isinstance(root, ast.Name):
-        return False
-    bound = module.bindings(root.id, None)
-    if not bound:
-        return root is called and root.id in _BUILTINS
-    if len(bound) != 1:
-        return False
-    first = bound[0]
-    if isinstance(first, ast.Import | ast.ImportFrom):
-        return _of_library(first)
-    if root is called and isinstance(first, ast.FunctionDef) and first.name not in above:
-        words = {name for _, name in _cuda_uses(module, first.body)}
-        return words <= _AXIS_FREE and calls_are_axis_free(module, first, above)
-    return False
-
-
-def _of_library(line: ast.Import | ast.ImportFrom) -> bool:
-    if isinstance(line, ast.ImportFrom):
-        return not line.level and line.module in _LIBRARIES
-    return all(alias.name in _LIBRARIES for alias in line.names)
-
-
-def _cuda_uses(module: SourceModule, body: list[ast.stmt]) -> list[tuple[ast.expr, str]]:
+def cuda_parts(module: SourceModule, body: list[ast.stmt]) -> list[tuple[ast.expr, str]]:
     """The parts of numba.cuda that are named in a body, and everything that is called like an index."""
     found: list[tuple[ast.expr, str]] = []
-    known = cuda_names(module)
     for node in module.nodes_in(ast.Attribute, body):
-        if module.code_of(node.value) in known or node.attr in INDEX_NAMES:
+        if cuda_attribute(module, node) is not None or node.attr in INDEX_NAMES:
             found.append((node, node.attr))
     for name in module.nodes_in(ast.Name, body):
         above = module.parent(name)
         called = isinstance(above, ast.Call) and above.func is name
-        passed_on = name.id in known and not isinstance(above, ast.Attribute)
-        if name.id in INDEX_NAMES or (name.id in GRID_CALLS and called) or passed_on:
-            found.append((name, name.id))
+        passed_on = _is_cuda(module, name) and not isinstance(above, ast.Attribute)
+        imported = (cuda_member(module.syntax.dotted(name)) or "").partition(".")[0]
+        if name.id in INDEX_NAMES or (name.id in GRID_CALLS and called) or passed_on or imported:
+            found.append((name, imported or name.id))
     return found
 
 
@@ -184,7 +142,3 @@ def is_pair(value: ast.AST) -> bool:
         return False
     flat = all(written_integer(one) == 1 for one in value.elts[2:])
     return len(value.elts) in (2, 3) and flat
-
-
-def _has_inner_functions(module: SourceModule, function: FunctionNode) -> bool:
-    return any(True for _ in module.nodes_in((ast.FunctionDef, ast.Lambda), function.body))

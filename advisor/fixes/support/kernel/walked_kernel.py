@@ -1,4 +1,4 @@
-"""The walk through a kernel, as the text of a fix has it: the forms of the indices that it uses."""
+"""The walk through a kernel, as the text of a fix has it: the forms of its expressions and indices."""
 
 from __future__ import annotations
 
@@ -6,28 +6,86 @@ import ast
 from pathlib import Path
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form
-from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts
-from advisor.evidence.source.kernel_walk.walk import kernel_facts
+from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, Value
+from advisor.evidence.source.kernel_walk.walk import KernelWalk
+from advisor.evidence.source.kernel_walk.walk_state import Resolve
 from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.assigned_names import assigned_in
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode
-from advisor.program.syntax.statement_places import TRIES
+from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
-# The walk goes past these: it does not know what they do to names.
-_NOT_FOLLOWED = (*TRIES, ast.Match, ast.NamedExpr)
+# The walk goes past these: it does not know what they do.
+_NOT_FOLLOWED: tuple[type[ast.AST], ...] = (
+    *TRIES, ast.Match, ast.NamedExpr, ast.Lambda, *COMPREHENSIONS, *DEFINITIONS,
+)  # fmt: skip
+
+
+class _Recording(KernelWalk):
+    """Keeps the value of each expression; None for one that is met with different values."""
+
+    def __init__(self, facts: KernelFacts, workspace: Workspace, resolve: Resolve) -> None:
+        super().__init__(facts, workspace, resolve)
+        self.values: dict[ast.expr, Value | None] = {}
+        self.called: list[FunctionNode] = []
+
+    def value(self, node: ast.expr) -> Value:
+        """The meaning of an expression, which is kept."""
+        found = super().value(node)
+        self.values[node] = found if self.values.setdefault(node, found) == found else None
+        return found
+
+    def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
+        """The value that a device function returns, which is kept."""
+        self.called.append(device.node)
+        return super().run_function(device, bound)
 
 
 def walked_kernel(module: SourceModule, function: FunctionNode) -> KernelFacts:
     """What the walk through a kernel finds; functions of other files are not known to it."""
-    return module.answer(_walked, function)
+    return module.answer(_walk, function).facts
 
 
-def _walked(module: SourceModule, function: FunctionNode) -> KernelFacts:
+def called_functions(module: SourceModule, function: FunctionNode) -> list[FunctionNode]:
+    """The functions that a kernel calls, and those that these call."""
+    return module.answer(_walk, function).called
+
+
+def is_followed(module: SourceModule, function: FunctionNode) -> bool:
+    """Whether the walk follows every statement of a kernel and of the functions that it calls, and knows all
+    of these.
+    """
+    facts = walked_kernel(module, function)
+    everything = (function, *called_functions(module, function))
+    return facts.complete and not facts.calls_unknown and all(_is_followed(module, one) for one in everything)
+
+
+def _is_followed(module: SourceModule, function: FunctionNode) -> bool:
+    given = assigned_in(module, function)
+    named = (_called(one) in given for one in module.nodes_in(ast.Call, function.body))
+    return not any(named) and not any(True for _ in module.nodes_in(_NOT_FOLLOWED, function.body))
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def value_at(module: SourceModule, function: FunctionNode, node: ast.expr) -> Value | None:
+    """What an expression of a kernel is where it stands; None where that is not one for all times."""
+    if any(True for _ in module.nodes_in(_NOT_FOLLOWED, function.body)):
+        return None
+    return module.answer(_walk, function).values.get(node)
+
+
+def _walk(module: SourceModule, function: FunctionNode) -> _Recording:
     # Without a file nothing is read beside the text.
     workspace = Workspace(Path())
-    return kernel_facts(Declaration(module.syntax, function), workspace, Resolver(workspace).resolve)
+    declaration = Declaration(module.syntax, function)
+    walk = _Recording(KernelFacts(declaration), workspace, Resolver(workspace).resolve)
+    walk.run_kernel()
+    return walk
 
 
 def element_indices(
