@@ -46,10 +46,10 @@ class ArrayEffects:
     workspace: Workspace
     _known: dict[FunctionNode, dict[str, int]] = field(default_factory=dict)
     _asked: list[FunctionNode] = field(default_factory=list)
-    _callees: Callees = field(init=False)
+    callees: Callees = field(init=False)
 
     def __post_init__(self) -> None:
-        self._callees = Callees(self.workspace)
+        self.callees = Callees(self.workspace)
 
     def of(self, module: ModuleSyntax, function: FunctionNode, name: str) -> Effects:
         """What a function may do with the elements of a parameter; with those of a number nothing."""
@@ -65,7 +65,7 @@ class ArrayEffects:
         """The other names of a function under which elements of a parameter's array may be used, or with
         `changed` written.
         """
-        return ArrayFlow(module, function, self._callees, self._called).others(name, changed)
+        return ArrayFlow(module, function, self.callees, self._called).others(name, changed)
 
     def _summary(self, module: ModuleSyntax, function: FunctionNode) -> dict[str, int]:
         known = self._known.get(function)
@@ -75,7 +75,7 @@ class ArrayEffects:
             return dict.fromkeys(parameter_names(function), EVERYTHING)
         self._asked.append(function)
         try:
-            effects = ArrayFlow(module, function, self._callees, self._called).effects()
+            effects = ArrayFlow(module, function, self.callees, self._called).effects()
             found = {name: effects.get(name, 0) for name in parameter_names(function)}
         except RecursionError:
             found = dict.fromkeys(parameter_names(function), EVERYTHING)

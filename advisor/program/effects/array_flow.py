@@ -15,7 +15,7 @@ READ, WRITTEN, KEPT, RETURNED = 1, 2, 4, 8
 _UNKNOWN_USE = READ | WRITTEN | KEPT
 EVERYTHING = _UNKNOWN_USE | RETURNED
 # What is asked of an array without looking at its elements.
-_QUESTIONS = frozenset({"shape", "size", "ndim", "dtype", "strides", "itemsize", "nbytes"})
+QUESTIONS = frozenset({"shape", "size", "ndim", "dtype", "strides", "itemsize", "nbytes"})
 # In-place operators that Numba has for whole arrays and rows in kernels. For the others (`+=`, `-=`, `*=`,
 # `//=`, `%=`, `**=`) numba.cuda.ufuncs has no function, so that they only compile for numbers.
 _IN_PLACE = (ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift, ast.MatMult)
@@ -334,7 +334,7 @@ class ArrayFlow:
 
     def _attribute(self, node: ast.Attribute) -> _Value:
         value = self._value(node.value)
-        if node.attr in _QUESTIONS:
+        if node.attr in QUESTIONS:
             # Of a row it is the row's, of a record it may be a field of that name.
             if not isinstance(node.value, ast.Name):
                 self._mark(value.names, READ)

@@ -10,6 +10,7 @@ import enum
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.kernels.function_values import function_of
@@ -17,6 +18,9 @@ from advisor.program.kernels.jit_expressions import Jit
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, Scope
 from advisor.program.syntax.tree_nodes import below
+
+# What calls stand in: a function, or a module's own statements.
+Body: TypeAlias = FunctionNode | ast.Module
 
 
 class Known(enum.Enum):
@@ -48,7 +52,7 @@ _MATHS = ("math.", "cmath.", "numba.cuda.libdevice.")
 _TYPE = re.compile(
     r"(bool_?|boolean|u?int(8|16|32|64|p|c)?|float(16|32|64)?|complex(64|128)|double|single|half)"
 )
-# Functions of NumPy on numbers and arrays, with how many arguments they take before `out`.
+# Functions of NumPy on numbers and arrays that give new ones, with how many arguments they take before `out`.
 _NUMPY = {
     **dict.fromkeys(
         ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh",
@@ -57,7 +61,7 @@ _NUMPY = {
          "log1p", "exp",
          "exp2", "expm1", "sqrt", "cbrt", "square", "abs", "absolute", "fabs", "sign", "floor", "ceil",
          "trunc",
-         "rint", "isnan", "isinf", "isfinite", "conjugate", "conj", "real", "imag", "sum", "prod", "mean",
+         "rint", "isnan", "isinf", "isfinite", "conjugate", "conj", "sum", "prod", "mean", "std", "var",
          "min",
          "max", "amin", "amax", "negative", "reciprocal", "round"),
         1,
@@ -68,10 +72,19 @@ _NUMPY = {
          "logical_or", "logical_xor", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or",
          "bitwise_xor", "left_shift", "right_shift", "divide", "true_divide", "floor_divide", "add",
          "subtract",
-         "multiply", "power", "mod", "remainder", "fmod", "copysign", "dot"),
+         "multiply", "power", "mod", "remainder", "fmod", "copysign", "dot", "array", "copy", "array_equal"),
         2,
     ),
+    **dict.fromkeys(("zeros_like", "ones_like", "empty_like", "full_like"), 3),
+    "allclose": 4,
 }  # fmt: skip
+# Functions of NumPy whose result may be, or be a part of, the array that they are given.
+_GIVEN_BACK = frozenset({
+    "real", "imag", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "reshape", "ravel",
+    "transpose", "squeeze", "swapaxes", "diagonal", "split", "atleast_1d", "atleast_2d", "expand_dims",
+})  # fmt: skip
+# Keywords that do not change whether a result is a new array.
+_HARMLESS = frozenset({"axis", "dtype", "order"})
 # Members of numba.cuda that take and give numbers, shapes and types.
 _CUDA = re.compile(
     r"grid|gridsize|sync(threads|warp)\w*|threadfence\w*|shfl_\w*|(all|any|eq|ballot)_sync|match_\w+_sync|"
@@ -92,11 +105,11 @@ class Callees:
     """Answers for the calls of a workspace, each scope's names looked up once."""
 
     workspace: Workspace
-    _own: dict[FunctionNode, frozenset[str]] = field(default_factory=dict)
+    _own: dict[Body, frozenset[str]] = field(default_factory=dict)
     _bound: dict[Scope, dict[str, list[ast.AST]]] = field(default_factory=dict)
     _top: dict[int, dict[str, list[ast.AST]]] = field(default_factory=dict)
 
-    def known(self, call: ast.Call, module: ModuleSyntax, function: FunctionNode) -> Known | None:
+    def known(self, call: ast.Call, module: ModuleSyntax, function: Body) -> Known | None:
         """What a function of Python, NumPy or Numba does with its arguments, None for any other."""
         if any(isinstance(one, ast.Starred) for one in call.args):
             return None
@@ -119,18 +132,21 @@ class Callees:
                 return Known.UPDATE if call.args and not call.keywords else None
             if member.startswith("types.") and _TYPE.fullmatch(member.removeprefix("types.")):
                 return Known.NUMBERS
+            if member == "as_cuda_array":
+                return Known.SAME
             return Known.NUMBERS if _CUDA.fullmatch(member) else None
         if dotted.startswith(_MATHS):
             return Known.NUMBERS
         root, _, name = dotted.partition(".")
         if root in ("numba", "numpy") and _TYPE.fullmatch(name.removeprefix("types.")):
             return Known.NUMBERS
-        if root == "numpy" and len(call.args) <= _NUMPY.get(name, -1) and not call.keywords:
+        harmless = all(one.arg in _HARMLESS for one in call.keywords)
+        if root == "numpy" and len(call.args) <= _NUMPY.get(name, -1) and harmless:
             return Known.NUMBERS
-        return None
+        return Known.SAME if root == "numpy" and name in _GIVEN_BACK else None
 
     def method(
-        self, call: ast.Call, func: ast.Attribute, module: ModuleSyntax, function: FunctionNode
+        self, call: ast.Call, func: ast.Attribute, module: ModuleSyntax, function: Body
     ) -> Known | None:
         """What a method of an array does, given by its name, None for one that is not known."""
         if call.keywords or any(isinstance(one, ast.Starred) for one in call.args):
@@ -199,7 +215,7 @@ class Callees:
             return inner if inner is not None and not inner.decorator_list else None
         return None
 
-    def _is_bound(self, name: str, module: ModuleSyntax, function: FunctionNode) -> bool:
+    def _is_bound(self, name: str, module: ModuleSyntax, function: Body) -> bool:
         """Whether a name is one of the function's or of one around it, or given a value in the module."""
         if name in self._own_names(function):
             return True
@@ -207,8 +223,8 @@ class Callees:
         inner = any(name in self._names_of(scope) for scope in scopes)
         return inner or name in self._names_at_top(module) or name in module.bound_by_functions
 
-    def _own_names(self, function: FunctionNode) -> frozenset[str]:
-        """The names that a function binds, those of functions in it included."""
+    def _own_names(self, function: Body) -> frozenset[str]:
+        """The names that a function or module binds, those of functions in it included."""
         found = self._own.get(function)
         if found is None:
             names: set[str] = set()

@@ -6,8 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Sequence
 
-# Their results are numbers, or arrays of their own.
-_QUESTIONS = frozenset({"shape", "size", "ndim", "dtype", "strides", "itemsize", "nbytes"})
+from advisor.program.effects.array_flow import QUESTIONS
 
 
 def same_arguments(arguments: Sequence[ast.expr]) -> tuple[bool, ...]:
@@ -29,5 +28,5 @@ def _root(node: ast.expr) -> str | None:
         else:
             break
     if isinstance(node, ast.Attribute):
-        return None if node.attr in _QUESTIONS else ast.unparse(node)
+        return None if node.attr in QUESTIONS else ast.unparse(node)
     return node.id if isinstance(node, ast.Name) else None

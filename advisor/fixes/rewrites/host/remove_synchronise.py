@@ -28,13 +28,13 @@ from advisor.fixes.support.host.host_uses import HostUses
 from advisor.fixes.support.host.understood_calls import COPIES, copies, is_understood
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.model.findings import Edit
+from advisor.program.effects.array_flow import QUESTIONS
 
 # Memory that the host sees without a copy: only a wait tells it that the device is done.
 _SEEN_BY_HOST = (
     "mapped_array", "mapped_array_like", "managed_array", "mapped", "pinned", "pinned_array",
     "pinned_array_like", "stream", "external_stream", "per_thread_default_stream", "event",
 )  # fmt: skip
-_QUESTIONS = ("shape", "size", "ndim", "dtype")
 _STATEMENTS = (
     ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass, ast.Continue, ast.Break, ast.For, ast.While,
     ast.If,
@@ -116,7 +116,7 @@ class _Loop:
         if any(inside(self.module, name, site.call) for site in self.launches):
             return False
         if isinstance(above, ast.Attribute):
-            return above.attr not in (*_QUESTIONS, *COPIES)
+            return above.attr not in (*QUESTIONS, *COPIES)
         if isinstance(above, ast.Call):
             return name in above.args and not copies(self.module, above)
         if isinstance(above, ast.Subscript):

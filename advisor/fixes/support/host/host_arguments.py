@@ -12,10 +12,11 @@ from advisor.fixes.support.host.argument_arrays import is_host_array
 from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.program.effects.array_flow import QUESTIONS
 from advisor.program.syntax.calls import called_name
 
 # What the order of an array in memory does not show in.
-_ORDERLESS = frozenset({"shape", "size", "ndim", "dtype", "itemsize", "nbytes"})
+_ORDERLESS = QUESTIONS - {"strides"}
 
 
 @dataclass(frozen=True)

@@ -11,37 +11,19 @@ from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_loops import inside
-from advisor.fixes.support.host.source_effects import parameter_effects
+from advisor.fixes.support.host.source_effects import known_call, known_method, parameter_effects
 from advisor.fixes.support.host.understood_calls import is_understood
-from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site, may_launch
 from advisor.program.effects.array_effects import UNKNOWN, Effects
+from advisor.program.effects.array_flow import QUESTIONS
+from advisor.program.effects.callees import Known
 from advisor.program.names.visible_names import visible
 from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode
 
 Kind = Literal["bound", "question", "argument", "to device", "to host", "from device", "other"]
 
-_QUESTIONS = frozenset({*ARRAY_QUESTIONS, "nbytes", "itemsize", "strides"})
-# Methods of arrays without arguments, and functions of NumPy with at most so many arguments, whose results
-# share nothing with the array. Further arguments may be the array that they fill and return.
-_FRESH_METHODS = frozenset({
-    "copy", "sum", "prod", "mean", "max", "min", "std", "var", "any", "all", "argmax", "argmin", "tolist",
-    "item",
-    "copy_to_host",
-})  # fmt: skip
-_FRESH_FUNCTIONS = {
-    **dict.fromkeys(("abs",), 1),
-    **dict.fromkeys(("array", "copy", "sum", "mean", "max", "min", "std", "dot", "array_equal"), 2),
-    **dict.fromkeys(("zeros_like", "ones_like", "empty_like", "full_like"), 3),
-    "allclose": 4,
-}
-_HARMLESS = ("dtype", "axis", "order")
-_VIEWS = frozenset(
-    {"reshape", "ravel", "view", "transpose", "squeeze", "swapaxes", "diagonal", "astype", "fill"}
-)
-_FRESH_BUILTINS = ("len", "float", "int", "print")
 # Statements that keep nothing of what their expressions give.
 _PLAIN = (ast.Expr, ast.Return, ast.Assert, ast.If, ast.While, ast.AugAssign)
 
@@ -110,7 +92,7 @@ class HostUses:
         above = self.module.parent(node)
         if isinstance(above, ast.Attribute):
             call = self.module.parent(above)
-            if above.attr in _QUESTIONS:
+            if above.attr in QUESTIONS:
                 return Use(node, "question")
             called = isinstance(call, ast.Call) and call.func is above
             if called and above.attr == "copy_to_host" and _without_stream(call):  # type: ignore[arg-type]
@@ -169,9 +151,10 @@ class HostUses:
         items: list[str] = []
         while above is not None and not isinstance(above, ast.stmt):
             if isinstance(above, ast.Call):
-                if self._is_fresh(above, inner, array):
+                does = self._does(above, inner)
+                if array and does in (Known.NUMBERS, Known.QUESTION):
                     return items
-                if not self._gives_back(above, inner):
+                if does is None:
                     return None
             if isinstance(above, ast.Compare) or (isinstance(above, ast.Subscript) and inner is above.slice):
                 return items
@@ -221,24 +204,12 @@ class HostUses:
         """Whether a name stands in the statements of a function, or of the module for None, itself."""
         return self.module.scope_of(node) is scope
 
-    def _is_fresh(self, call: ast.Call, part: ast.AST, array: bool) -> bool:
-        """Whether what a call gives shares nothing with a part of it, its function or an argument."""
-        if not isinstance(call.func, ast.Attribute):
-            return isinstance(call.func, ast.Name) and call.func.id in _FRESH_BUILTINS
-        starred = any(isinstance(one, ast.Starred) for one in call.args)
-        plain = not starred and all(one.arg in _HARMLESS for one in call.keywords)
-        count = len(call.args) + len(call.keywords)
-        if isinstance(call.func.value, ast.Name) and call.func.value.id in ("np", "numpy"):
-            return plain and array and count <= _FRESH_FUNCTIONS.get(call.func.attr, 0)
-        return part is call.func and array and call.func.attr in _FRESH_METHODS and not count
-
-    def _gives_back(self, call: ast.Call, part: ast.AST) -> bool:
-        """Whether a call keeps nothing of a part of it but in what it gives: a method of an array that takes
-        no array, or a function of NumPy.
-        """
-        if isinstance(call.func, ast.Attribute) and part is call.func:
-            return call.func.attr in _VIEWS
-        return is_understood(self.module, call)
+    def _does(self, call: ast.Call, part: ast.AST) -> Known | None:
+        """What a call does with a part of it, its function or an argument; None where it may keep it."""
+        does = known_call(self.module, call)
+        if does is None and part is call.func:
+            return known_method(self.module, call)
+        return Known.SAME if does is None and is_understood(self.module, call) else does
 
 
 def belongs(module: SourceModule, node: ast.Name, scope: FunctionNode | None) -> bool:

@@ -3,79 +3,86 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.host.source_effects import parameter_effects
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.host.source_effects import known_call, known_method, parameter_effects
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.launches.launch_sites import LaunchSite
-from advisor.program.syntax.calls import called_name
+from advisor.program.effects.callees import Known
+from advisor.program.names.host_definitions import Bindings
 
-# Methods and functions that give another look at the same elements, or may.
-_VIEWS = (
-    "reshape", "ravel", "view", "transpose", "squeeze", "swapaxes", "diagonal", "asarray", "asanyarray",
-    "ascontiguousarray", "as_cuda_array", "split",
-)  # fmt: skip
-_DEEPEST = 8
+# Attributes of an array that are it, or a part of it.
+_SEEN_SO = ("T", "real", "imag", "flat")
 
 
-def may_overlap(site: LaunchSite, position: int) -> bool:
-    """Whether the argument at a position, from 0, is made of an array that another argument is made of; so it
-    may be where the arguments are not known.
+def may_overlap(site: LaunchSite, position: int, others: Iterable[int] | None = None) -> bool:
+    """Whether the argument at a position, from 0, is made of an array that another argument, or one of
+    `others`, is made of; so it may be where the arguments are not known.
     """
     arguments = site.arguments or []
-    if position >= len(arguments):
+    if not 0 <= position < len(arguments):
         return True
     own = _origins(site, arguments[position])
-    others = (one for number, one in enumerate(arguments) if number != position)
-    return any(own & _origins(site, one) for one in others)
+    places = range(len(arguments)) if others is None else others
+    given = (arguments[one] for one in places if one != position and one < len(arguments))
+    return any(own & _origins(site, one) for one in given)
 
 
 def overlaps_written(place: Place, body: KernelBody, name: str) -> bool:
     """Whether a launch of the kernel passes for a parameter an array, or a part of one, that it also passes
     for another parameter which the kernel may write.
     """
-    position = body.parameters.index(name) if name in body.parameters else -1
-    written = [
-        number
-        for number in range(len(body.parameters))
-        if number != position and parameter_effects(body.module, body.function, number).writes
-    ]
-    for site in place.launches() or ():
-        arguments = site.arguments or []
-        if position >= len(arguments) or position < 0:
-            return True
-        own = _origins(site, arguments[position])
-        if any(own & _origins(site, arguments[one]) for one in written if one < len(arguments)):
-            return True
-    return False
+    names = body.parameters
+    position = names.index(name) if name in names else -1
+    effects = [parameter_effects(body.module, body.function, number) for number in range(len(names))]
+    written = [number for number, one in enumerate(effects) if one.writes and number != position]
+    return any(may_overlap(site, position, written) for site in place.launches() or ())
 
 
-def _origins(site: LaunchSite, expression: ast.expr, depth: int = 0) -> frozenset[str]:
-    """The names of the array that an expression is or is a part of, those before it included."""
-    if isinstance(expression, ast.Name):
-        found = frozenset({expression.id})
-        function = site.function()
-        bound = site.module.bindings(expression.id, function) if function is not None else []
-        for one in bound or site.module.bindings(expression.id, None):
-            if isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None and depth < _DEEPEST:
-                found |= _origins(site, one.value, depth + 1)
-        return found
-    if isinstance(expression, ast.Attribute):
-        looked_at = isinstance(expression.value, ast.Name) and expression.value.id == "self"
-        written = frozenset({ast.unparse(expression)})
-        more = looked_at or expression.attr != "T"
-        return written if more else written | _origins(site, expression.value, depth + 1)
-    if isinstance(expression, ast.Subscript):
-        key = expression.slice
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            return frozenset({ast.unparse(expression)})
-        return _origins(site, expression.value, depth + 1)
-    parts: list[ast.expr] = []
-    if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
-        if called_name(expression) in _VIEWS:
-            parts = [expression.func.value, *expression.args, *(one.value for one in expression.keywords)]
-    elif isinstance(expression, ast.IfExp):
-        parts = [expression.body, expression.orelse]
-    elif isinstance(expression, ast.Tuple):
-        parts = expression.elts
-    return frozenset().union(*(_origins(site, one, depth + 1) for one in parts))
+def _origins(site: LaunchSite, expression: ast.expr) -> set[str]:
+    """The names and attributes of the arrays that an expression is or is a part of, or was made of."""
+    bindings = site.module.answer(_bindings, site.module.tree)
+    found: set[str] = set()
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name):
+            every = bindings.every(node.id, site.call) if node.id not in found else []
+            waiting += [one.value for one in every if one.value is not None]
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute | ast.Subscript) and _is_field(node):
+            found.add(ast.unparse(node))
+        else:
+            waiting += _parts(site.module, node)
+    return found
+
+
+def _is_field(node: ast.Attribute | ast.Subscript) -> bool:
+    """Whether an attribute or item is an array of its own, as of an object or a dictionary."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    return node.attr not in _SEEN_SO or (isinstance(node.value, ast.Name) and node.value.id == "self")
+
+
+def _parts(module: SourceModule, node: ast.expr) -> list[ast.expr]:
+    """The parts of an expression whose elements are, or may be, also those of its value."""
+    if isinstance(node, ast.Subscript | ast.Attribute | ast.NamedExpr | ast.Starred):
+        return [node.value]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, ast.Tuple | ast.List):
+        return node.elts
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    if not isinstance(node, ast.Call):
+        return []
+    if known_call(module, node) is Known.SAME:
+        return [*node.args, *(one.value for one in node.keywords)]
+    owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+    return [owner] if owner is not None and known_method(module, node) is Known.SAME else []
+
+
+def _bindings(module: SourceModule, _tree: ast.Module) -> Bindings:
+    return Bindings(module.syntax)

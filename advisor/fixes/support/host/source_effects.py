@@ -1,7 +1,6 @@
-"""What kernels of a file may do with the arrays that they are given, for fixes.
+"""What kernels and calls of a file may do with the arrays that they are given, for fixes.
 
-It is `advisor.program.effects.array_effects`, asked about the text of a fix. Functions of other files count
-as unknown.
+It is `advisor.program.effects`, asked about the text of a fix. Functions of other files count as unknown.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.program.effects.array_effects import UNKNOWN, ArrayEffects, Effects
+from advisor.program.effects.callees import Known
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode
 
@@ -29,6 +29,20 @@ def is_used_otherwise(module: SourceModule, function: FunctionNode, name: str, c
     """
     effects = module.answer(_array_effects, module.tree)
     return bool(effects.other_names(module.syntax, function, name, changed))
+
+
+def known_call(module: SourceModule, call: ast.Call) -> Known | None:
+    """What a function of Python, NumPy or Numba does with its arguments, None for any other."""
+    effects, scope = module.answer(_array_effects, module.tree), module.scope_of(call) or module.tree
+    return effects.callees.known(call, module.syntax, scope)
+
+
+def known_method(module: SourceModule, call: ast.Call) -> Known | None:
+    """What a method does with its array, None for one that is not known to be an array's."""
+    effects, scope = module.answer(_array_effects, module.tree), module.scope_of(call) or module.tree
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    return effects.callees.method(call, call.func, module.syntax, scope)
 
 
 def positional_parameters(function: FunctionNode) -> list[str]:
