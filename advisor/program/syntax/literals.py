@@ -6,5 +6,5 @@ import ast
 
 
 def written_integer(node: ast.AST | None) -> int | None:
-    """The value of an integer as it is written, without a sign; None for anything else, True and False too."""
+    """The value of an integer as it is written, without a sign; None for anything else, True and False."""
     return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None

@@ -24,7 +24,7 @@ from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import indices_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute, grid_call, thread_index
-from advisor.fixes.support.launches.launch_axes import block_of
+from advisor.fixes.support.launches.launch_sites import block_of
 from advisor.model.findings import Edit
 
 

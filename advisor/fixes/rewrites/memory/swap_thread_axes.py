@@ -22,16 +22,16 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.kernel.thread_axes import exchanged
-from advisor.fixes.support.launches.launch_axes import (
+from advisor.fixes.support.kernel.thread_axes import exchanged, exchanged_pair, is_pair
+from advisor.fixes.support.launches.launch_sites import (
+    LaunchSite,
     block_of,
-    exchanged_launch,
     launched_by_name,
     unseen_launches,
 )
-from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.exchange_gain import exchange_pays
 from advisor.model.findings import Edit
+from advisor.program.names.scope_names import parameter_names
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -45,7 +45,7 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     found = place.in_file(module, inside)
     for site in sites:
-        outside = exchanged_launch(site)
+        outside = _exchanged_launch(site)
         if outside is None:
             return None
         found += place.in_file(site.module, outside)
@@ -62,4 +62,48 @@ def _complete(place: Place, kernel: ast.FunctionDef, sites: list[LaunchSite]) ->
     blocks = [block_of(site) for site in sites]
     return all(launched_by_name(site, kernel.name) for site in sites) and all(
         block is not None and block[1] >= least for block in blocks
+    )
+
+
+def _exchanged_launch(site: LaunchSite) -> list[Edit] | None:
+    """The edits of one launch; None where grid or block is not known to be two-dimensional.
+
+    A square block stays. A name is exchanged in the launch itself, since others may use what it stands for.
+    """
+    block = block_of(site)
+    if block is None:
+        return None
+    grid_edits = _exchanged(site, site.grid, sure=False)
+    block_edits: list[Edit] | None = []
+    if block[0] != block[1]:
+        block_edits = _exchanged(site, site.block, sure=block[1] > 1)
+    if grid_edits is None or block_edits is None:
+        return None
+    return [*grid_edits, *block_edits]
+
+
+def _exchanged(site: LaunchSite, expression: ast.expr, sure: bool) -> list[Edit] | None:
+    module = site.module
+    if isinstance(expression, ast.Tuple | ast.List):
+        return exchanged_pair(module, expression)
+    if isinstance(expression, ast.Name) and (sure or _stands_for_pair(site, expression)):
+        name = expression.id
+        return [module.replaced(expression, f"({name}[1], {name}[0])")]
+    return None
+
+
+def _stands_for_pair(site: LaunchSite, name: ast.Name) -> bool:
+    if is_pair(site.defined(name)):
+        return True
+    function = site.function()
+    if function is not None and name.id in parameter_names(function):
+        return False
+    return _all_pairs(site.module.bindings(name.id, function))
+
+
+def _all_pairs(bound: list[ast.AST]) -> bool:
+    """Whether each binding of a name is the assignment of a pair to that name alone."""
+    return bool(bound) and all(
+        isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and is_pair(one.value)
+        for one in bound
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from advisor.fixes.known_facts import Row
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
 
 
@@ -127,3 +128,26 @@ def may_launch(module: SourceModule, subscript: ast.Subscript, function: Functio
         scope = module.scope_of(scope)
     bound = bound or module.bindings(name.id, None)
     return function in bound or not bound or not all(isinstance(one, FunctionNode) for one in bound)
+
+
+def unseen_launches(module: SourceModule, kernel: FunctionNode, sites: list[LaunchSite]) -> bool:
+    """Whether a file configures a kernel, `kernel[…]`, at a place that is not among the launches."""
+    seen = {site.subscript for site in sites if site.module is module}
+    return any(
+        node not in seen and last_name(node.value) == kernel.name and may_launch(module, node, kernel)
+        for node in module.nodes(ast.Subscript)
+    )
+
+
+def launched_by_name(site: LaunchSite, kernel: str) -> bool:
+    """Whether a launch names the kernel itself, so that it launches no other."""
+    return last_name(site.subscript.value) == kernel
+
+
+def block_of(site: LaunchSite) -> tuple[int, int] | None:
+    """The block's sizes along x and y where both are known and it has no depth, else None."""
+    values = site.row.values
+    x, y, z = (values.get(f"block_{axis}") for axis in "xyz")
+    if not isinstance(x, float) or not isinstance(y, float) or (z if z is not None else 1) != 1:
+        return None
+    return int(x), int(y)
