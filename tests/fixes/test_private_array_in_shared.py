@@ -84,7 +84,13 @@ TABLED = (
 )
 
 
-@pytest.mark.parametrize(("before", "after"), [(COUNT, COUNTED), (TABLE, TABLED)])
+IN_BRACKETS = TABLE.replace("own[0, column]", "own[(0, column)]")
+IN_BRACKETS_TABLED = TABLED.replace("own[0, column, thread_2]", "own[(0, column, thread_2)]")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(COUNT, COUNTED), (TABLE, TABLED), (IN_BRACKETS, IN_BRACKETS_TABLED)]
+)
 def test_a_column_for_each_thread(tmp_path: Path, before: str, after: str) -> None:
     assert fixed(tmp_path, FIX, before, "compiled") == after.lstrip("\n")
 
@@ -99,7 +105,6 @@ SAME = {
     "passed on": COUNT.replace("        most = 0\n", "        most = len(bins)\n"),
     "another name for it": COUNT.replace("        most = 0\n", "        most, other = 0, bins\n"),
     "a row of it": TABLE.replace("own[0, column]", "own[0][column]"),
-    "an index that is a tuple": TABLE.replace("own[0, column]", "own[(0, column)]"),
     "made twice": COUNT.replace(
         "        most = 0\n",
         "        most = 0\n        bins = cuda.local.array(8, np.float32)\n        bins[0] = 1\n",

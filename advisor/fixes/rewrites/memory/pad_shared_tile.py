@@ -17,22 +17,24 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.kernel.assigned_names import indices_of, names_in
+from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.largest_index import LargestIndex
-from advisor.fixes.support.values.declared_arrays import array_shape
+from advisor.fixes.support.values.declared_arrays import declared_array
+from advisor.fixes.support.values.integer_names import is_local
 from advisor.model.findings import Edit
-from advisor.program.names.scope_names import parameter_names
+from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.literals import written_integer
+from advisor.program.values.constants import Constants
 
 _WORD = 4.0
 # The size of an element that may be meant where it is not known.
 _LARGEST_ITEM = 16
-_DEEPEST = 6
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -43,21 +45,22 @@ def edits(place: Place) -> list[Edit] | None:
     if kernel is None or len(names) != 1 or len(names) != len({row.label for row in rows}):
         return None
     module, function = kernel
-    found_tile = _tile(module, function, names.pop())
-    if found_tile is None:
+    tile = declared_array(module, function, names.pop(), "shared")
+    if tile is None or len(tile.lengths) < 2:
         return None
-    tile, columns = found_tile
-    known = [_length(module, function, one) for one in tile.elts]
-    lengths = [one for one in known if one is not None]
+    # Without a file nothing is read beside the text.
+    constants = Constants(Workspace(Path()), module.syntax, function)
+    known = [constants.value(one) for one in tile.lengths]
+    lengths = [one for one in known if type(one) is int]
     if len(lengths) != len(known) or lengths[-1] % 2 or not _fits(place, rows, lengths):
         return None
     if not all(_steps_by_row(row, lengths[-1]) for row in rows):
         return None
     # An index of -1 is counted from the end of the row, and one past the end meets the next row.
     largest = LargestIndex(module, function, place.launches() or ())
-    if not all(largest.lies_within(one, lengths[-1]) for one in columns):
+    if not all(largest.lies_within(one, lengths[-1]) for *_, one in tile.elements):
         return None
-    found = _padded(module, function, tile.elts[-1])
+    found = _padded(module, function, tile.lengths[-1])
     return place.in_file(module, found) if found else None
 
 
@@ -71,69 +74,6 @@ def _steps_by_row(row: Row, inner: int) -> bool:
     values = row.values
     wide = float(values.get("itemsize", _WORD)) >= _WORD
     return values.get("lane_axis") == "slow" and values.get("lane_stride") == inner and wide
-
-
-def _tile(
-    module: SourceModule, function: ast.FunctionDef, name: str
-) -> tuple[ast.Tuple, list[ast.expr]] | None:
-    """The shape of a tile that is made once and of which only elements are used, and the columns of those;
-    None for others.
-    """
-    bound = module.bindings(name, function)
-    line = bound[0] if len(bound) == 1 else None
-    if not isinstance(line, ast.Assign) or len(line.targets) != 1 or not isinstance(line.value, ast.Call):
-        return None
-    target, call = line.targets[0], line.value
-    shape = array_shape(module, call, "shared")
-    if not isinstance(shape, ast.Tuple) or len(shape.elts) < 2:
-        return None
-    uses = [one for one in names_in(module, function.body) if one.id == name and one is not target]
-    columns = [_column(module, use, len(shape.elts)) for use in uses]
-    known = [one for one in columns if one is not None]
-    return (shape, known) if len(known) == len(columns) else None
-
-
-def _column(module: SourceModule, use: ast.Name, axes: int) -> ast.expr | None:
-    """The last index of one element of an array, None for any other use of it."""
-    above = module.parent(use)
-    element = isinstance(above, ast.Subscript) and above.value is use
-    indices = indices_of(above) if isinstance(above, ast.Subscript) and element else None
-    return indices[-1] if indices is not None and len(indices) == axes else None
-
-
-def _length(module: SourceModule, function: ast.FunctionDef, value: ast.expr) -> int | None:
-    """The value of a number or of a constant of the module, None for anything else."""
-    if not isinstance(value, ast.Name):
-        return written_integer(value)
-    if module.bindings(value.id, function) or value.id in parameter_names(function):
-        return None
-    line = _definition(module, value.id)
-    return _constant(module, line.value) if line is not None else None
-
-
-def _definition(module: SourceModule, name: str) -> ast.Assign | None:
-    """The one assignment of a name at module level that has a line of its own."""
-    bound = module.bindings(name, None)
-    line = bound[0] if len(bound) == 1 else None
-    if not isinstance(line, ast.Assign) or len(line.targets) != 1:
-        return None
-    whole = line in module.tree.body and not module.shares_line(line)
-    return line if whole and isinstance(line.targets[0], ast.Name) else None
-
-
-def _constant(module: SourceModule, value: ast.expr, depth: int = 0) -> int | None:
-    """The value of an integer expression of module constants, None for anything else."""
-    if isinstance(value, ast.Name) and depth < _DEEPEST:
-        line = _definition(module, value.id)
-        return _constant(module, line.value, depth + 1) if line is not None else None
-    if isinstance(value, ast.BinOp) and depth < _DEEPEST:
-        left, right = (_constant(module, one, depth + 1) for one in (value.left, value.right))
-        if left is None or right is None:
-            return None
-        if isinstance(value.op, ast.Add):
-            return left + right
-        return left * right if isinstance(value.op, ast.Mult) else None
-    return written_integer(value)
 
 
 def _fits(place: Place, rows: list[Row], lengths: list[int]) -> bool:
@@ -156,12 +96,15 @@ def _padded(module: SourceModule, function: ast.FunctionDef, inner: ast.expr) ->
     number = written_integer(inner)
     if number is not None:
         return [module.replaced(inner, str(number + 1))]
-    line = _definition(module, inner.id) if isinstance(inner, ast.Name) else None
-    if line is None or not isinstance(inner, ast.Name):
+    if not isinstance(inner, ast.Name) or is_local(module, function, inner.id):
+        return None
+    value = value_of(module, None, inner.id)
+    line = module.statement_of(value) if value is not None else None
+    if line is None or line not in module.tree.body or module.shares_line(line):
         return None
     wanted = f"PADDED_{inner.id}" if inner.id.isupper() else f"padded_{inner.id}"
-    known = _definition(module, wanted)
-    if known is not None and module.code_of(known.value) == f"{inner.id} + 1":
+    known = value_of(module, None, wanted)
+    if known is not None and module.code_of(known) == f"{inner.id} + 1":
         return [module.replaced(inner, wanted)]
     (name,) = KernelBody(module, function).free_names(wanted)
     end = module.range_of(line)[1]

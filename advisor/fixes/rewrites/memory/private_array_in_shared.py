@@ -21,28 +21,17 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import block_sizes, thread_number
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.inserted_lines import line_before
-from advisor.fixes.support.kernel.assigned_names import indices_of, names_in
-from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
-from advisor.fixes.support.values.declared_arrays import array_shape
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.kernel_body import own_kernel
+from advisor.fixes.support.values.declared_arrays import DeclaredArray, declared_array
 from advisor.model.findings import Edit
 from advisor.program.syntax.literals import written_integer
-
-
-@dataclass(frozen=True)
-class _Declaration:
-    """`name = cuda.local.array(shape, …)`, and the elements of the array that the kernel uses."""
-
-    line: ast.Assign
-    called: ast.Attribute
-    shape: ast.expr
-    elements: list[ast.Subscript]
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -51,8 +40,10 @@ def edits(place: Place) -> list[Edit] | None:
     """
     body, sizes, cuda = own_kernel(place), block_sizes(place), cuda_text(place.module)
     row = next((one for one in place.rows("array") if _is_here(place, one)), None)
-    declaration = _declaration(body, row.label) if body and row else None
-    if body is None or sizes is None or cuda is None or row is None or declaration is None:
+    if body is None or sizes is None or cuda is None or row is None:
+        return None
+    declaration = declared_array(body.module, body.function, row.label, "local")
+    if declaration is None or not _is_plain(declaration):
         return None
     banks = int(place.parameters["banks"])
     threads = -(-sizes.most // banks) * banks
@@ -62,9 +53,9 @@ def edits(place: Place) -> list[Edit] | None:
     (thread,) = body.free_names("thread")
     return [
         line_before(module, declaration.line, f"{thread} = {thread_number(cuda, sizes.dimensions)}"),
-        module.replaced(declaration.called, f"{module.code_of(declaration.called.value)}.shared"),
-        _with_length(body, declaration.shape, threads),
-        *(_with_column(body, one, thread) for one in declaration.elements),
+        module.replaced(declaration.memory, f"{module.code_of(declaration.memory.value)}.shared"),
+        _with_length(module, declaration, threads),
+        *(_with_column(module, one, thread) for one in declaration.elements),
     ]
 
 
@@ -72,50 +63,24 @@ def _is_here(place: Place, row: Row) -> bool:
     return row.path == place.finding.path and row.span == place.span and row.values.get("space") == "local"
 
 
-def _declaration(body: KernelBody, name: str) -> _Declaration | None:
-    module = body.module
-    bound = module.bindings(name, body.function)
-    line = bound[0] if len(bound) == 1 else None
-    if not isinstance(line, ast.Assign) or len(line.targets) != 1 or not isinstance(line.value, ast.Call):
-        return None
-    shape, called = array_shape(module, line.value, "local"), line.value.func
-    if shape is None or not isinstance(called, ast.Attribute) or not isinstance(called.value, ast.Attribute):
-        return None
-    parts = shape.elts if isinstance(shape, ast.Tuple) else [shape]
-    if not all(isinstance(one, ast.Name) or written_integer(one) is not None for one in parts):
-        return None
-    axes = len(shape.elts) if isinstance(shape, ast.Tuple) else 1
-    uses = [one for one in names_in(module, body.function.body) if one.id == name]
-    elements = [_element(body, one, axes) for one in uses if one is not line.targets[0]]
-    found = [one for one in elements if one is not None]
-    if not found or len(found) != len(elements):
-        return None
-    return _Declaration(line, called.value, shape, found)
+def _is_plain(declaration: DeclaredArray) -> bool:
+    """Whether the lengths of an array are numbers and names, and the kernel uses it."""
+    lengths = declaration.lengths
+    plain = all(isinstance(one, ast.Name) or written_integer(one) is not None for one in lengths)
+    return plain and bool(declaration.elements)
 
 
-def _element(body: KernelBody, use: ast.Name, axes: int) -> ast.Subscript | None:
-    """The element that a use of the array is of; None for the array itself, for a part or a row of it."""
-    above = body.module.parent(use)
-    if (
-        not isinstance(above, ast.Subscript)
-        or above.value is not use
-        or body.module.is_parenthesized(above.slice)
-    ):
-        return None
-    indices = indices_of(above)
-    return above if indices is not None and len(indices) == axes else None
-
-
-def _with_length(body: KernelBody, shape: ast.expr, threads: int) -> Edit:
+def _with_length(module: SourceModule, declaration: DeclaredArray, threads: int) -> Edit:
+    """The edit that gives the shape of an array one more length."""
+    shape = declaration.shape
     if isinstance(shape, ast.Tuple):
-        end = body.module.outer_range(shape.elts[-1])[1]
+        end = module.outer_range(shape.elts[-1])[1]
         return Edit(end, end, f", {threads}")
-    return body.module.replaced(shape, f"({body.module.code_of(shape)}, {threads})")
+    return module.replaced(shape, f"({module.code_of(shape)}, {threads})")
 
 
-def _with_column(body: KernelBody, element: ast.Subscript, thread: str) -> Edit:
-    last = element.slice.elts[-1] if isinstance(element.slice, ast.Tuple) else element.slice
-    end = body.module.outer_range(last)[1]
+def _with_column(module: SourceModule, indices: list[ast.expr], thread: str) -> Edit:
+    end = module.outer_range(indices[-1])[1]
     return Edit(end, end, f", {thread}")
 
 
