@@ -20,20 +20,26 @@ from __future__ import annotations
 
 import ast
 
+from advisor.evidence.source.kernel_walk.affine_forms import Form, atom
+from advisor.evidence.source.kernel_walk.kernel_facts import Scalar
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.host.array_columns import stored
 from advisor.fixes.support.host.host_loops import inside
 from advisor.fixes.support.kernel.assigned_names import around, only_computes, value_of
+from advisor.fixes.support.kernel.grid_indices import GRID_FORMS
 from advisor.fixes.support.kernel.kernel_body import KernelBody
-from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
+from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute
+from advisor.fixes.support.kernel.walked_kernel import value_at
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.independent_iterations import values_come_first
 from advisor.model.findings import Edit
-from advisor.program.syntax.calls import called_name
+from advisor.program.syntax.calls import called_name, range_bounds
 from advisor.program.syntax.literals import written_integer
 
+# The threads of a grid of one axis.
+_GRID_SIZE: Form = atom("bdim.x") * atom("gdim.x")
 # Builtins that do nothing but compute.
 _PURE = ("range", "len", "min", "max", "int")
 
@@ -88,15 +94,17 @@ def _is_enough(site: LaunchSite, body: KernelBody) -> bool:
 
 def _extent(site: LaunchSite, body: KernelBody, loop: ast.For) -> int | None:
     """The end of a loop up to a size of an array whose shape the host code fixes at the launch."""
-    size = _size_asked(_meant(body, loop.iter.args[1]))  # type: ignore[attr-defined]
+    size = _size_asked(body, (range_bounds(loop) or [])[1])
     if size is None or size[0] not in body.parameters:
         return None
     shape = argument_array(site, body.parameters.index(size[0])).shape
     return shape[size[1]] if shape is not None and size[1] < len(shape) else None
 
 
-def _size_asked(end: ast.expr) -> tuple[str, int] | None:
-    """The array and the axis of `array.shape[axis]` or `len(array)`."""
+def _size_asked(body: KernelBody, end: ast.expr) -> tuple[str, int] | None:
+    """The array and the axis of `array.shape[axis]` or `len(array)`, or of a name that is given it."""
+    value = value_of(body.module, body.function, end.id) if isinstance(end, ast.Name) else None
+    end = value or end
     array: ast.expr | None = None
     axis: int | None = 0
     if isinstance(end, ast.Call) and called_name(end) == "len" and end.args:
@@ -141,21 +149,12 @@ def _iterations_stand_alone(body: KernelBody, loop: ast.For) -> bool:
 
 
 def _strides(body: KernelBody, loop: ast.For) -> bool:
-    call = loop.iter
-    if loop not in body.statements or not isinstance(call, ast.Call) or len(call.args) != 3:
+    bounds = range_bounds(loop) or []
+    if loop not in body.statements or len(bounds) != 3:
         return False
-    first, end, step = call.args
-    return (
-        body.module.code_of(call.func) == "range"
-        and grid_call(body.module, _meant(body, first)) == 1
-        and grid_call(body.module, _meant(body, step), "gridsize") == 1
-        and only_computes(body.module, end, elements=True)
-    )
-
-
-def _meant(body: KernelBody, node: ast.expr) -> ast.expr:
-    value = value_of(body.module, body.function, node.id) if isinstance(node, ast.Name) else None
-    return value if value is not None else node
+    start, step = (value_at(body.module, body.function, one) for one in bounds[::2])
+    forms = [one.form for one in (start, step) if isinstance(one, Scalar)]
+    return forms == [GRID_FORMS["x"], _GRID_SIZE] and only_computes(body.module, bounds[1], elements=True)
 
 
 def _in_loop(body: KernelBody, node: ast.AST, loops: list[ast.For]) -> bool:
@@ -163,16 +162,17 @@ def _in_loop(body: KernelBody, node: ast.AST, loops: list[ast.For]) -> bool:
 
 
 def _in_head(body: KernelBody, node: ast.AST, loops: list[ast.For]) -> bool:
-    """Whether a call stands in the head of one of the loops, or is the value of a name that only does."""
-    heads = [loop.iter for loop in loops]
-    if any(inside(body.module, node, head) for head in heads):
-        return True
+    """Whether a node stands in the head of one of the loops, or in the value of a name that only does."""
+
+    def is_in_head(one: ast.AST) -> bool:
+        return any(inside(body.module, one, loop.iter) for loop in loops)
+
     line = body.module.statement_of(node)
     target = line.targets[0] if isinstance(line, ast.Assign) and len(line.targets) == 1 else None
-    if not isinstance(target, ast.Name) or body.module.parent(body.module.parent(node) or node) is not line:
-        return False
-    uses = [one for one in body.nodes(ast.Name) if one.id == target.id and one is not target]
-    return all(any(inside(body.module, one, head) for head in heads) for one in uses)
+    uses = [
+        one for one in body.nodes(ast.Name) if one.id == getattr(target, "id", None) and one is not target
+    ]
+    return is_in_head(node) or (isinstance(target, ast.Name) and all(map(is_in_head, uses)))
 
 
 def _outside(body: KernelBody, call: ast.Call, loops: list[ast.For]) -> bool:
