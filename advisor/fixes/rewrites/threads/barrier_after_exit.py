@@ -15,12 +15,14 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from advisor.evidence.source.kernel_walk.kernel_facts import Scalar
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines
-from advisor.fixes.support.kernel.assigned_names import names_in, only_computes, value_of
+from advisor.fixes.support.kernel.assigned_names import only_computes
 from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import LEAVING, KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
+from advisor.fixes.support.kernel.walked_kernel import is_one_for_all, value_at, walked_kernel
 from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import range_bounds
@@ -29,7 +31,8 @@ _OPPOSITE: dict[type[ast.cmpop], str] = {
     ast.GtE: "<", ast.Gt: "<=", ast.Lt: ">=", ast.LtE: ">",
     ast.Eq: "!=", ast.NotEq: "==",
 }  # fmt: skip
-_DEEPEST = 4
+# Calls that give the same number for the same arguments.
+_PURE = frozenset({"len", "min", "max", "int", "math.ceil", "math.floor"})
 
 
 @dataclass(frozen=True)
@@ -122,30 +125,14 @@ def _is_common(body: KernelBody, found: _Exit, loop: ast.For) -> bool:
     return all(_same_for_all(body, found, one) for one in bounds)
 
 
-def _same_for_all(body: KernelBody, found: _Exit, node: ast.expr, depth: int = 0) -> bool:
-    """Whether an expression has the same value in all threads, also by names bound once before the return."""
+def _same_for_all(body: KernelBody, found: _Exit, node: ast.expr) -> bool:
+    """Whether an expression has the same value in all threads, those that do not stay included."""
     module = body.module
-    for one in module.nodes_in(ast.Attribute, node):
-        if cuda_attribute(module, one) is not None:
-            return False
-    for part in module.nodes_in(ast.Subscript, node):
-        if not isinstance(part.value, ast.Attribute) or part.value.attr != "shape":
-            return False
-    before = module.range_of(found.check)[0]
-    for name in names_in(module, node):
-        if not module.bindings(name.id, body.function):
-            continue
-        value = value_of(module, body.function, name.id)
-        early = name.id not in body.parameters and body.bound_once(name.id, before)
-        if value is None or not early or depth > _DEEPEST:
-            return False
-        if not _same_for_all(body, found, value, depth + 1):
-            return False
-    return not any(_may_differ(body, call) for call in module.nodes_in(ast.Call, node))
-
-
-def _may_differ(body: KernelBody, call: ast.Call) -> bool:
-    return body.module.code_of(call.func) not in ("len", "min", "max", "int", "math.ceil", "math.floor")
+    value = value_at(module, body.function, node)
+    if not isinstance(value, Scalar) or not body.keeps_value(node, module.range_of(found.check)[0]):
+        return False
+    called = {module.code_of(call.func) for call in module.nodes_in(ast.Call, node)}
+    return called <= _PURE and is_one_for_all(value.form, walked_kernel(module, body.function).atoms)
 
 
 def _is_barrier(body: KernelBody, line: ast.AST) -> bool:

@@ -16,7 +16,7 @@ import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import SumNames, block_sizes, tree_lines
-from advisor.fixes.support.kernel.assigned_names import same_code
+from advisor.fixes.support.kernel.assigned_names import only_computes, same_code
 from advisor.fixes.support.kernel.atomic_adds import (
     AtomicAdd,
     additions,
@@ -27,7 +27,6 @@ from advisor.fixes.support.kernel.atomic_adds import (
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.model.findings import Edit
-from advisor.program.syntax.literals import written_integer
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -69,24 +68,11 @@ def _by_many(place: Place, addition: AtomicAdd) -> bool:
 
 def _lasting(body: KernelBody, addition: AtomicAdd) -> bool:
     """Whether the index has the same value at the end of the kernel."""
-    before, _ = body.module.range_of(body.top_statement(addition.call))
-    return _fixed(body, addition.index, before) and "\n" not in body.module.code_of(addition.index)
-
-
-def _fixed(body: KernelBody, node: ast.expr, before: int) -> bool:
-    if written_integer(node) is not None:
-        return True
-    if isinstance(node, ast.Name):
-        if not body.module.bindings(node.id, body.function):
-            return True
-        return node.id not in body.parameters and body.bound_once(node.id, before)
-    if isinstance(node, ast.Attribute):
-        return _fixed(body, node.value, before)
-    if isinstance(node, ast.BinOp):
-        return _fixed(body, node.left, before) and _fixed(body, node.right, before)
-    if isinstance(node, ast.Tuple):
-        return all(_fixed(body, one, before) for one in node.elts)
-    return False
+    module, index = body.module, addition.index
+    before, _ = module.range_of(body.top_statement(addition.call))
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    plain = all(only_computes(module, one) for one in parts) and "\n" not in module.code_of(index)
+    return plain and body.keeps_value(index, before)
 
 
 def _sums(body: KernelBody, alike: list[AtomicAdd], total: str) -> list[Edit]:

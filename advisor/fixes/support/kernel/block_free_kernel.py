@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
+from advisor.evidence.source.kernel_walk.affine_forms import Atoms
 from advisor.evidence.source.kernel_walk.kernel_facts import Place
 from advisor.fixes.rewrites.host.grid_follows_device import any_grid_will_do
 from advisor.fixes.support.edits.source_module import SourceModule
@@ -17,7 +17,7 @@ from advisor.fixes.support.kernel.thread_axes import (
     calls_use_only,
     cuda_parts,
 )
-from advisor.fixes.support.kernel.walked_kernel import walked_kernel
+from advisor.fixes.support.kernel.walked_kernel import is_one_for_all, walked_kernel
 from advisor.program.syntax.module import FunctionNode
 
 # Parts of numba.cuda that neither join the threads of a block nor tell where a thread is.
@@ -52,12 +52,7 @@ def _says_something(body: KernelBody) -> bool:
 def _is_checked(place: Place, axes: frozenset[str], atoms: Atoms) -> bool:
     """Whether only threads come to a place whose grid indices lie below a bound that is one for all."""
     bounds = [form for condition in place.conditions for form in condition.bounds]
-    return all(any(_is_one_for_all(one - GRID_FORMS[axis], atoms) for one in bounds) for axis in axes)
-
-
-def _is_one_for_all(form: Form, atoms: Atoms) -> bool:
-    own = any(name.startswith(("tid.", "bid.", "bdim.", "gdim.")) for name in form.atoms())
-    return not own and not atoms.depends(form) and not atoms.loaded(form)
+    return all(any(is_one_for_all(one - GRID_FORMS[axis], atoms) for one in bounds) for axis in axes)
 
 
 def threads_ask_for_grid_only(module: SourceModule, kernel: FunctionNode) -> bool:

@@ -70,6 +70,13 @@ class KernelBody:
             return False
         return bindings[0] in self.statements and self.module.range_of(bindings[0])[1] <= before
 
+    def keeps_value(self, node: ast.expr, before: int) -> bool:
+        """Whether the names of an expression keep from an offset on what they have there: nothing gives them
+        a value, or one of the body's own statements did before.
+        """
+        bound = (name for name in words_in(self.module, node) if self.module.bindings(name, self.function))
+        return all(name not in self.parameters and self.bound_once(name, before) for name in bound)
+
     def free_names(self, *wanted: str) -> list[str]:
         """The wanted names, with a number where a name of the kernel or of the module is in the way."""
         taken = {*words_in(self.module, self.function), *assigned_in(self.module, self.function)}

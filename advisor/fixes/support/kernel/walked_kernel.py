@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form
+from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
 from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, Value
 from advisor.evidence.source.kernel_walk.walk import KernelWalk
 from advisor.evidence.source.kernel_walk.walk_state import Resolve
@@ -97,3 +97,11 @@ def element_indices(
     found = [one for one in walked_kernel(module, function).accesses if one.place.node is element]
     indices = found[0].indices if len(found) == 1 and not found[0].whole else ()
     return None if not indices or any(one.is_slice for one in indices) else [one.form for one in indices]
+
+
+def is_one_for_all(form: Form, atoms: Atoms) -> bool:
+    """Whether a form has the same value in all threads of a grid of any size: it is made of parameters, sizes of
+    arrays and numbers.
+    """
+    own = any(name.startswith(("tid.", "bid.", "bdim.", "gdim.")) for name in form.atoms())
+    return not own and not atoms.depends(form) and not atoms.loaded(form)
