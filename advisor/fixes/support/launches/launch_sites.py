@@ -86,12 +86,17 @@ def named_value(module: SourceModule, function: FunctionNode | None, expression:
 
 
 def assigned_once(module: SourceModule, function: FunctionNode | None, name: str) -> ast.expr | None:
-    """What a name of a function, or of the module, is given once; None for anything else."""
-    bound = module.bindings(name, function) if function is not None else []
-    if function is not None and name in parameter_names(function):
-        return None
-    bound = bound or module.bindings(name, None)
-    return given_value(bound[0], name) if len(bound) == 1 else None
+    """What a name of a function, of one around it or of the module is given once; None for anything else."""
+    while function is not None:
+        if name in parameter_names(function):
+            return None
+        bound = module.bindings(name, function)
+        if bound:
+            return given_value(bound[0], name) if len(bound) == 1 else None
+        function = module.scope_of(function)
+    bound = module.bindings(name, None)
+    once = len(bound) == 1 and name not in module.syntax.bound_by_functions
+    return given_value(bound[0], name) if once else None
 
 
 def given_value(line: ast.AST, name: str) -> ast.expr | None:
