@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from advisor.fixes.support.edits.source_module import COMPOUND, SourceModule
+from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import (
     ARRAY_QUESTIONS,
     around,
     assigned_in,
     indices_of,
-    is_assigned,
     names_in,
     only_computes,
     same_code,
@@ -20,6 +19,7 @@ from advisor.fixes.support.kernel.assigned_names import (
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.values.joint_work import needs_all_threads
+from advisor.program.syntax.reaching_definitions import START, ReachingDefinitions
 from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
 # With these the iterations that follow may be left out, or the code is not the kernel's own.
@@ -48,7 +48,7 @@ def iterations_are_independent(body: KernelBody, loop: ast.For, index: str) -> b
     outside = _named_outside(body, loop)
     if (own | words_in(module, loop.target)) & outside:
         return False
-    return _values_come_first(body, loop, own) and _elements_are_own(body, loop, index)
+    return _have_values_first(module, loop.body, own) and _elements_are_own(body, loop, index)
 
 
 def _is_first(body: KernelBody, loop: ast.For, index: str) -> bool:
@@ -86,59 +86,33 @@ def _only_ends(body: KernelBody, node: ast.Break, loop: ast.For, index: str) -> 
     )
 
 
-def _values_come_first(body: KernelBody, loop: ast.For, own: frozenset[str]) -> bool:
-    """Whether each name of the loop gets its value in an iteration before it is read there."""
-    return _after(body, loop.body, frozenset(), own) is not None
-
-
-def values_come_first(body: KernelBody, lines: Sequence[ast.stmt], index: str) -> bool:
+def values_come_first(body: KernelBody, lines: list[ast.stmt], index: str) -> bool:
     """Whether each name that statements give a value has it before it is read there, and no other statement
     of the kernel reads it, so that the statements may be done for one index after the other.
     """
-    own = frozenset(name for line in lines for name in assigned_in(body.module, line))
+    own = assigned_in(body.module, lines)
     first = body.module.range_of(lines[0])[0]
     names = names_in(body.module, body.function.body)
     before = {one.id for one in names if body.module.range_of(one)[0] < first}
     if index in own or own & before or own & set(body.parameters):
         return False
-    return _after(body, lines, frozenset({index}), own) is not None
+    return _have_values_first(body.module, lines, own)
 
 
-def _after(
-    body: KernelBody, lines: Iterable[ast.stmt], known: frozenset[str], own: frozenset[str]
-) -> frozenset[str] | None:
-    """The names that have a value behind some statements, None where one is read before it has."""
-    for line in lines:
-        if isinstance(line, ast.If):
-            found = _after_if(body, line, known, own)
-        elif isinstance(line, ast.For):
-            inner = known | assigned_in(body.module, line.target)
-            reads_late = _read(body, line.iter) & own - known
-            found = None if reads_late or _after(body, line.body, inner, own) is None else known
-        else:
-            late = _read(body, line) & own - known
-            found = None if late or isinstance(line, COMPOUND) else known
-            if isinstance(line, ast.AugAssign) and isinstance(line.target, ast.Name):
-                found = None if line.target.id not in known else found
-            found = found | assigned_in(body.module, line) if found is not None else None
-        if found is None:
-            return None
-        known = found
-    return known
-
-
-def _after_if(
-    body: KernelBody, line: ast.If, known: frozenset[str], own: frozenset[str]
-) -> frozenset[str] | None:
-    if _read(body, line.test) & own - known:
-        return None
-    first, other = (_after(body, block, known, own) for block in (line.body, line.orelse))
-    return None if first is None or other is None else first & other
-
-
-def _read(body: KernelBody, node: ast.AST) -> frozenset[str]:
-    names = names_in(body.module, node)
-    return frozenset(one.id for one in names if not is_assigned(body.module, one))
+def _have_values_first(module: SourceModule, lines: list[ast.stmt], names: frozenset[str]) -> bool:
+    """Whether names get their values in some statements before they are read there."""
+    flow = ReachingDefinitions(ast.Module(lines, []))
+    reads: list[tuple[str, ast.expr]] = [
+        (one.id, one) for one in names_in(module, lines) if isinstance(one.ctx, ast.Load)
+    ]
+    reads += [
+        (one.target.id, one.value)
+        for one in module.nodes_in(ast.AugAssign, lines)
+        if isinstance(one.target, ast.Name)
+    ]
+    return not any(
+        name in names and START in (flow.reaching(name, place) or {START}) for name, place in reads
+    )
 
 
 def _elements_are_own(body: KernelBody, loop: ast.For, index: str) -> bool:
