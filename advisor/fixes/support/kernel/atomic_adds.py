@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from advisor.evidence.source.kernel_walk.kernel_facts import AtomicUse
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
-from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS
 from advisor.fixes.support.kernel.kernel_body import KernelBody
+from advisor.fixes.support.kernel.walked_kernel import walked_kernel
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import called_name
 
 _ADD = ".atomic.add"
 # Calls with which threads wait for each other's stores to global memory, in the middle of a kernel.
@@ -50,39 +52,36 @@ def additions(body: KernelBody) -> list[AtomicAdd]:
 
 def only_added_to(body: KernelBody, array: str) -> bool:
     """Whether a kernel does nothing with a parameter but add to its elements, so that the additions may come
-    later: neither reads them, nor gives the array another name, nor waits for other blocks."""
-    if array not in body.parameters or body.module.bindings(array, body.function):
-        return False
-    adding = {one.call.args[0] for one in additions(body)}
-    for name in body.nodes(ast.Name):
-        if name.id == array and name not in adding:
-            above = body.module.parent(name)
-            if not isinstance(above, ast.Attribute) or above.attr not in ARRAY_QUESTIONS:
-                return False
-    return not _waits(body)
+    later: neither reads them, nor gives the array another name, nor waits for other blocks.
+    """
+    known: set[ast.AST] = {one.call for one in additions(body) if one.array == array}
+    waits = any(called_name(one) in _WAITING for one in body.nodes(ast.Call))
+    others = walked_kernel(body.module, body.function).atomics
+    return (
+        {one.place.node for one in updates_of(body, array)} == known != set()
+        and not waits
+        and all(_is_statement(body, one) for one in others)
+    )
 
 
-def _waits(body: KernelBody) -> bool:
-    """Whether a kernel has order between blocks: fences, grid barriers, atomics whose result is used."""
-    for call in body.nodes(ast.Call):
-        name = body.module.code_of(call.func)
-        if name.rpartition(".")[2] in _WAITING:
-            return True
-        if ".atomic." in name and not isinstance(body.module.parent(call), ast.Expr):
-            return True
-    return False
+def updates_of(body: KernelBody, array: str) -> list[AtomicUse]:
+    """The atomic updates of an array parameter where a kernel does nothing else with it, and nobody looks at
+    their results; none where it does.
+    """
+    facts = walked_kernel(body.module, body.function)
+    found = [one for one in facts.atomics if one.array is not None and one.array.name == array]
+    alone = array in facts.followed and not any(one.array.name == array for one in facts.accesses)
+    return found if alone and all(_is_statement(body, one) for one in found) else []
+
+
+def _is_statement(body: KernelBody, update: AtomicUse) -> bool:
+    return isinstance(body.module.parent(update.place.node), ast.Expr)
 
 
 def row_of(place: Place, addition: AtomicAdd) -> Row | None:
     """What is known of an atomic addition."""
-    wanted = place.module.range_of(addition.call)
-    for row in place.rows("atomic"):
-        span = row.span
-        begin = place.module.offset(span.line, span.column - 1)
-        end = place.module.offset(span.end_line, span.end_column - 1)
-        if row.path == place.finding.path and (begin, end) == wanted:
-            return row
-    return None
+    here = place.finding.path, place.module.syntax.span(addition.call)
+    return next((row for row in place.rows("atomic") if (row.path, row.span) == here), None)
 
 
 def before_value(body: KernelBody, addition: AtomicAdd, text: str) -> Edit:

@@ -100,8 +100,8 @@ def element_indices(
 
 
 def is_one_for_all(form: Form, atoms: Atoms) -> bool:
-    """Whether a form has the same value in all threads of a grid of any size: it is made of parameters, sizes of
-    arrays and numbers.
+    """Whether a form has the same value in all threads of a grid of any size, being made of parameters, sizes
+    of arrays and numbers.
     """
     own = any(name.startswith(("tid.", "bid.", "bdim.", "gdim.")) for name in form.atoms())
     return not own and not atoms.depends(form) and not atoms.loaded(form)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from advisor.evidence.source.kernel_walk.affine_forms import Form, Monomial, atom
 from advisor.fixes.support.host.source_effects import parameter_effects
 from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, names_in, value_of
+from advisor.fixes.support.kernel.atomic_adds import updates_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.kernel.walked_kernel import element_indices
@@ -63,19 +64,7 @@ def _stores_to_known(body: KernelBody, node: ast.Subscript) -> bool:
 
 def _only_counts_up(body: KernelBody, array: str) -> bool:
     """Whether an array gets only atomic updates of one kind, whose results nobody looks at."""
-    kinds = set()
-    for name in names_in(body.module, body.function.body):
-        if name.id != array or _is_asked(body, name):
-            continue
-        call = body.module.parent(name)
-        if not isinstance(call, ast.Call) or not call.args or call.args[0] is not name:
-            return False
-        called = call.func
-        if not isinstance(called, ast.Attribute) or not isinstance(body.module.parent(call), ast.Expr):
-            return False
-        if cuda_attribute(body.module, called.value) != "atomic":
-            return False
-        kinds.add(called.attr)
+    kinds = {one.operation for one in updates_of(body, array)}
     return len(kinds) == 1 and kinds <= set(_ORDERLESS)
 
 
