@@ -25,7 +25,6 @@ from advisor.evidence.source.kernel_walk.kernel_facts import Scalar
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.host.argument_arrays import argument_array
-from advisor.fixes.support.host.array_columns import stored
 from advisor.fixes.support.host.host_loops import inside
 from advisor.fixes.support.kernel.assigned_names import around, only_computes, value_of
 from advisor.fixes.support.kernel.grid_indices import GRID_FORMS
@@ -131,9 +130,9 @@ def any_grid_will_do(body: KernelBody) -> bool:
             return False
         if name.startswith(("sync", "shfl", "ballot", "vote", "match_", "activemask", "cg")):
             return False
-    if any(
-        stored(one) and not _in_loop(body, one, loops) for one in body.nodes((ast.Subscript, ast.Attribute))
-    ):
+    elements: list[ast.Subscript | ast.Attribute]
+    elements = [*body.nodes(ast.Subscript), *body.nodes(ast.Attribute)]
+    if not all(isinstance(one.ctx, ast.Load) or _in_loop(body, one, loops) for one in elements):
         return False
     if any(_outside(body, call, loops) for call in body.nodes(ast.Call)):
         return False
