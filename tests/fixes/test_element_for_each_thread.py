@@ -67,6 +67,15 @@ SAME = {
     "an early end": (f"{START}\n    if i >= n:\n        break\n    out[i] = a[i]", LAUNCH),
     "a value that goes on": (f"x = 0.0\n{START}\n    out[i] = a[i] + x\n    x = a[i]", LAUNCH),
     "the number of threads": (f"all = cuda.gridsize(1)\n{START}\n    out[i] = a[i] + all", LAUNCH),
+    "the number of the thread": (
+        "t = cuda.grid(1)\nfor i in range(t * N, t * N + N):\n    if i < n:\n        out[i] = a[i] + t",
+        LAUNCH,
+    ),
+    "a number that follows the thread": (
+        f"last = cuda.grid(1) + 1\n{START}\n    if i < n:\n        out[i] = a[i] + last",
+        LAUNCH,
+    ),
+    "the thread in the loop": (f"{START}\n    if i < n:\n        out[i] = a[i] + cuda.grid(1)", LAUNCH),
     "a loop in a condition": (
         "start = cuda.grid(1) * N\nif n > 0:\n    for i in range(start, start + N):\n        out[i] = a[i]",
         LAUNCH,

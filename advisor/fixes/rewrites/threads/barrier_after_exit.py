@@ -15,15 +15,13 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.evidence.source.kernel_walk.kernel_facts import Scalar
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines
 from advisor.fixes.support.kernel.assigned_names import only_computes
 from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import LEAVING, KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
-from advisor.fixes.support.kernel.walked_kernel import is_one_for_all, value_at, walked_kernel
-from advisor.fixes.support.values.joint_work import needs_all_threads
+from advisor.fixes.support.kernel.walked_kernel import has_one_value
+from advisor.fixes.support.values.joint_work import threads_meet
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import range_bounds
 
@@ -53,29 +51,16 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     behind = body.statements[found.number + 1 :]
     groups = _groups(body, found, behind)
-    if groups is None or not any(_meets(body, line) for line in behind):
+    if groups is None or not any(threads_meet(body.module, line) for line in behind):
         return None
     (flag,) = body.free_names("inside")
     edits = [body.module.replaced(found.check, f"{flag} = {_stays(body, found.check.test)}")]
     for group in groups:
-        below = _under_flag(body, group, flag)
+        below = body.under_head(group, f"if {flag}:")
         if below is None:
             return None
         edits += below
     return edits
-
-
-def _under_flag(body: KernelBody, group: list[ast.stmt], flag: str) -> list[Edit] | None:
-    module = body.module
-    begin, end = whole_lines(module, group[0])[0], whole_lines(module, group[-1])[1]
-    deeper = indented(module, begin, end, body.step)
-    if deeper is None or any(module.shares_line(one) for one in (group[0], group[-1])):
-        return None
-    check = line_before(module, group[0], f"if {flag}:")
-    return [
-        Edit(check.start, check.end, check.text + body.step),
-        *(one for one in deeper if one.start != begin),
-    ]
 
 
 def _exit(body: KernelBody) -> _Exit | None:
@@ -99,7 +84,7 @@ def _groups(
     for line in lines:
         if _is_barrier(body, line) or _is_declaration(body, line):
             groups.append([])
-        elif not _meets(body, line):
+        elif not threads_meet(body.module, line):
             groups[-1].append(line)
         elif isinstance(line, ast.For) and not inner and _is_common(body, found, line):
             below = _groups(body, found, line.body, inner=True)
@@ -128,11 +113,9 @@ def _is_common(body: KernelBody, found: _Exit, loop: ast.For) -> bool:
 def _same_for_all(body: KernelBody, found: _Exit, node: ast.expr) -> bool:
     """Whether an expression has the same value in all threads, those that do not stay included."""
     module = body.module
-    value = value_at(module, body.function, node)
-    if not isinstance(value, Scalar) or not body.keeps_value(node, module.range_of(found.check)[0]):
-        return False
     called = {module.code_of(call.func) for call in module.nodes_in(ast.Call, node)}
-    return called <= _PURE and is_one_for_all(value.form, walked_kernel(module, body.function).atoms)
+    early = body.keeps_value(node, module.range_of(found.check)[0])
+    return called <= _PURE and early and has_one_value(module, body.function, node)
 
 
 def _is_barrier(body: KernelBody, line: ast.AST) -> bool:
@@ -148,13 +131,6 @@ def _is_declaration(body: KernelBody, line: ast.AST) -> bool:
         and function.attr == "array"
         and cuda_attribute(body.module, function.value) in ("shared", "local")
     )
-
-
-def _meets(body: KernelBody, line: ast.AST) -> bool:
-    """Whether threads may do something together in a statement, or a shared array is declared there."""
-    attributes = body.module.nodes_in(ast.Attribute, line)
-    shared = any(cuda_attribute(body.module, one) == "shared" for one in attributes)
-    return shared or needs_all_threads(body.module, line)
 
 
 def _stays(body: KernelBody, test: ast.expr) -> str:

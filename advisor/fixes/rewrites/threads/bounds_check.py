@@ -14,13 +14,11 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines
 from advisor.fixes.support.edits.source_module import COMPOUND, SourceModule
 from advisor.fixes.support.kernel.assigned_names import around, indices_of, words_in
 from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
-from advisor.fixes.support.kernel.thread_axes import cuda_attribute
-from advisor.fixes.support.values.joint_work import needs_all_threads
+from advisor.fixes.support.values.joint_work import threads_meet
 from advisor.model.findings import Edit
 from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.statement_places import COMPREHENSIONS
@@ -50,14 +48,7 @@ def _edits(module: SourceModule, function: FunctionNode) -> list[Edit] | None:
     region, element = guarded_region(body), limiting_element(body)
     if element is None:
         return None
-    begin, end = whole_lines(body.module, region[0])[0], whole_lines(body.module, region[-1])[1]
-    deeper = indented(body.module, begin, end, body.step)
-    if deeper is None:
-        return None
-    check = line_before(body.module, region[0], f"if {inside_check(body, element)}:")
-    # The first line's own step follows the check on the same line.
-    first = Edit(check.start, check.end, check.text + body.step)
-    return [first, *(edit for edit in deeper if edit.start != begin)]
+    return body.under_head(region, f"if {inside_check(body, element)}:")
 
 
 def guarded_region(body: KernelBody) -> list[ast.stmt]:
@@ -70,25 +61,13 @@ def guarded_region(body: KernelBody) -> list[ast.stmt]:
 def _guarded_region(module: SourceModule, function: FunctionNode) -> list[ast.stmt]:
     body = KernelBody(module, function)
     indices = grid_indices(body)
-    lines = [body.module.range_of(one.line)[0] for one in indices.values()]
-    used = [
-        number
-        for number, line in enumerate(body.statements)
-        if words_in(body.module, line) & set(indices) and body.module.range_of(line)[0] not in lines
-    ]
-    if not used:
+    given = [body.statements.index(one.line) for one in indices.values()]
+    using = (n for n, line in enumerate(body.statements) if words_in(module, line) & indices.keys())
+    first = next((number for number in using if number not in given), None)
+    if first is None or max(given) > first:
         return []
-    region = body.statements[used[0] :]
-    last_index = max(lines)
-    if last_index > body.module.range_of(region[0])[0]:
-        return []
-    together = (needs_all_threads(body.module, one) or _declares_shared(body, one) for one in region)
-    return [] if any(together) else region
-
-
-def _declares_shared(body: KernelBody, line: ast.AST) -> bool:
-    attributes = body.module.nodes_in(ast.Attribute, line)
-    return any(cuda_attribute(body.module, one) == "shared" for one in attributes)
+    region = body.statements[first:]
+    return [] if threads_meet(body.module, region) else region
 
 
 def limiting_element(body: KernelBody) -> ast.Subscript | None:

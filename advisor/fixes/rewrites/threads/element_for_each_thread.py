@@ -18,10 +18,16 @@ import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import end_with_comments, without_line
-from advisor.fixes.support.kernel.assigned_names import is_text, only_computes
+from advisor.fixes.support.kernel.assigned_names import assigned_in, is_text, words_in
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
-from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute, grid_call
+from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_parts
 from advisor.fixes.support.kernel.thread_runs import ThreadRun, run_around
+from advisor.fixes.support.kernel.walked_kernel import (
+    has_one_value,
+    is_followed,
+    is_in_loop,
+    walked_kernel,
+)
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.launches.launch_sizes import is_whole_number
 from advisor.fixes.support.values.independent_iterations import iterations_are_independent
@@ -54,29 +60,35 @@ def edits(place: Place) -> list[Edit] | None:
 
 def _is_all(body: KernelBody, run: ThreadRun) -> bool:
     """Whether the loop is all that a kernel does, and each of its iterations may have a thread of its own."""
-    names = [cuda_attribute(body.module, one) or "" for one in body.nodes(ast.Attribute)]
-    asked = any(name in {*INDEX_NAMES, "gridsize", "shared"} for name in names)
-    ends = any(True for _ in body.module.nodes_in((ast.Break, ast.Continue), run.loop))
-    if asked or ends or run.loop not in body.statements or body.module.on_header_line(run.loop):
+    module, function = body.module, body.function
+    asked = {name for _, name in cuda_parts(module, function.body)}
+    ends = any(True for _ in module.nodes_in((ast.Break, ast.Continue), run.loop))
+    if asked & {*INDEX_NAMES, "gridsize", "shared"} or ends or not is_followed(module, function):
         return False
-    rest = (line for line in body.statements if line is not run.loop)
-    return all(_only_name(body, line) for line in rest) and iterations_are_independent(
-        body, run.loop, run.index
-    )
+    if run.loop not in body.statements or module.on_header_line(run.loop):
+        return False
+    facts = walked_kernel(module, function)
+    places = [one.place for one in facts.accesses] + [one.place for one in facts.atomics]
+    if not all(is_in_loop(one, run.loop) for one in places) or not _only_names(body, run):
+        return False
+    return iterations_are_independent(body, run.loop, run.index)
 
 
-def _only_name(body: KernelBody, line: ast.stmt) -> bool:
-    """Whether a statement only gives names a value, or is the kernel's docstring."""
-    if not isinstance(line, ast.Assign) or not all(isinstance(one, ast.Name) for one in line.targets):
-        return is_text(line)
-    return only_computes(body.module, line.value) or _uses_grid(body, line.value)
-
-
-def _uses_grid(body: KernelBody, value: ast.expr) -> bool:
-    """Whether an expression only computes with `cuda.grid(1)`."""
-    if isinstance(value, ast.BinOp):
-        return _uses_grid(body, value.left) and _uses_grid(body, value.right)
-    return grid_call(body.module, value) == 1 or only_computes(body.module, value)
+def _only_names(body: KernelBody, run: ThreadRun) -> bool:
+    """Whether what stands beside the loop only gives names a value, and the loop uses none that differs from
+    thread to thread: more threads have others.
+    """
+    module = body.module
+    inside = run.loop.body if run.product is None else run.loop.body[1:]
+    used, asked = words_in(module, inside), {name for _, name in cuda_parts(module, inside)}
+    for line in body.statements:
+        if line is run.loop or is_text(line):
+            continue
+        if not isinstance(line, ast.Assign) or not all(isinstance(one, ast.Name) for one in line.targets):
+            return False
+        if used & assigned_in(module, line) and not has_one_value(module, body.function, line.value):
+            return False
+    return "grid" not in asked
 
 
 def _inner_edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:

@@ -15,7 +15,7 @@ import ast
 
 from advisor.fixes.place import Place
 from advisor.fixes.rewrites.threads.bounds_check import guarded_region, limiting_element
-from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines, without_line
+from advisor.fixes.support.edits.inserted_lines import without_line
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import indices_of, value_of, words_in
 from advisor.fixes.support.kernel.grid_indices import grid_indices
@@ -61,19 +61,12 @@ def _edits(
     grid: ast.expr,
     element: ast.Subscript,
 ) -> list[Edit] | None:
-    module = body.module
-    begin, end = whole_lines(module, region[0])[0], whole_lines(module, region[-1])[1]
-    deeper = indented(module, begin, end, body.step)
-    removed = without_line(module, grid_indices(body)[index].line)
-    if deeper is None or removed is None:
-        return None
-    first = module.code_of(grid)
+    first = body.module.code_of(grid)
     width = first.replace(".grid(", ".gridsize(")
-    size = f"{module.code_of(element.value)}.shape[0]"
-    head = line_before(module, region[0], f"for {index} in range({first}, {size}, {width}):")
-    # The first line's own step follows the head on the same line.
-    opened = Edit(head.start, head.end, head.text + body.step)
-    return [removed, opened, *(edit for edit in deeper if edit.start != begin)]
+    size = f"{body.module.code_of(element.value)}.shape[0]"
+    removed = without_line(body.module, grid_indices(body)[index].line)
+    deeper = body.under_head(region, f"for {index} in range({first}, {size}, {width}):")
+    return None if deeper is None or removed is None else [removed, *deeper]
 
 
 def _only_index(body: KernelBody, element: ast.Subscript) -> str | None:

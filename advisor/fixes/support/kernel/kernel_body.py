@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import assigned_in, words_in
 from advisor.model.findings import Edit
@@ -89,6 +90,20 @@ class KernelBody:
             taken.add(free)
             found.append(free)
         return found
+
+    def under_head(self, statements: list[ast.stmt], head: str) -> list[Edit] | None:
+        """The edits that put whole statements below a head such as `if …:`; None where a text in them runs
+        over several lines, or where one shares its line.
+        """
+        module, first, last = self.module, statements[0], statements[-1]
+        begin, end = whole_lines(module, first)[0], whole_lines(module, last)[1]
+        deeper = indented(module, begin, end, self.step)
+        if deeper is None or module.shares_line(first) or module.shares_line(last):
+            return None
+        opened = line_before(module, first, head)
+        # The first line's own step follows the head on the same line.
+        own = Edit(opened.start, opened.end, opened.text + self.step)
+        return [own, *(one for one in deeper if one.start != begin)]
 
     def lines_before(self, statement: ast.stmt, lines: list[str]) -> Edit:
         """The edit that puts lines, indented as the body, before a statement of it."""

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.evidence.source.kernel_walk.kernel_facts import Place
 from advisor.fixes.support.kernel.assigned_names import assigned_in, is_text, words_in
 from advisor.fixes.support.kernel.block_free_kernel import threads_ask_for_grid_only
 from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_parts
-from advisor.fixes.support.kernel.walked_kernel import walked_kernel
-from advisor.fixes.support.values.independent_iterations import changed_arrays, iterations_are_independent
+from advisor.fixes.support.kernel.walked_kernel import is_in_loop, walked_kernel
+from advisor.fixes.support.values.array_uses import changed_arrays
+from advisor.fixes.support.values.independent_iterations import iterations_are_independent
 from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
 
@@ -136,16 +136,12 @@ def _may_be_done_again(body: KernelBody, loop: ast.For, thread: ThreadNumber | N
     if not all(body.module.scope_of(one.node) is body.function for one in changes):
         return False
     changed = changed_arrays(body, loop)
-    outside = [one for one in facts.accesses if not _is_inside(one.place, loop)]
-    added = all(_is_inside(one.place, loop) for one in facts.atomics)
+    outside = [one for one in facts.accesses if not is_in_loop(one.place, loop)]
+    added = all(is_in_loop(one.place, loop) for one in facts.atomics)
     if not added or any(one.array.name in changed for one in outside):
         return False
     forms = ([index.form for index in one.indices] for one in stores)
     return thread is None or all(any(_LANE in facts.atoms.depends(one) for one in form) for form in forms)
-
-
-def _is_inside(place: Place, loop: ast.For) -> bool:
-    return any(one.node is loop for one in place.loops)
 
 
 def lanes_lie_along_the_loop(body: KernelBody, found: ThreadLoop) -> bool:

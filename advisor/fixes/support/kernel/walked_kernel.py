@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
-from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, Value
+from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, Place, Scalar, Value, View
 from advisor.evidence.source.kernel_walk.walk import KernelWalk
 from advisor.evidence.source.kernel_walk.walk_state import Resolve
 from advisor.fixes.support.edits.source_module import SourceModule
@@ -105,3 +105,16 @@ def is_one_for_all(form: Form, atoms: Atoms) -> bool:
     """
     own = any(name.startswith(("tid.", "bid.", "bdim.", "gdim.")) for name in form.atoms())
     return not own and not atoms.depends(form) and not atoms.loaded(form)
+
+
+def has_one_value(module: SourceModule, function: FunctionNode, node: ast.expr) -> bool:
+    """Whether an expression of a kernel is a number that is one for all threads, or an array."""
+    value = value_at(module, function, node)
+    if isinstance(value, Scalar):
+        return is_one_for_all(value.form, walked_kernel(module, function).atoms)
+    return isinstance(value, View) and not value.prefix
+
+
+def is_in_loop(place: Place, loop: ast.For) -> bool:
+    """Whether a place of the walk lies in a loop."""
+    return any(one.node is loop for one in place.loops)

@@ -24,6 +24,12 @@ def needs_all_threads(module: SourceModule, node: ast.AST | list[ast.stmt], dept
     return any(_may_wait(module, call, depth) for call in module.nodes_in(ast.Call, node))
 
 
+def threads_meet(module: SourceModule, node: ast.AST | list[ast.stmt]) -> bool:
+    """Whether threads may do something together in a piece of code, or declare a shared array there."""
+    parts = (cuda_attribute(module, one) for one in module.nodes_in(ast.Attribute, node))
+    return "shared" in parts or needs_all_threads(module, node)
+
+
 def _may_wait(module: SourceModule, call: ast.Call, depth: int) -> bool:
     root = call.func
     while isinstance(root, ast.Attribute):
