@@ -49,6 +49,15 @@ def test_the_grid_follows_the_device(tmp_path: Path, name: str) -> None:
     assert fixed(tmp_path, FIX, program(body, before)) == program(body, after)
 
 
+def test_an_import_that_may_fail_names_the_module(tmp_path: Path) -> None:
+    tried = "try:\n    from numba import cuda\nexcept ImportError:\n    raise\n"
+    before, after = (
+        program(PLAIN, launch).replace("from numba import cuda\n", tried)
+        for launch in (LAUNCH, f"k[{COUNT}, 128](a, out)")
+    )
+    assert fixed(tmp_path, FIX, before) == after
+
+
 SAME = {
     "one element for each thread": (
         "i = cuda.grid(1)\nif i < a.shape[0]:\n    out[i] = a[i]",

@@ -31,14 +31,16 @@ from advisor.fixes.support.host.understood_calls import copies, is_understood
 from advisor.fixes.support.kernel.assigned_names import words_in
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.model.findings import Edit
+from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.statement_places import DEFINITIONS, LOOPS, TRIES
 
 # Functions that make memory which both the host and the device see.
 _SHARED_MEMORY = frozenset({"mapped_array", "managed_array", "mapped_array_like", "mapped"})
-# What may leave a statement before its end, or run later.
+# What may leave a statement before its end, run later, or bind a name in a way that is not looked at.
 _LEAVING = (
-    ast.Return, ast.Raise, ast.Assert, ast.Lambda, ast.With, ast.AsyncWith, *DEFINITIONS, *TRIES,
+    ast.Return, ast.Raise, ast.Assert, ast.Lambda, ast.With, ast.AsyncWith, *DEFINITIONS, *TRIES, ast.Match,
+    ast.Import, ast.ImportFrom,
 )  # fmt: skip
 
 
@@ -256,14 +258,9 @@ def _waits_for_other_work(module: SourceModule, _: ast.Module) -> bool:
     calls = list(module.nodes(ast.Call))
     if any(copies(module, one) and not is_understood(module, one) for one in calls):
         return True
-    printed = [one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "print"]
-    return any(_runs_on_device(module, one) for one in printed)
-
-
-def _runs_on_device(module: SourceModule, call: ast.Call) -> bool:
-    """Whether a call stands in a function with a decorator, as kernels and device functions have."""
-    function = module.scope_of(call)
-    return function is not None and bool(function.decorator_list)
+    printing = [module.scope_of(one) for one in calls if last_name(one.func) == "print"]
+    # Kernels and device functions have a decorator.
+    return any(one is not None and bool(one.decorator_list) for one in printing)
 
 
 @dataclass(frozen=True)
@@ -302,13 +299,10 @@ def _widest_region(host: HostUses, line: ast.stmt, uses: Iterable[Use], others: 
 
 def _is_single(host: HostUses, use: Use, uses: list[Use]) -> bool:
     """Whether a use is an argument of a launch without a stream that is given the array only there."""
-    call = host.module.parent(use.node)
-    if isinstance(call, ast.keyword):
-        call = host.module.parent(call)
-    known = host.launch_of(call) if isinstance(call, ast.Call) else None
-    if call is None or known is None or known[1] is None or len(known[0].configuration) != 2:
+    known = host.launch_of(host.module.parent(use.node))
+    if known is None or known[1] is None or len(known[0].configuration) != 2:
         return False
-    return sum(inside(host.module, one.node, call) for one in uses) == 1
+    return sum(inside(host.module, one.node, known[0].call) for one in uses) == 1
 
 
 def _branches(module: SourceModule, node: ast.AST) -> list[list[ast.stmt]]:

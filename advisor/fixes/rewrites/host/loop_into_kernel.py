@@ -195,7 +195,8 @@ def _single_launch(launch: _CountedLaunch) -> list[Edit] | None:
     head = "".join(f"{one}{module.line_end}{module.indentation(loop)}" for one in comments)
     argument = site.call.args[launch.position]
     passed = ", ".join(_as_integer(site, one) for one in launch.bounds)
-    return [Edit(begin, first, head), module.replaced(argument, passed), *_less_indented(launch)]
+    place = module.outer_range(argument)
+    return [Edit(begin, first, head), Edit(*place, passed), *_less_indented(launch)]
 
 
 def _loop(site: LaunchSite) -> ast.For | None:
