@@ -24,16 +24,15 @@ from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.host.same_memory import may_overlap
 from advisor.fixes.support.host.source_effects import is_used_otherwise
 from advisor.fixes.support.kernel.assigned_names import (
-    ARRAY_QUESTIONS,
     around,
     assigned_in,
     indices_of,
-    names_in,
     only_computes,
     same_code,
     words_in,
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.fixes.support.values.array_uses import array_elements
 from advisor.fixes.support.values.different_elements import surely_different
 from advisor.model.findings import Edit
 from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
@@ -136,19 +135,12 @@ def _uses(
     body: KernelBody, loop: ast.AST, element: ast.Subscript, array: str
 ) -> tuple[ast.Subscript, ...] | None:
     """The places in a loop that are the element; None where the array is used in a way that may be it."""
-    found: list[ast.Subscript] = []
-    for name in names_in(body.module, loop):
-        if name.id != array:
-            continue
-        above = body.module.parent(name)
-        if isinstance(above, ast.Subscript) and above.value is name:
-            if same_code(body.module, above, element):
-                found.append(above)
-            elif not surely_different(body, element, above):
-                return None
-        elif not (isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS):
-            return None
-    return tuple(found)
+    uses = array_elements(body.module, loop, array)
+    if uses is None:
+        return None
+    alike = tuple(one for one in uses if same_code(body.module, one, element))
+    apart = all(surely_different(body, element, one) for one in uses if one not in alike)
+    return alike if apart else None
 
 
 def _start(body: KernelBody, found: _Sum) -> ast.Assign | None:

@@ -29,11 +29,11 @@ from advisor.fixes.place import Place
 from advisor.fixes.rewrites.memory import stage_shared_tile, swap_thread_axes
 from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.host.host_arguments import creation_of, is_allocation, is_copy, names_of
-from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS
+from advisor.fixes.support.host.host_arguments import creation_of, is_allocation, is_copy
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.kernel.walked_kernel import element_indices, walked_kernel
 from advisor.fixes.support.launches.launch_sites import LaunchSite
+from advisor.fixes.support.values.array_uses import array_elements
 from advisor.fixes.support.values.speedup_left import speedup_left
 from advisor.model.findings import Edit
 
@@ -112,17 +112,15 @@ def _explicit_signature(module: SourceModule, function: ast.FunctionDef) -> bool
 def _lanes_along_first_axis(module: SourceModule, function: ast.FunctionDef, array: str) -> bool:
     """Whether each use of an array in a kernel is an element whose first index alone follows the lane."""
     atoms = walked_kernel(module, function).atoms
-    for use in names_of(module, array, function.body):
-        above = module.parent(use)
-        if isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS:
-            continue
-        indices = element_indices(module, function, above)
+    uses = array_elements(module, function.body, array)
+    for use in uses or ():
+        indices = element_indices(module, function, use)
         if indices is None or len(indices) < 2:
             return False
         same = [indices[0] - atom(_LANE), *indices[1:]]
         if any(_LANE in atoms.depends(one) for one in same):
             return False
-    return True
+    return uses is not None
 
 
 def _fills_sectors(place: Place, site: LaunchSite) -> bool:

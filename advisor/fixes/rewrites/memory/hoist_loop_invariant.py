@@ -19,17 +19,15 @@ from advisor.fixes.support.edits.inserted_lines import line_before
 from advisor.fixes.support.host.same_memory import overlaps_written
 from advisor.fixes.support.host.source_effects import is_used_otherwise
 from advisor.fixes.support.kernel.assigned_names import (
-    ARRAY_QUESTIONS,
     around,
     assigned_in,
     indices_of,
-    names_in,
     only_computes,
     same_code,
     words_in,
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
-from advisor.fixes.support.values.independent_iterations import is_store
+from advisor.fixes.support.values.array_uses import array_elements, is_store
 from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.model.findings import Edit
 from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
@@ -96,18 +94,11 @@ def elements_like(
     body: KernelBody, loop: ast.For | ast.While, element: ast.Subscript
 ) -> list[ast.Subscript] | None:
     """The places in a loop that load the element; None where the array is stored to or goes elsewhere."""
-    found = []
-    for name in names_in(body.module, loop):
-        if name.id != element.value.id:  # type: ignore[attr-defined]
-            continue
-        above = body.module.parent(name)
-        if isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS:
-            continue
-        if not isinstance(above, ast.Subscript) or above.value is not name or is_store(body.module, above):
-            return None
-        if same_code(body.module, above, element):
-            found.append(above)
-    return found
+    array = element.value.id  # type: ignore[attr-defined]
+    uses = array_elements(body.module, loop, array)
+    if uses is None or any(is_store(body.module, one) for one in uses):
+        return None
+    return [one for one in uses if same_code(body.module, one, element)]
 
 
 def may_change(place: Place, body: KernelBody, element: ast.Subscript) -> bool:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import (
-    ARRAY_QUESTIONS,
     around,
     assigned_in,
     indices_of,
@@ -18,6 +16,12 @@ from advisor.fixes.support.kernel.assigned_names import (
     words_in,
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody
+from advisor.fixes.support.values.array_uses import (
+    array_elements,
+    atomic_arrays,
+    is_store,
+    only_asks,
+)
 from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.program.syntax.reaching_definitions import START, ReachingDefinitions
 from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
@@ -119,50 +123,20 @@ def _elements_are_own(body: KernelBody, loop: ast.For, index: str) -> bool:
     """Whether each array that is stored to is a parameter, and each iteration only uses elements of it that
     no other one does.
     """
-    stores = [one for one in body.module.nodes_in(ast.Subscript, loop.body) if is_store(body.module, one)]
-    if not all(isinstance(one.value, ast.Name) and one.value.id in body.parameters for one in stores):
+    module, block = body.module, loop.body
+    stored = [one.value for one in module.nodes_in(ast.Subscript, block) if is_store(module, one)]
+    arrays, added = {one.id for one in stored if isinstance(one, ast.Name)}, atomic_arrays(module, block)
+    if arrays & added or not arrays | added <= set(body.parameters):
         return False
-    uses: dict[str, list[ast.Subscript]] = {name: [] for name in _names_of(stores)}
-    added = _names_of(_atomic_arrays(body, loop))
-    if not added <= set(body.parameters):
+    named = (one for one in names_in(module, block) if one.id in added and not only_asks(module, one))
+    if not all(isinstance(one, ast.Name) for one in stored):
         return False
-    for name in names_in(body.module, loop.body):
-        above = body.module.parent(name)
-        if (name.id not in uses and name.id not in added) or _is_asked(above):
-            continue
-        if isinstance(above, ast.Subscript) and above.value is name and name.id not in added:
-            uses[name.id].append(above)
-        elif not isinstance(above, ast.Call) or name.id in uses:
-            return False
-    if not all(_differ(body, elements, loop, index) for elements in uses.values()):
+    if not all(isinstance(module.parent(one), ast.Call) for one in named):
         return False
-    return all(_is_plain(body, call) for call in body.module.nodes_in(ast.Call, loop.body))
-
-
-def changed_arrays(body: KernelBody, node: ast.AST | list[ast.stmt]) -> frozenset[str]:
-    """The names of the arrays that a piece of a kernel stores to itself, or adds to with atomics."""
-    stores = (one for one in body.module.nodes_in(ast.Subscript, node) if is_store(body.module, one))
-    return _names_of([*stores, *_atomic_arrays(body, node)])
-
-
-def _names_of(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """The names of the arrays whose elements some expressions are."""
-    found = []
-    for node in nodes:
-        root = node
-        while isinstance(root, ast.Subscript | ast.Attribute):
-            root = root.value
-        found += [root.id] if isinstance(root, ast.Name) else []
-    return frozenset(found)
-
-
-def _atomic_arrays(body: KernelBody, node: ast.AST | list[ast.stmt]) -> list[ast.expr]:
-    calls = body.module.nodes_in(ast.Call, node)
-    return [one.args[0] for one in calls if ".atomic." in body.module.code_of(one.func) and one.args]
-
-
-def _is_asked(above: ast.AST | None) -> bool:
-    return isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS
+    uses = [array_elements(module, block, one) for one in arrays]
+    if not all(one is not None and _differ(body, one, loop, index) for one in uses):
+        return False
+    return all(_is_plain(body, call) for call in module.nodes_in(ast.Call, block))
 
 
 def _differ(body: KernelBody, elements: list[ast.Subscript], loop: ast.For, index: str) -> bool:
@@ -193,15 +167,6 @@ def _moves_with(body: KernelBody, value: ast.expr, index: str, changing: frozens
 
 def _is(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def is_store(module: SourceModule, node: ast.Subscript) -> bool:
-    """Whether something is stored to an element, or to a part of it."""
-    whole: ast.Subscript | ast.Attribute = node
-    above = module.parent(node)
-    while isinstance(above, ast.Subscript | ast.Attribute) and above.value is whole:
-        whole, above = above, module.parent(above)
-    return not isinstance(whole.ctx, ast.Load)
 
 
 def _is_plain(body: KernelBody, call: ast.Call) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, Monomial, atom
 from advisor.fixes.support.host.source_effects import parameter_effects
-from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, names_in, value_of
+from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.atomic_adds import updates_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody
-from advisor.fixes.support.kernel.thread_axes import cuda_attribute
-from advisor.fixes.support.kernel.walked_kernel import element_indices
+from advisor.fixes.support.kernel.walked_kernel import element_indices, walked_kernel
 from advisor.fixes.support.launches.launch_sizes import AXES, Extent
-from advisor.fixes.support.values.independent_iterations import is_store
+from advisor.fixes.support.values.array_uses import array_elements, is_store
+from advisor.program.syntax.module import root_name
 
 _ORDERLESS = ("add", "sub", "max", "min", "and_", "or_", "xor")
 
@@ -48,18 +48,12 @@ def stores_own_elements(body: KernelBody, arrays: Iterable[str], extents: frozen
 
 def _stores_to_known(body: KernelBody, node: ast.Subscript) -> bool:
     """Whether an element that is stored to is one of a parameter, or of an array of the thread alone."""
-    if not is_store(body.module, node):
+    owner = root_name(node) or ""
+    if not is_store(body.module, node) or owner in body.parameters:
         return True
-    owner: ast.expr = node
-    while isinstance(owner, ast.Subscript | ast.Attribute):
-        owner = owner.value
-    if not isinstance(owner, ast.Name):
-        return False
-    made = value_of(body.module, body.function, owner.id)
-    local = isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
-    return owner.id in body.parameters or (
-        local and cuda_attribute(body.module, made.func.value) == "local"  # type: ignore[union-attr]
-    )
+    arrays = walked_kernel(body.module, body.function).arrays
+    own = any(one.name == owner and one.space == "local" for one in arrays)
+    return own and value_of(body.module, body.function, owner) is not None
 
 
 def _only_counts_up(body: KernelBody, array: str) -> bool:
@@ -68,29 +62,15 @@ def _only_counts_up(body: KernelBody, array: str) -> bool:
     return len(kinds) == 1 and kinds <= set(_ORDERLESS)
 
 
-def _is_asked(body: KernelBody, name: ast.Name) -> bool:
-    """Whether an array is only asked for its shape, type or length."""
-    above = body.module.parent(name)
-    if isinstance(above, ast.Attribute):
-        return above.attr in ARRAY_QUESTIONS
-    return isinstance(above, ast.Call) and body.module.code_of(above.func) == "len"
-
-
 def _are_own(body: KernelBody, array: str, extents: frozenset[Extent]) -> bool:
     """Whether the indices that all uses of an array have in common tell all threads apart."""
-    common: list[frozenset[Extent]] | None = None
-    for name in names_in(body.module, body.function.body):
-        if name.id != array or _is_asked(body, name):
-            continue
-        above = body.module.parent(name)
-        element = isinstance(above, ast.Subscript) and above.value is name
-        forms = element_indices(body.module, body.function, above) if element else None
-        if forms is None:
-            return False
-        found = [_told_apart(one) for one in forms]
-        pairs = zip(found, common if common is not None else found, strict=False)
-        common = [one if one == other else frozenset() for one, other in pairs]
-    return extents <= frozenset().union(*(common or ()))
+    uses = array_elements(body.module, body.function.body, array)
+    places = [element_indices(body.module, body.function, one) for one in uses or ()]
+    if uses is None or any(one is None for one in places):
+        return False
+    positions = zip(*filter(None, places), strict=False)
+    told = [{_told_apart(one) for one in position} for position in positions]
+    return extents <= frozenset(part for one in told if len(one) == 1 for parts in one for part in parts)
 
 
 def _told_apart(index: Form) -> frozenset[Extent]:
