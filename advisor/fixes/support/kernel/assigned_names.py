@@ -30,11 +30,6 @@ def _words_in(module: SourceModule, node: ast.AST) -> frozenset[str]:
     return frozenset(name.id for name in module.nodes_in(ast.Name, node))
 
 
-def is_assigned(module: SourceModule, name: ast.Name) -> bool:
-    """Whether a name stands where it is given a value (or taken one away), an element's array not."""
-    return not isinstance(name.ctx, ast.Load)
-
-
 def assigned_in(module: SourceModule, part: ast.AST | list[ast.stmt]) -> frozenset[str]:
     """The variables that a node or a block gives a value, as a whole: `a[i] = x` does not assign `a`."""
     if isinstance(part, list):
@@ -45,9 +40,9 @@ def assigned_in(module: SourceModule, part: ast.AST | list[ast.stmt]) -> frozens
 def _assigned_in(module: SourceModule, node: ast.AST) -> frozenset[str]:
     found = {one.id for one in module.nodes_in(ast.Name, node) if not isinstance(one.ctx, ast.Load)}
     found.update(one.arg for one in module.nodes_in(ast.arg, node))
-    return frozenset(
-        found.union(*(bound_names(one) for one in module.nodes_in((ast.stmt, ast.pattern), node)))
-    )
+    for one in module.nodes_in((ast.stmt, ast.ExceptHandler, ast.pattern), node):
+        found.update(bound_names(one))
+    return frozenset(found)
 
 
 def only_computes(module: SourceModule, node: ast.AST, elements: bool = False) -> bool:

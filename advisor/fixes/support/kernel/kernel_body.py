@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.inserted_lines import indented, line_before, whole_lines
+from advisor.fixes.support.edits.inserted_lines import end_with_comments, indented, line_before, whole_lines
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import assigned_in, words_in
 from advisor.model.findings import Edit
@@ -115,22 +115,10 @@ class KernelBody:
         """The edit that puts an empty line and lines, indented as the body, behind its last statement."""
         end = self.module.line_end
         text = "".join(f"{end}{self.indent}{line}" if line else end for line in ["", *lines])
-        place = self._end_of_line(self.module.range_of(self.statements[-1])[1])
+        last, outer = self.module.range_of(self.statements[-1])[1], self.module.indentation(self.function)
+        # Comments that belong to the last block stay with it.
+        place = end_with_comments(self.module.text, last, outer)
         return Edit(place, place, text)
-
-    def _end_of_line(self, offset: int) -> int:
-        text = self.module.text
-        while True:
-            ends = [found for found in (text.find("\r", offset), text.find("\n", offset)) if found >= 0]
-            if not ends:
-                return len(text)
-            offset = min(ends)
-            behind = offset + (2 if text.startswith("\r\n", offset) else 1)
-            line = text[behind:].split("\n", 1)[0]
-            # Comments that belong to the last block stay with it.
-            if not (line.lstrip().startswith("#") and line.startswith(self.indent)):
-                return offset
-            offset = behind
 
 
 def own_kernel(place: Place) -> KernelBody | None:
