@@ -121,6 +121,14 @@ def run(steps, x, w):
 MOVED = {
     "weights of all steps": (COPY, COPIED),
     "out of two loops": (NESTED, NESTED_MOVED),
+    "an array that was copied before": (
+        COPY.replace("    results = []", "    old = np.array(w, dtype=np.float32)\n    results = []").replace(
+            "d_x = cuda", "old += 1\n        d_x = cuda"
+        ),
+        COPIED.replace("    results = []", "    old = np.array(w, dtype=np.float32)\n    results = []").replace(
+            "d_x = cuda", "old += 1\n        d_x = cuda"
+        ),
+    ),
     "an array of the module": (
         SHARED,
         SHARED.replace("        d_f = cuda.to_device(FIXED)\n", "").replace(
@@ -231,6 +239,44 @@ LEFT = {
             if step[0] > 0:
                 weigh[4, 64](d_x, d_x, d_out)
             w += d_out.copy_to_host()
+    """),
+    "an attribute of another size each time": left("""
+        for step in steps:
+            d_out = cuda.device_array(w.count, np.float32)
+            weigh[4, 64](d_x, d_x, d_out)
+            w.count += 1
+    """),
+    "an attribute that a method may change": left("""
+        for step in steps:
+            d_out = cuda.device_array(w.count, np.float32)
+            weigh[4, 64](d_x, d_x, d_out)
+            w.go_on()
+    """),
+    "a list that grows": left("""
+        for step in steps:
+            d_out = cuda.device_array(len(w), np.float32)
+            weigh[4, 64](d_x, d_x, d_out)
+            w.append(step)
+    """),
+    "rows of the array are changed": left("""
+        for step, row in zip(steps, w):
+            d_w = cuda.to_device(w)
+            weigh[4, 64](d_x, d_w, d_x)
+            row += 1
+    """),
+    "rows of the array are changed in a list": left("""
+        rows = [row for row in w]
+        for step in steps:
+            d_w = cuda.to_device(w)
+            weigh[4, 64](d_x, d_w, d_x)
+            rows[0] += 1
+    """),
+    "the array's real part is changed": left("""
+        part = np.real(w)
+        for step in steps:
+            d_w = cuda.to_device(w)
+            weigh[4, 64](d_x, d_w, d_x)
+            part += 1
     """),
     "another size each time": left("""
         for step in steps:
