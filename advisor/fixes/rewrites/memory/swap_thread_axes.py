@@ -22,7 +22,16 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.kernel.thread_axes import exchanged, exchanged_pair, is_pair
+from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.thread_axes import (
+    AXIS_FREE,
+    GRID_CALLS,
+    INDEX_NAMES,
+    calls_are_axis_free,
+    cuda_attribute,
+    cuda_parts,
+    grid_call,
+)
 from advisor.fixes.support.launches.launch_sites import (
     LaunchSite,
     block_of,
@@ -32,6 +41,10 @@ from advisor.fixes.support.launches.launch_sites import (
 from advisor.fixes.support.values.exchange_gain import exchange_pays
 from advisor.model.findings import Edit
 from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.literals import written_integer
+from advisor.program.syntax.module import FunctionNode
+
+_OTHER = {"x": "y", "y": "x"}
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -40,7 +53,7 @@ def edits(place: Place) -> list[Edit] | None:
     if kernel is None or not sites or not exchange_pays(place):
         return None
     module, function = kernel
-    inside = exchanged(module, function)
+    inside = _exchanged_kernel(module, function)
     if inside is None or not _complete(place, function, sites):
         return None
     found = place.in_file(module, inside)
@@ -85,7 +98,7 @@ def _exchanged_launch(site: LaunchSite) -> list[Edit] | None:
 def _exchanged(site: LaunchSite, expression: ast.expr, sure: bool) -> list[Edit] | None:
     module = site.module
     if isinstance(expression, ast.Tuple | ast.List):
-        return exchanged_pair(module, expression)
+        return _exchanged_pair(module, expression)
     if isinstance(expression, ast.Name) and (sure or _stands_for_pair(site, expression)):
         name = expression.id
         return [module.replaced(expression, f"({name}[1], {name}[0])")]
@@ -93,7 +106,7 @@ def _exchanged(site: LaunchSite, expression: ast.expr, sure: bool) -> list[Edit]
 
 
 def _stands_for_pair(site: LaunchSite, name: ast.Name) -> bool:
-    if is_pair(site.defined(name)):
+    if _is_pair(site.defined(name)):
         return True
     function = site.function()
     if function is not None and name.id in parameter_names(function):
@@ -104,6 +117,72 @@ def _stands_for_pair(site: LaunchSite, name: ast.Name) -> bool:
 def _all_pairs(bound: list[ast.AST]) -> bool:
     """Whether each binding of a name is the assignment of a pair to that name alone."""
     return bool(bound) and all(
-        isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and is_pair(one.value)
+        isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and _is_pair(one.value)
         for one in bound
     )
+
+
+def _exchanged_kernel(module: SourceModule, function: FunctionNode) -> list[Edit] | None:
+    """The edits that exchange x and y in a kernel; None where another order of threads might show otherwise.
+
+    That is so for warp intrinsics, indices along z, grids of one or three dimensions, functions that may look
+    at thread indices themselves, and forms that are not known here.
+    """
+    if not calls_are_axis_free(module, function):
+        return None
+    found: list[Edit] = []
+    for node, name in cuda_parts(module, function.body):
+        if name in INDEX_NAMES:
+            edit = _exchanged_index(module, node)
+            if edit is None:
+                return None
+            found.append(edit)
+        elif name in GRID_CALLS:
+            pair = _exchanged_grid(module, node)
+            if pair is None:
+                return None
+            found += pair
+        elif name not in AXIS_FREE:
+            return None
+    return found or None
+
+
+def _exchanged_index(module: SourceModule, node: ast.expr) -> Edit | None:
+    above = module.parent(node)
+    if cuda_attribute(module, node) is None or not isinstance(above, ast.Attribute):
+        return None
+    axis = _OTHER.get(above.attr)
+    _, end = module.range_of(above)
+    return Edit(end - len(above.attr), end, axis) if axis else None
+
+
+def _exchanged_grid(module: SourceModule, node: ast.expr) -> list[Edit] | None:
+    call = module.parent(node)
+    if not isinstance(call, ast.Call) or not isinstance(node, ast.Attribute):
+        return None
+    if grid_call(module, call, node.attr) != 2:
+        return None
+    line = module.parent(call)
+    if not isinstance(line, ast.Assign) or line.value is not call or len(line.targets) != 1:
+        return None
+    target = line.targets[0]
+    return _exchanged_pair(module, target) if isinstance(target, ast.Tuple | ast.List) else None
+
+
+def _exchanged_pair(module: SourceModule, pair: ast.Tuple | ast.List) -> list[Edit] | None:
+    """The edits that exchange the first two elements of a tuple or list of two, or of three with 1 behind."""
+    if any(isinstance(one, ast.Starred) for one in pair.elts) or not _is_pair(pair):
+        return None
+    first, second = pair.elts[:2]
+    one, other = module.code_of(first), module.code_of(second)
+    if one == other:
+        return []
+    return [module.replaced(first, other), module.replaced(second, one)]
+
+
+def _is_pair(value: ast.AST) -> bool:
+    """Whether an expression is a tuple or list of two elements, or of three whose last one is 1."""
+    if not isinstance(value, ast.Tuple | ast.List):
+        return False
+    flat = all(written_integer(one) == 1 for one in value.elts[2:])
+    return len(value.elts) in (2, 3) and flat

@@ -1,4 +1,4 @@
-"""Thread indices in a kernel's text: which axis each follows, and the edits that exchange x and y."""
+"""Parts of numba.cuda in a kernel's text: thread indices, and what the functions that it calls ask for."""
 
 from __future__ import annotations
 
@@ -6,45 +6,18 @@ import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.walked_kernel import called_functions, is_followed
-from advisor.model.findings import Edit
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.syntax.literals import written_integer
 from advisor.program.syntax.module import FunctionNode
 
-OTHER = {"x": "y", "y": "x"}
 INDEX_NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 GRID_CALLS = frozenset({"grid", "gridsize"})
 # What a kernel may ask of numba.cuda without looking at warps or at its place in the grid.
-_AXIS_FREE = frozenset({
+AXIS_FREE = frozenset({
     "syncthreads", "syncthreads_and", "syncthreads_count", "syncthreads_or", "shared", "local", "const",
     "atomic", "threadfence", "threadfence_block", "threadfence_system", "fma", "cbrt", "popc", "brev", "clz",
     "ffs", "selp", "fp16", "libdevice",
 })  # fmt: skip
-
-
-def exchanged(module: SourceModule, function: FunctionNode) -> list[Edit] | None:
-    """The edits that exchange x and y in a kernel; None where another order of threads might show otherwise.
-
-    That is so for warp intrinsics, indices along z, grids of one or three dimensions, functions that may look
-    at thread indices themselves, and forms that are not known here.
-    """
-    if not calls_are_axis_free(module, function):
-        return None
-    found: list[Edit] = []
-    for node, name in cuda_parts(module, function.body):
-        if name in INDEX_NAMES:
-            edit = _exchanged_index(module, node)
-            if edit is None:
-                return None
-            found.append(edit)
-        elif name in GRID_CALLS:
-            pair = _exchanged_grid(module, node)
-            if pair is None:
-                return None
-            found += pair
-        elif name not in _AXIS_FREE:
-            return None
-    return found or None
 
 
 def cuda_attribute(module: SourceModule, node: ast.AST) -> str | None:
@@ -76,7 +49,7 @@ def thread_index(module: SourceModule, node: ast.AST) -> tuple[str, str] | None:
 
 def calls_are_axis_free(module: SourceModule, function: FunctionNode) -> bool:
     """Whether the functions that a kernel calls are known not to look at thread indices."""
-    return calls_use_only(module, function, _AXIS_FREE)
+    return calls_use_only(module, function, AXIS_FREE)
 
 
 def calls_use_only(module: SourceModule, function: FunctionNode, parts: frozenset[str]) -> bool:
@@ -101,44 +74,3 @@ def cuda_parts(module: SourceModule, body: list[ast.stmt]) -> list[tuple[ast.exp
         if name.id in INDEX_NAMES or (name.id in GRID_CALLS and called) or passed_on or imported:
             found.append((name, imported or name.id))
     return found
-
-
-def _exchanged_index(module: SourceModule, node: ast.expr) -> Edit | None:
-    above = module.parent(node)
-    if cuda_attribute(module, node) is None or not isinstance(above, ast.Attribute):
-        return None
-    axis = OTHER.get(above.attr)
-    _, end = module.range_of(above)
-    return Edit(end - len(above.attr), end, axis) if axis else None
-
-
-def _exchanged_grid(module: SourceModule, node: ast.expr) -> list[Edit] | None:
-    call = module.parent(node)
-    if not isinstance(call, ast.Call) or not isinstance(node, ast.Attribute):
-        return None
-    if grid_call(module, call, node.attr) != 2:
-        return None
-    line = module.parent(call)
-    if not isinstance(line, ast.Assign) or line.value is not call or len(line.targets) != 1:
-        return None
-    target = line.targets[0]
-    return exchanged_pair(module, target) if isinstance(target, ast.Tuple | ast.List) else None
-
-
-def exchanged_pair(module: SourceModule, pair: ast.Tuple | ast.List) -> list[Edit] | None:
-    """The edits that exchange the first two elements of a tuple or list of two, or of three with 1 behind."""
-    if any(isinstance(one, ast.Starred) for one in pair.elts) or not is_pair(pair):
-        return None
-    first, second = pair.elts[:2]
-    one, other = module.code_of(first), module.code_of(second)
-    if one == other:
-        return []
-    return [module.replaced(first, other), module.replaced(second, one)]
-
-
-def is_pair(value: ast.AST) -> bool:
-    """Whether an expression is a tuple or list of two elements, or of three whose last one is 1."""
-    if not isinstance(value, ast.Tuple | ast.List):
-        return False
-    flat = all(written_integer(one) == 1 for one in value.elts[2:])
-    return len(value.elts) in (2, 3) and flat
