@@ -136,6 +136,22 @@ LEFT = {
         for step in range(steps):
             advance[blocks, 64](part, out, len(x), step)
     """),
+    "the array in another shape": host("""
+        part, other = out.reshape(-1), x
+        for step in range(steps):
+            advance[blocks, 64](part, out, len(x), step)
+    """),
+    "the array or another one": host("""
+        part = (x or out) if steps > 2 else x
+        for step in range(steps):
+            advance[blocks, 64](part, out, len(x), step)
+    """),
+    "one array of a list": host("""
+        for part in [x, out.T]:
+            pass
+        for step in range(steps):
+            advance[blocks, 64](part, out, len(x), step)
+    """),
     "a copy after each launch": host("""
         for step in range(steps):
             advance[blocks, 64](x, out, len(x), step)
