@@ -177,6 +177,41 @@ LEFT = {
             advance[blocks, 64](x, out, len(x), step)
         return step
     """),
+    "the counter is used in the next round": host("""
+        for _ in range(2):
+            for step in range(steps):
+                advance[blocks, 64](x, out, len(x), step)
+            x[0] = step
+    """),
+    "the counter goes on": host("""
+        for step in range(steps):
+            advance[blocks, 64](x, out, len(x), step)
+        step += 1
+    """),
+    "the counter is deleted": host("""
+        for step in range(steps):
+            advance[blocks, 64](x, out, len(x), step)
+        del step
+    """),
+    "a function reads the counter": host("""
+        def last():
+            return step
+        for step in range(steps):
+            advance[blocks, 64](x, out, len(x), step)
+        return last()
+    """),
+    "the counter is the module's": host("""
+        global step
+        for step in range(steps):
+            advance[blocks, 64](x, out, len(x), step)
+    """),
+    "a comment below, behind an empty line": host("""
+        for step in range(steps):
+            advance[blocks, 64](x, out, len(x), step)
+
+            # advance[blocks, 64](out, x, len(x), step)
+        return out
+    """),
     "the size follows the counter": host(
         "for step in range(steps):\n    advance[blocks, 64](x, out, len(x) - step, step)"
     ),

@@ -35,6 +35,20 @@ def test_the_simple_form_goes_inside(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "behind",
+    [
+        "step = 3\n    return step",
+        "for step in range(3):\n        x[0] = step",
+        "return [step for step in range(3)]",
+        "return lambda step: step",
+    ],
+)
+def test_the_counter_is_something_else_behind(tmp_path: Path, behind: str) -> None:
+    after = fixed(tmp_path, FIX, f"{HEAD}{KERNEL}{LAUNCH}    {behind}\n")
+    assert after.endswith(f"    advance[blocks, 64](x, out, len(x), int(steps))\n    {behind}\n")
+
+
+@pytest.mark.parametrize(
     "sizes",
     [
         "blocks, threads = (len(x) + 63) // 64, 64",
