@@ -37,6 +37,13 @@ def known_call(module: SourceModule, call: ast.Call) -> Known | None:
     return effects.callees.known(call, module.syntax, scope)
 
 
+def functions_behind(module: SourceModule, call: ast.Call) -> list[FunctionNode] | None:
+    """The functions of the file that a call may be of; None where it may be of others."""
+    effects, scope = module.answer(_array_effects, module.tree), module.scope_of(call)
+    found = effects.callees.functions(call.func, module.syntax, scope) if scope is not None else None
+    return None if found is None else [function for _, function in found]
+
+
 def known_method(module: SourceModule, call: ast.Call) -> Known | None:
     """What a method does with its array, None for one that is not known to be an array's."""
     effects, scope = module.answer(_array_effects, module.tree), module.scope_of(call) or module.tree

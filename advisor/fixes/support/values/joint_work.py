@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.host.source_effects import functions_behind, known_call
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 
 _TOGETHER = (
     "sync", "shfl", "ballot", "vote", "all_", "any_", "eq_sync", "match_", "cg", "activemask", "threadfence",
     "lanemask",
 )  # fmt: skip
-# Libraries whose functions each thread calls for itself.
-_ALONE = ("math", "cmath", "numpy", "numba", "numba.cuda.libdevice", "numba.cuda.random")
 _DEEPEST = 4
 
 
@@ -31,35 +30,7 @@ def threads_meet(module: SourceModule, node: ast.AST | list[ast.stmt]) -> bool:
 
 
 def _may_wait(module: SourceModule, call: ast.Call, depth: int) -> bool:
-    root = call.func
-    while isinstance(root, ast.Attribute):
-        if cuda_attribute(module, root) is not None:
-            return False
-        root = root.value
-    if not isinstance(root, ast.Name):
-        return True
-    bound = _bindings(module, root)
-    if not bound:
-        return root is not call.func
-    return not all(_works_alone(module, one, root is call.func, depth) for one in bound)
-
-
-def _bindings(module: SourceModule, name: ast.Name) -> list[ast.AST]:
-    """The nodes that bind a name where it stands: in the innermost function around it that does."""
-    above = module.parent(name)
-    while above is not None:
-        if isinstance(above, ast.FunctionDef):
-            found = module.bindings(name.id, above)
-            if found:
-                return found
-        above = module.parent(above)
-    return module.bindings(name.id, None)
-
-
-def _works_alone(module: SourceModule, bound: ast.AST, called: bool, depth: int) -> bool:
-    if isinstance(bound, ast.ImportFrom):
-        return not bound.level and bound.module in _ALONE
-    if isinstance(bound, ast.Import):
-        return all(alias.name in _ALONE for alias in bound.names)
-    inside = isinstance(bound, ast.FunctionDef) and called and depth < _DEEPEST
-    return inside and not needs_all_threads(module, bound, depth + 1)
+    if known_call(module, call) is not None:
+        return False
+    found = functions_behind(module, call) if depth < _DEEPEST else None
+    return found is None or any(needs_all_threads(module, one.body, depth + 1) for one in found)
