@@ -70,6 +70,19 @@ def changed(project, text, *threads):
             "T = 100\n\n\ndef workload():\n    kernel[math.ceil(n / 100), T](x)\n",
             "T = 128\n\n\ndef workload():\n    kernel[math.ceil(n / 128), T](x)\n",
         ),
+        # By a name with a type, in a tuple, and with another name.
+        (
+            "T: int = 100\n\n\ndef workload():\n    kernel[(n + T - 1) // T, T](x)\n",
+            "T: int = 128\n\n\ndef workload():\n    kernel[(n + T - 1) // T, T](x)\n",
+        ),
+        (
+            "n, T = 100, 100\n\n\ndef workload():\n    kernel[(n + T - 1) // T, T](x)\n",
+            "n, T = 100, 128\n\n\ndef workload():\n    kernel[(n + T - 1) // T, T](x)\n",
+        ),
+        (
+            "T = U = 100\n\n\ndef workload():\n    kernel[(n + T - 1) // T, T](x)\n",
+            "T = U = 128\n\n\ndef workload():\n    kernel[(n + T - 1) // T, T](x)\n",
+        ),
     ],
 )
 def test_one_axis(project, before, after):
