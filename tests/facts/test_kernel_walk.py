@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import textwrap
+
 import pytest
 from surveying import records, value
+
+from advisor.evidence.source.kernel_walk.assignment_dependences import loop_dependences
 
 
 def kernel(body: str, parameters: str = "a, b, n") -> str:
@@ -52,6 +57,22 @@ def test_barriers(tmp_path, body, divergent, after_exit):
     (found,) = records(tmp_path, "barrier", kernel(body))
     assert value(found, "divergent") is divergent
     assert value(found, "after_divergent_exit") is after_exit
+
+
+@pytest.mark.parametrize(
+    ("body", "counters"),
+    [
+        ("i += 1\nj += n", {"i", "j"}),
+        ("i += 1\nif a[i]:\n    continue\nj += 1", {"i"}),
+        ("for k in b:\n    if a[k]:\n        continue\nj += 1", {"j"}),
+        ("for k in b:\n    pass\nelse:\n    continue\nj += 1", set()),
+        ("i += 1\ni += 2", set()),
+        ("if a[0]:\n    i += 1", set()),
+    ],
+)
+def test_a_counter_takes_its_step_in_each_iteration(body, counters):
+    loop = ast.parse("for step in a:\n" + textwrap.indent(body, "    ")).body[0]
+    assert isinstance(loop, ast.For) and set(loop_dependences(loop).steps) == counters
 
 
 @pytest.mark.parametrize(

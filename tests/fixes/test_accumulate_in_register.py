@@ -137,6 +137,18 @@ def test_sums_become_local(tmp_path: Path, name: str) -> None:
 
 
 SAME = {
+    "a counter that falls behind": """
+        i = cuda.grid(1)
+        first = 0
+        last = 0
+        for k in range(n):
+            first += 1
+            if a[i, k] < 0:
+                continue
+            last += 1
+            for j in range(n):
+                out[i, first] += out[i, last + 1] * a[i, j]
+        """,
     "the index changes": "i = cuda.grid(1)\nfor j in range(n):\n    out[i] += a[j]\n    i += 1",
     "one element of all threads": "for j in range(n):\n    out[0] += a[j]",
     "a neighbour's sum is read": "i = cuda.grid(1)\nfor j in range(n):\n    out[i] += out[j]",

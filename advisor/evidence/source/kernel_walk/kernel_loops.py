@@ -19,6 +19,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 )
 from advisor.evidence.source.kernel_walk.statements import Statements
 from advisor.program.syntax.module import names_in, stored_names
+from advisor.program.syntax.statement_places import LOOPS, blocks
 from advisor.program.syntax.tree_nodes import below
 
 _THREAD_WORDS = frozenset({"threadIdx", "laneid"})
@@ -221,7 +222,18 @@ def loop_dependences(loop: ast.For | ast.While) -> Dependences:
     _close(found)
     for statement in loop.body:
         _counter(statement, found, count)
+        if _may_continue(statement):
+            # What stands behind it is left out in some iterations.
+            break
     return found
+
+
+def _may_continue(statement: ast.stmt) -> bool:
+    """Whether a statement may begin the next iteration of the loop around it."""
+    if isinstance(statement, LOOPS):
+        return any(map(_may_continue, statement.orelse))
+    inner = (one for block in blocks(statement) for one in block)
+    return isinstance(statement, ast.Continue) or any(map(_may_continue, inner))
 
 
 def _counter(statement: ast.stmt, found: Dependences, count: dict[str, int]) -> None:
