@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from surveying import records, value
 
-from advisor.evidence.source.kernel_walk.assignment_dependences import loop_dependences
+from advisor.evidence.source.kernel_walk.kernel_loops import loop_dependences
 
 
 def kernel(body: str, parameters: str = "a, b, n") -> str:

@@ -125,9 +125,9 @@ MOVED = {
         COPY.replace("    results = []", "    old = np.array(w, dtype=np.float32)\n    results = []").replace(
             "d_x = cuda", "old += 1\n        d_x = cuda"
         ),
-        COPIED.replace("    results = []", "    old = np.array(w, dtype=np.float32)\n    results = []").replace(
-            "d_x = cuda", "old += 1\n        d_x = cuda"
-        ),
+        COPIED.replace(
+            "    results = []", "    old = np.array(w, dtype=np.float32)\n    results = []"
+        ).replace("d_x = cuda", "old += 1\n        d_x = cuda"),
     ),
     "an array of the module": (
         SHARED,

@@ -11,7 +11,7 @@ from advisor.fixes.support.host.source_effects import known_call, known_method, 
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.program.effects.callees import Known
-from advisor.program.names.host_definitions import Bindings
+from advisor.program.names.scope_bindings import scope_bindings
 
 # Attributes of an array that are it, or a part of it.
 _SEEN_SO = ("T", "real", "imag", "flat")
@@ -43,14 +43,12 @@ def overlaps_written(place: Place, body: KernelBody, name: str) -> bool:
 
 def _origins(site: LaunchSite, expression: ast.expr) -> set[str]:
     """The names and attributes of the arrays that an expression is or is a part of, or was made of."""
-    bindings = site.module.answer(_bindings, site.module.tree)
     found: set[str] = set()
     waiting = [expression]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name):
-            every = bindings.every(node.id, site.call) if node.id not in found else []
-            waiting += [one.value for one in every if one.value is not None]
+            waiting += _bound(site, node.id) if node.id not in found else []
             found.add(node.id)
         elif isinstance(node, ast.Attribute | ast.Subscript) and _is_field(node):
             found.add(ast.unparse(node))
@@ -84,5 +82,12 @@ def _parts(module: SourceModule, node: ast.expr) -> list[ast.expr]:
     return [owner] if owner is not None and known_method(module, node) is Known.SAME else []
 
 
-def _bindings(module: SourceModule, _tree: ast.Module) -> Bindings:
-    return Bindings(module.syntax)
+def _bound(site: LaunchSite, name: str) -> list[ast.expr]:
+    """What binds a name in the function around a launch, or else in the module: values, and what loops run
+    over.
+    """
+    syntax = site.module.syntax
+    scopes = (one for one in syntax.scopes(site.call) if not isinstance(one, ast.Lambda))
+    own = scope_bindings(syntax, next(scopes, None)).names.get(name)
+    bindings = own or scope_bindings(syntax, None).names.get(name, [])
+    return [value for one in bindings for value in (one.value, one.items) if value is not None]
