@@ -24,6 +24,7 @@ from advisor.program.arrays.host_values import (
     Value,
     copied_by_launch,
 )
+from advisor.program.values.constant_folding import trip_count
 
 _FIRST_NAMES = ("a", "object", "obj", "arr", "ary", "prototype", "x")
 _OF_ARRAY = frozenset({"array", "flat", "view", "diagonal"})
@@ -222,14 +223,12 @@ class _Result:
         clear = len(numbers) == len(values) and {*numbers} <= {"int64", "float64"}
         dtype = self._dtype(promoted(numbers) if clear else None)
         bounds = [self.given.constant(one) for one in arguments]
-        whole = [one for one in bounds if type(one) is int]
         if len(arguments) == 1:
             size = self.given.size(arguments[0])
             sizes = (size if size.low is None or size.low >= 0 else SIZE,)
-        elif 2 <= len(whole) == len(bounds) <= 3 and 0 not in whole[2:]:
-            sizes = (_exact(len(range(*whole))),)
         else:
-            sizes = (SIZE,)
+            count = trip_count(bounds)
+            sizes = (SIZE if count is None else _exact(count),)
         return self._new(sizes, dtype, "C")
 
     def _linspace(self) -> Value:

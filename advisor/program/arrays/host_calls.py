@@ -145,8 +145,8 @@ class HostCalls:
             return made(TO_HOST[name], given, "numpy", "host", receiver)
         if name in ("reshape", "transpose", *_MOVED_AXES):
             return _rearranged(name, owner, given, 0)
-        if isinstance(owner, Number) and name == "astype":
-            return _converted_number(given)
+        if isinstance(owner, Number) and name in ("astype", "view", "copy"):
+            return _converted_number(owner, name, given)
         if name in METHODS and (isinstance(owner, Array) or name == "astype"):
             known = owner if isinstance(owner, Array) else Array(element=True)
             moved = name != "view" and known.place == "pinned"
@@ -229,10 +229,14 @@ class HostCalls:
         return bool(values) and all(isinstance(one, ast.Constant) and one.value == 0 for one in values)
 
 
-def _converted_number(given: Arguments) -> Number:
-    """A number of NumPy's in another type."""
-    node = given.node(0, "dtype")
-    return Number(given.dtype(node) if node is not None else None, python=False)
+def _converted_number(owner: Number, name: str, given: Arguments) -> Value:
+    """What `astype`, `view` and `copy` make of a number of NumPy's: another one."""
+    if owner.python and name != "astype":
+        return UNKNOWN
+    node = None if name == "copy" else given.node(0, "dtype")
+    if node is None:
+        return UNKNOWN if name == "astype" or given.unpacked else owner
+    return Number(given.dtype(node), python=False)
 
 
 def _converted(given: Arguments, dtype: str, library: str, place: Place) -> Value:

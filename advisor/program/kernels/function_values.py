@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from advisor.program.names.scope_bindings import scope_bindings
+from advisor.program.names.visible_names import scopes_around
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, Scope
 
@@ -29,29 +30,24 @@ def function_of(
 
 
 def scopes_of(node: ast.AST, module: ModuleSyntax) -> Iterator[Scope]:
-    """The scopes whose names a node sees, innermost first.
+    """The functions and classes whose names a node sees, innermost first.
 
     Of a decorator or a default these are the ones around its function.
     """
-    parent = module.parents.get(node)
-    inner = True
-    while parent is not None:
-        if isinstance(parent, ast.Lambda):
-            yield parent
-        elif isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            body = any(node is one for one in parent.body)
-            # The body of a class is no scope of the functions in it.
-            if body and (inner or not isinstance(parent, ast.ClassDef)):
-                yield parent
-            inner = inner and not body
-        node, parent = parent, module.parents.get(parent)
+    inside = False
+    for scope in scopes_around(module, node):
+        # The body of a class is no scope of the functions in it.
+        if isinstance(scope, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if not (inside and isinstance(scope, ast.ClassDef)):
+                yield scope
+            inside = True
 
 
 def enclosing_method(node: ast.expr, module: ModuleSyntax) -> tuple[ModuleSyntax, FunctionNode] | None:
     """The method behind `self.method`."""
     if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"):
         return None
-    owner = next((one for one in module.scopes(node) if isinstance(one, ast.ClassDef)), None)
+    owner = module.class_around(node)
     methods = owner.body if owner is not None else []
     found = [one for one in methods if isinstance(one, ast.FunctionDef) and one.name == node.attr]
     return (module, found[-1]) if found else None
@@ -119,7 +115,7 @@ def _method(node: ast.Attribute, module: ModuleSyntax) -> tuple[ModuleSyntax, Fu
     owner: ast.AST | None
     by_object = node.value.id in ("self", "cls")
     if by_object:
-        owner = next((one for one in module.scopes(node) if isinstance(one, ast.ClassDef)), None)
+        owner = module.class_around(node)
     else:
         owner = module.top_level.get(node.value.id)
     if not isinstance(owner, ast.ClassDef):

@@ -302,7 +302,7 @@ class NamedValues:
     def _called(self, name: str, root: str | None, base: Operand) -> Values:
         """The kernel of an unknown object's attribute: that of the class of this name, else the only one."""
         module = base.module
-        owner = next((one for one in module.scopes(base.node) if isinstance(one, ast.ClassDef)), None)
+        owner = module.class_around(base.node)
         found = [one for one in self._resolver.declarations(module) if name in one.names]
         for declaration in found:
             scope = module.scope_of(declaration.node)

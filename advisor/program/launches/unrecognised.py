@@ -90,7 +90,7 @@ def _values(node: ast.Name, module: ModuleSyntax) -> list[ast.expr | None]:
 
 
 def _given_to_self(node: ast.Attribute, module: ModuleSyntax) -> list[ast.expr]:
-    owner = next((one for one in module.scopes(node) if isinstance(one, ast.ClassDef)), None)
+    owner = module.class_around(node)
     if owner is None or not isinstance(node.value, ast.Name) or node.value.id != "self":
         return []
     return [value for _, value in values_of_attribute(module, owner, node.attr)]

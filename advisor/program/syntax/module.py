@@ -271,6 +271,10 @@ class ModuleSyntax:
         )
         return next(functions, None)
 
+    def class_around(self, node: ast.AST) -> ast.ClassDef | None:
+        """The innermost class around `node`, None outside of classes."""
+        return next((one for one in self.scopes(node) if isinstance(one, ast.ClassDef)), None)
+
     def statement_of(self, node: ast.AST) -> ast.AST:
         """The innermost statement that `node` is or stands in; the outermost node where there is none."""
         while not isinstance(node, ast.stmt) and node in self.parents:

@@ -73,6 +73,14 @@ def binary(operation: ast.operator, left: object, right: object) -> object:
     return apply(left, right) if apply else UNKNOWN
 
 
+def trip_count(bounds: Sequence[object]) -> int | None:
+    """How often a loop over `range` of these bounds runs, None where one is no whole number."""
+    whole = [bound for bound in bounds if type(bound) is int]
+    if len(whole) != len(bounds) or not 1 <= len(whole) <= 3 or 0 in whole[2:]:
+        return None
+    return len(range(*whole))
+
+
 def compare(operation: ast.cmpop, left: object, right: object) -> object:
     """Whether a comparison of two known values holds, UNKNOWN where it cannot be told."""
     if is_open(left) or is_open(right) or type(operation) not in COMPARISONS:

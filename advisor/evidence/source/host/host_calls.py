@@ -9,7 +9,7 @@ from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
-from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.module import ModuleSyntax, names_in
 from advisor.program.syntax.tree_nodes import below
 
 _ALLOCATIONS = frozenset(
@@ -41,7 +41,7 @@ def find_host_calls(module: ModuleSyntax, resolver: Resolver) -> list[HostCall]:
             continue
         entity, name, direction = named
         loops = host_loops(module, call)
-        invariant = _invariant(call, loops[0]) if loops and entity == "transfer" else None
+        invariant = _invariant(call, loops[0], module) if loops and entity == "transfer" else None
         timed = any(timing_loop(loop, module) for loop in loops)
         found.append(HostCall(module, call, entity, name, direction, len(loops), timed, invariant))
     return found
@@ -66,23 +66,14 @@ def _named(call: ast.Call, module: ModuleSyntax, resolver: Resolver) -> tuple[st
     return None
 
 
-def _invariant(call: ast.Call, loop: ast.For | ast.While) -> bool:
+def _invariant(call: ast.Call, loop: ast.For | ast.While, module: ModuleSyntax) -> bool:
     """Whether what is copied does not change in the loop: none of its names is bound or written there."""
     if isinstance(call.func, ast.Attribute) and call.func.attr == "copy_to_host":
         return False
-    read = {inner.id for item in call.args for inner in below(item) if isinstance(inner, ast.Name)}
+    read = {name for item in call.args for name in names_in(item)}
     if not read or any(isinstance(inner, ast.Call) for item in call.args for inner in below(item)):
         return False
-    changed: set[str] = set()
-    for inner in below(loop):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            changed.add(inner.id)
-        elif isinstance(inner, ast.Subscript | ast.Attribute) and isinstance(inner.ctx, ast.Store):
-            root: ast.expr = inner
-            while isinstance(root, ast.Subscript | ast.Attribute):
-                root = root.value
-            if isinstance(root, ast.Name):
-                changed.add(root.id)
-        elif isinstance(inner, ast.Call) and inner is not call:
-            changed |= {name.id for item in inner.args for name in below(item) if isinstance(name, ast.Name)}
-    return not read & changed
+    # A function or kernel that gets an array may write to it.
+    calls = (inner for inner in module.inside(loop, ast.Call) if inner is not call)
+    given = {name for inner in calls for item in inner.args for name in names_in(item)}
+    return not read & (module.changed_names(loop) | given)

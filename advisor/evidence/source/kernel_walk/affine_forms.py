@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -101,6 +102,15 @@ def form(terms: dict[Monomial, int]) -> Form:
 def number(value: int) -> Form:
     """The form of a constant."""
     return Form((((), value),)) if value else Form(())
+
+
+def polynomial(operator: ast.operator, left: Form, right: Form) -> Form | None:
+    """The form of a sum, difference or product, None for any other operation."""
+    if isinstance(operator, ast.Add):
+        return left + right
+    if isinstance(operator, ast.Sub):
+        return left - right
+    return left * right if isinstance(operator, ast.Mult) else None
 
 
 _NOTHING: frozenset[str] = frozenset()

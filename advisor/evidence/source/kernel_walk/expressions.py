@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import atom, number
+from advisor.evidence.source.kernel_walk.affine_forms import atom, number, polynomial
 from advisor.evidence.source.kernel_walk.index_bounds import of_comparison, of_parts
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Access,
@@ -278,12 +278,9 @@ class Expressions(Subscripts):
             }
             return self._costly(node, names[operation], left, right, kind, wraps=_is_sum(node.left))
         if kind != "float":
-            if operation is ast.Add:
-                return Scalar(left.form + right.form, kind)
-            if operation is ast.Sub:
-                return Scalar(left.form - right.form, kind)
-            if operation is ast.Mult:
-                return Scalar(left.form * right.form, kind)
+            form = polynomial(node.op, left.form, right.form)
+            if form is not None:
+                return Scalar(form, kind)
             if (
                 operation is ast.LShift
                 and isinstance(right.form.constant, int)

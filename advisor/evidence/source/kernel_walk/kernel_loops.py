@@ -21,6 +21,7 @@ from advisor.evidence.source.kernel_walk.statements import Statements
 from advisor.program.syntax.module import names_in, stored_names
 from advisor.program.syntax.statement_places import LOOPS, blocks
 from advisor.program.syntax.tree_nodes import below
+from advisor.program.values.constant_folding import trip_count
 
 _THREAD_WORDS = frozenset({"threadIdx", "laneid"})
 
@@ -53,8 +54,8 @@ class LoopWalk(Statements):
                 item = self.load(statement.iter, View(view.array, (*view.prefix, Index(atom(counter)))))
         context = LoopContext(
             counter, frozenset().union(*(self.depends(part) for part in parts)),
-            any(self.loaded(part) for part in parts), False, statement, _trip_count(parts), over_range,
-            of_values, by_grid,
+            any(self.loaded(part) for part in parts), False, statement,
+            trip_count([part.form.constant for part in parts]), over_range, of_values, by_grid,
         )  # fmt: skip
         self._loop(statement, context, lambda: self.store(statement.target, item), bounds=bounds)
         self.statements(statement.orelse)
@@ -181,15 +182,6 @@ class LoopWalk(Statements):
 
 def _is_grid(step: Form) -> bool:
     return any(name.startswith("gdim.") for name in step.atoms())
-
-
-def _trip_count(parts: list[Scalar]) -> int | None:
-    """The iterations of `range(…)` when all its parts are constant."""
-    values = [part.form.constant for part in parts]
-    known = [value for value in values if value is not None]
-    if len(known) != len(values) or not 1 <= len(known) <= 3 or (len(known) == 3 and known[2] == 0):
-        return None
-    return len(range(*known))
 
 
 @dataclass

@@ -73,7 +73,7 @@ def destination(node: ast.Call, devices: DeviceNames) -> str | None:
 
 def attribute_values(module: ModuleSyntax, node: ast.Attribute) -> list[ast.expr]:
     """Every value that the class around `self.name` assigns to it."""
-    owner = next((scope for scope in module.scopes(node) if isinstance(scope, ast.ClassDef)), None)
+    owner = module.class_around(node)
     return [] if owner is None else [value for _, value in values_of_attribute(module, owner, node.attr)]
 
 

@@ -17,7 +17,7 @@ from advisor.evidence.source.triton.kernels.accesses import (
     walks_by_number,
 )
 from advisor.evidence.source.triton.launches.tuning_records import sizes_of_extent, tuning_records
-from advisor.evidence.source.triton.record_making import number, record_at
+from advisor.evidence.source.triton.record_making import is_power_of_two, number, record_at
 from advisor.evidence.source.triton.walk.notes import AccessNote, AtomicNote, DotNote, KernelNotes
 from advisor.evidence.source.triton.walk.quantities import AS_LOADED, MAGNITUDE
 from advisor.model.records import Record, Value
@@ -262,11 +262,6 @@ def _extents(notes: KernelNotes) -> Iterator[Record]:
         }
         seen.add(parameter)
         yield _place(notes, "triton_size", note.node, parameter or str(size), values)
-
-
-def is_power_of_two(size: int) -> bool:
-    """Whether a number is 1, 2, 4, 8 …"""
-    return size > 0 and size & (size - 1) == 0
 
 
 def _prints(notes: KernelNotes) -> Iterator[Record]:

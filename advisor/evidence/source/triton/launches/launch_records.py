@@ -6,10 +6,9 @@ import ast
 import math
 from collections.abc import Iterable, Iterator
 
-from advisor.evidence.source.triton.kernels.kernel_records import is_power_of_two
 from advisor.evidence.source.triton.launches.launches import LaunchValues, TritonLaunch
 from advisor.evidence.source.triton.launches.tuning_records import dot_parameters, extent_parameters
-from advisor.evidence.source.triton.record_making import number, record_at
+from advisor.evidence.source.triton.record_making import is_power_of_two, number, record_at
 from advisor.evidence.source.triton.walk.notes import KernelNotes
 from advisor.evidence.source.triton.walk.reader import TritonReader
 from advisor.model.records import Record, Value

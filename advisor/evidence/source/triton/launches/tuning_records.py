@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from advisor.evidence.source.triton.configurations import Configuration, Sizes
 from advisor.evidence.source.triton.declarations import TritonFunction
-from advisor.evidence.source.triton.record_making import number, record_at
+from advisor.evidence.source.triton.record_making import is_power_of_two, number, record_at
 from advisor.evidence.source.triton.walk.notes import KernelNotes
 from advisor.evidence.source.triton.walk.quantities import Extent
 from advisor.model.records import Record, Value
@@ -64,7 +64,7 @@ def tuning_records(notes: KernelNotes) -> Iterator[Record]:
                 values: dict[str, Value | None] = {
                     "parameter": name,
                     "elements": float(size),
-                    "power_of_two": size > 0 and size & (size - 1) == 0,
+                    "power_of_two": is_power_of_two(size),
                     "run_time": False,
                     "given_at": "configuration",
                     "of_product": name in dots,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form
+from advisor.evidence.source.kernel_walk.affine_forms import Form, polynomial
 from advisor.evidence.source.triton.walk.notes import ChoiceNote, has_arange
 from advisor.evidence.source.triton.walk.quantities import (
     COMPUTED,
@@ -19,8 +19,8 @@ from advisor.evidence.source.triton.walk.quantities import (
     routed,
 )
 from advisor.evidence.source.triton.walk.walk_state import WalkState, flattened
+from advisor.program.values.constant_folding import binary
 
-_POLYNOMIAL = (ast.Add, ast.Sub, ast.Mult)
 _COMPARED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
@@ -89,11 +89,11 @@ class Expressions(WalkState):
             undefined=undefined,
             zeroed=zeroed,
             dtype=_wider(left.dtype, right.dtype),
-            value=whole_number(operator, left.value, right.value),
+            value=_whole_number(operator, left.value, right.value),
             blocked=left.blocked or right.blocked,
         )
-        if isinstance(operator, _POLYNOMIAL) and not (left.loaded and right.loaded):
-            form = polynomial(operator, left.form, right.form)
+        form = None if left.loaded and right.loaded else polynomial(operator, left.form, right.form)
+        if form is not None:
             known = self._known_number(result)
             return replace(result, form=known if known is not None else form, compared=())
         if isinstance(operator, ast.BitAnd | ast.BitOr):
@@ -283,23 +283,10 @@ def _likely(one: Shape, other: Shape) -> Shape:
     return one if other == () else None
 
 
-def polynomial(operator: ast.operator, left: Form, right: Form) -> Form:
-    """The form of a sum, difference or product."""
-    if isinstance(operator, ast.Add):
-        return left + right
-    return left - right if isinstance(operator, ast.Sub) else left * right
-
-
-def whole_number(operator: ast.operator, left: int | None, right: int | None) -> int | None:
-    """The number that an operation gives, None where it is not known or another operation."""
-    if left is None or right is None:
+def _whole_number(operator: ast.operator, left: int | None, right: int | None) -> int | None:
+    """The whole number that an operation gives, None where it is not known."""
+    try:
+        found = None if left is None or right is None else binary(operator, left, right)
+    except ArithmeticError:
         return None
-    if isinstance(operator, ast.Add):
-        return left + right
-    if isinstance(operator, ast.Sub):
-        return left - right
-    if isinstance(operator, ast.Mult):
-        return left * right
-    if isinstance(operator, ast.FloorDiv) and right:
-        return left // right
-    return None
+    return found if type(found) is int else None

@@ -15,6 +15,7 @@ from advisor.evidence.source.triton.walk.quantities import Group, Quantity, Valu
 from advisor.evidence.source.triton.walk.walk_state import Find, flattened
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import ModuleSyntax, stored_names
+from advisor.program.values.constant_folding import trip_count
 
 _RANGES = frozenset({"range", "tl.range", "tl.static_range"})
 
@@ -147,7 +148,11 @@ class Walk(Calls):
         self.loops = (*self.loops, around)
         self._bind(statement.target, counter if parts else self.unknown())
         note = LoopNote(
-            statement, self.where(), around, _turns(parts), parts[min(len(parts), 2) - 1] if parts else None
+            statement,
+            self.where(),
+            around,
+            trip_count([one.value for one in parts]),
+            parts[min(len(parts), 2) - 1] if parts else None,
         )
         before = len(self.notes.dots)
         self._block(statement.body)
@@ -194,15 +199,6 @@ class Walk(Calls):
             if isinstance(first, Quantity) and isinstance(other, Quantity):
                 first = self.either(first, other)
         return first
-
-
-def _turns(parts: list[Quantity]) -> int | None:
-    """How often a loop over a range turns, None where its limits are not known."""
-    values = [one.value for one in parts]
-    known = [one for one in values if one is not None]
-    if not known or len(known) != len(values) or (len(known) == 3 and known[2] == 0) or len(known) > 3:
-        return None
-    return len(range(*known))
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
