@@ -150,3 +150,28 @@ def test_whether_a_function_launches(tmp_path):
     text += "def main():\n    k[1, 64](x)\n"
     found = [value(launch, "in_function") for launch in records(tmp_path, "launch", text)]
     assert found == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("body", "unread"),
+    [
+        # The thread's place in the grid, however it is computed.
+        ("t = cuda.threadIdx.x\ni = t + cuda.blockIdx.x * cuda.blockDim.x\nb[i] = a[i, 0]", "b"),
+        ("i = cuda.grid(1)\nj = i\nif j <= b.shape[0] - 1:\n    b[j] = a[j, 0]", "b"),
+        ("i, j = cuda.grid(2)\nif i < b.shape[0] and j < b.shape[1]:\n    b[i, j] = a[j, i]", "b"),
+        ("i = cuda.grid(1)\ntarget = b\ntarget[i] = a[i, 0]", "b"),
+        ("i = cuda.grid(1)\nput(b, i, a[i, 0])", "b"),
+        # A place that two threads share, one that is not reached, and one that not every thread gets to.
+        ("i = cuda.threadIdx.x\nb[i] = a[i, 0]", None),
+        ("i = cuda.grid(1)\nif i < 10:\n    b[i] = a[i, 0]", None),
+        ("i = cuda.grid(1)\nwhile i < 10:\n    b[i] = a[i, 0]", None),
+        ("i = cuda.grid(1)\nif n:\n    b[i] = a[i, 0]", None),
+        ("i = cuda.grid(1)\nif i < n and n < 3:\n    b[i] = a[i, 0]", None),
+        ("i, j = cuda.grid(2)\nb[i, i] = a[i, j]", None),
+    ],
+)
+def test_what_a_kernel_fills(tmp_path: Path, body: str, unread: str | None) -> None:
+    put = "@cuda.jit(device=True)\ndef put(b, i, x):\n    b[i] = x\n"
+    kernel = f"{put}@cuda.jit\ndef k(a, b, n=0):\n{textwrap.indent(body, '    ')}\n"
+    (launch,) = records(tmp_path, "launch", kernel + HOST)
+    assert value(launch, "unread_arrays") == unread

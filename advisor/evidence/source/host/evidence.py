@@ -12,13 +12,15 @@ from advisor.evidence.source.host.data_flow.matrix_types import find_matrix_prod
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.early_reads import reads_too_early
 from advisor.evidence.source.host.host_calls import HostCall
-from advisor.evidence.source.host.host_records import host_call_records, is_test_path, launch_records
+from advisor.evidence.source.host.host_records import host_call_records, is_test_path, launch_records, listed
 from advisor.evidence.source.host.launch_loops import find_launch_loops, sliced_by
 from advisor.evidence.source.host.launch_pairs import find_launch_pairs
 from advisor.evidence.source.host.library_calls import find_chains, find_products
 from advisor.evidence.source.host.loaders import find_loaders
 from advisor.evidence.source.host.measurements import find_measurements
+from advisor.evidence.source.host.overwritten_arrays import unread_arrays
 from advisor.evidence.source.host.several_gpus import find_collectives, find_round_trips
+from advisor.evidence.source.kernel_walk.walk import WalkedKernels
 from advisor.model.records import Record, Value
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
@@ -47,12 +49,13 @@ def host_side_records(
             # An expression nested too deeply to be followed says nothing.
             continue
     others += _loops(module, launches, calls)
-    others += _pairs(module, launches, resolver)
+    walked = WalkedKernels(resolver)
+    others += _pairs(module, launches, walked)
     others.sort(key=lambda one: (one.span.line, one.span.column))
-    return [*_launches(placement, launches), *others]
+    return [*_launches(placement, launches, walked), *others]
 
 
-def _launches(placement: Placement, launches: Sequence[Launch]) -> list[Record]:
+def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKernels) -> list[Record]:
     found = launch_records(launches)
     for record, launch in zip(found, launches, strict=True):
         sliced = sliced_by(launch, placement)
@@ -60,6 +63,7 @@ def _launches(placement: Placement, launches: Sequence[Launch]) -> list[Record]:
             "source",
             sliced_arguments=None if sliced is None else float(sliced),
             leaves_stream_out=leaves_stream_out(launch),
+            unread_arrays=listed(unread_arrays(launch, walked)),
         )
     return found
 
@@ -235,8 +239,8 @@ def _loops(module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[Hos
         yield record
 
 
-def _pairs(module: ModuleSyntax, launches: Sequence[Launch], resolver: Resolver) -> Iterator[Record]:
-    for one in find_launch_pairs(module, launches, resolver):
+def _pairs(module: ModuleSyntax, launches: Sequence[Launch], walked: WalkedKernels) -> Iterator[Record]:
+    for one in find_launch_pairs(module, launches, walked):
         values: dict[str, Value | None] = {
             "first": one.first.name,
             "second": one.second.name,

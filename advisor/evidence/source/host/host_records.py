@@ -63,7 +63,6 @@ def _launch_record(launch: Launch) -> Record:
         copied_each_iteration=listed(launch.needless_copies.each_iteration),
         copied_again=listed(launch.needless_copies.again),
         unchanged_arrays=listed(launch.needless_copies.unchanged),
-        unread_arrays=listed(launch.needless_copies.unread),
         dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
         configured_in_loop=launch.configured_in_loop,
         smallest_block_threads=_number(launch.smallest_block),

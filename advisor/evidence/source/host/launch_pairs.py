@@ -6,10 +6,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form, position_along
-from advisor.evidence.source.kernel_walk.kernel_facts import KernelFacts, LoopContext
-from advisor.evidence.source.kernel_walk.walk import all_uses_are_followed, kernel_facts
-from advisor.program.effects.device_functions import Resolver
+from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
+from advisor.evidence.source.kernel_walk.walk import WalkedKernels, all_uses_are_followed
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.launches import Launch
 from advisor.program.syntax.module import ModuleSyntax
@@ -31,7 +29,7 @@ class LaunchPair:
 
 
 def find_launch_pairs(
-    module: ModuleSyntax, launches: Sequence[Launch], resolver: Resolver
+    module: ModuleSyntax, launches: Sequence[Launch], walked: WalkedKernels
 ) -> list[LaunchPair]:
     """The pairs of launches in neighbouring statements that share an array."""
     by_statement: dict[ast.stmt, Launch] = {
@@ -39,7 +37,7 @@ def find_launch_pairs(
         for launch in launches
         if isinstance(parent := module.parents.get(launch.node), ast.Expr)
     }
-    kernels = _Kernels(resolver)
+    kernels = _Kernels(walked)
     found = []
     for statement, second in by_statement.items():
         before = _before(statement, module)
@@ -64,11 +62,10 @@ def _before(statement: ast.stmt, module: ModuleSyntax) -> ast.stmt | None:
 
 
 class _Kernels:
-    """What kernels do with the elements of the arrays that they are given; each kernel is walked once."""
+    """What kernels do with the elements of the arrays that they are given."""
 
-    def __init__(self, resolver: Resolver) -> None:
-        self._resolver = resolver
-        self._facts: dict[ast.AST, KernelFacts] = {}
+    def __init__(self, walked: WalkedKernels) -> None:
+        self._walked, self._resolver = walked, walked.resolver
 
     def may_store(self, kernel: Declaration, parameter: str) -> bool:
         """Whether a kernel may store to an array."""
@@ -76,14 +73,16 @@ class _Kernels:
 
     def does(self, kernel: Declaration, parameter: str, *kinds: str) -> bool:
         """Whether a kernel has an access of one of some kinds to an array."""
-        return any(one.array.name == parameter and one.kind in kinds for one in self._of(kernel).accesses)
+        return any(
+            one.array.name == parameter and one.kind in kinds for one in self._walked.facts(kernel).accesses
+        )
 
     def own_axes(self, kernel: Declaration, parameter: str) -> tuple[str, ...] | None:
         """The grid axes by which each thread indexes an array, where it touches nothing but its own element.
 
         None where the array is used in any other way, or in more than one order.
         """
-        facts = self._of(kernel)
+        facts = self._walked.facts(kernel)
         array = next((one for one in facts.arrays if one.parameter and one.name == parameter), None)
         if array is None or not all_uses_are_followed(array, facts, self._resolver.resolve):
             return None
@@ -92,32 +91,10 @@ class _Kernels:
         found: set[tuple[str, ...] | None] = set()
         for access in facts.accesses:
             if access.array is array:
-                axes = [_axis(one.form, access.place.loops) for one in access.indices if not one.is_slice]
+                axes = [grid_axis(one.form, access.place.loops) for one in access.indices if not one.is_slice]
                 known = tuple(one for one in axes if one is not None)
                 found.add(known if len(known) == len(access.indices) and not access.whole else None)
         return next(iter(found)) if len(found) == 1 else None
-
-    def _of(self, kernel: Declaration) -> KernelFacts:
-        if kernel.node not in self._facts:
-            facts = kernel_facts(kernel, self._resolver.workspace, self._resolver.resolve)
-            self._facts[kernel.node] = facts
-        return self._facts[kernel.node]
-
-
-def _axis(index: Form, loops: Sequence[LoopContext]) -> str | None:
-    """The axis of the grid along which an index is the thread's position, in a loop also one advanced by the
-    whole grid in each iteration; None for any other.
-    """
-    for axis in "xyz":
-        rest = index - position_along(axis)
-        strides = [
-            tuple(sorted((f"bdim.{axis}", f"gdim.{axis}", loop.counter)))
-            for loop in loops
-            if loop.steps_by_grid
-        ]
-        if not rest.terms or rest.terms in [((stride, 1),) for stride in strides]:
-            return axis
-    return None
 
 
 def _pair(

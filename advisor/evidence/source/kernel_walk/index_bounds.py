@@ -5,8 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form, Monomial, Outcomes, atom, number
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, Scalar, Value
+from advisor.evidence.source.kernel_walk.affine_forms import (
+    Atoms,
+    Form,
+    Monomial,
+    Outcomes,
+    atom,
+    form,
+    number,
+    position_along,
+)
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, LoopContext, Scalar, Value
 
 _POSITION = ("tid.", "bid.")
 _THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
@@ -85,6 +94,41 @@ def spans_the_grid(depends: Iterable[str]) -> bool:
     """Return whether an index follows the block and the thread in it: only such a grid can be rounded up."""
     names = tuple(depends)
     return all(any(name.startswith(kind) for name in names) for kind in _POSITION)
+
+
+def grid_axis(index: Form, loops: Sequence[LoopContext]) -> str | None:
+    """Return the axis of the grid along which an index is the thread's position, in a loop also one advanced
+    by the whole grid in each iteration; None for any other index.
+    """
+    for axis in "xyz":
+        rest = index - position_along(axis)
+        if not rest.terms or any(rest == _stride(loop, axis) for loop in loops if loop.steps_by_grid):
+            return axis
+    return None
+
+
+def _stride(loop: LoopContext, axis: str) -> Form:
+    """By how much a loop that takes steps of the grid's size has advanced along an axis."""
+    return form({tuple(sorted((f"bdim.{axis}", f"gdim.{axis}", loop.counter))): 1})
+
+
+def asks_for_size_alone(condition: Condition) -> bool:
+    """Return whether a condition only asks whether the thread's position is below sizes, each one parameter
+    of the kernel or size of an array: a grid with threads for all leaves out nothing.
+    """
+    compared = [len(one.ops) for one in ast.walk(condition.node) if isinstance(one, ast.Compare)]
+    sizes = [_size_above(bound) for bound in condition.bounds]
+    return 0 < sum(compared) == len(sizes) and not condition.loaded and all(sizes)
+
+
+def _size_above(bound: Form) -> bool:
+    """Whether a difference that is kept at 0 or below is that of a position and a size, and one."""
+    for axis in "xyz":
+        size = position_along(axis) + _ONE - bound
+        for name in size.atoms():
+            if size == atom(name):
+                return "#" not in name and not name.startswith(("tid.", "bid.", "bdim.", "gdim."))
+    return False
 
 
 def _is_bounded(form: Form, conditions: Iterable[Condition], atoms: Atoms) -> bool:

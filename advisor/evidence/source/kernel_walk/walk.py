@@ -21,6 +21,7 @@ from advisor.evidence.source.kernel_walk.walk_state import Resolve
 from advisor.program.arrays.element_types import itemsize_of
 from advisor.program.arrays.host_values import Order
 from advisor.program.arrays.launch_arguments import Extents, Given
+from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration, cuda_member
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
@@ -56,6 +57,24 @@ def kernel_facts(
     `shown` is what the launches tell of its parameters.
     """
     return KernelWalk(KernelFacts(declaration), workspace, resolve).run_kernel(shown)
+
+
+class WalkedKernels:
+    """Kernels as their source has them, whatever launches show of their parameters; each is walked once."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver = resolver
+        self._facts: dict[ast.AST, KernelFacts] = {}
+
+    def facts(self, kernel: Declaration) -> KernelFacts:
+        """What the walk through a kernel finds; nothing for certain of one that is nested too deeply."""
+        if kernel.node not in self._facts:
+            try:
+                facts = kernel_facts(kernel, self.resolver.workspace, self.resolver.resolve)
+            except RecursionError:
+                facts = KernelFacts(kernel, complete=False)
+            self._facts[kernel.node] = facts
+        return self._facts[kernel.node]
 
 
 def _parameter(name: str, walk: KernelWalk, shown: Shown) -> Value:
