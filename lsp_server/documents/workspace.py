@@ -69,7 +69,7 @@ def _words_in(data: bytes) -> _Words:
 
 def concerns_gpu(document: Document) -> bool:
     """Whether a check of the document's file would parse it: for kernels, or for what it does with a GPU."""
-    from advisor.evidence.source.host.host_records import is_test_path
+    from advisor.evidence.source.test_paths import is_test_path
 
     data = document.text.encode(errors="replace")
     return concerns_kernels(data) or may_hold_array_code(data, is_test=is_test_path(f"/{document.path}"))

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from advisor.evidence.source.host.host_records import is_test_path, with_device_launches
+from advisor.evidence.source.host.host_records import with_device_launches
 from advisor.evidence.source.survey_memory import RememberingWorkers, SurveyMemory
 from advisor.evidence.source.survey_workers import CHUNK, SurveyWorkers
 from advisor.evidence.source.surveyor import FileHost
+from advisor.evidence.source.test_paths import is_test_path
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem, Unrecognised

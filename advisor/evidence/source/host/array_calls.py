@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from advisor.evidence.source.host.data_flow.call_options import non_blocking
 from advisor.evidence.source.host.data_flow.device_names import destination
@@ -15,7 +14,8 @@ from advisor.evidence.source.host.data_flow.loop_context import (
 )
 from advisor.evidence.source.host.data_flow.placed import CUPY_CREATORS, RANDOM_CREATORS, TORCH_CREATORS
 from advisor.evidence.source.host.data_flow.placement import Placement
-from advisor.model.records import Value
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record, Value
 from advisor.program.launches.timing_loops import reads_clock
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.module import names_in
@@ -27,26 +27,17 @@ _METHODS = frozenset({
 _NUMBERS = frozenset({"float", "int", "bool", "print"})
 
 
-@dataclass(frozen=True)
-class ArrayCall:
-    """One place where torch or cupy copies, waits or allocates; `values` are the metrics of its entity."""
-
-    node: ast.expr
-    entity: str
-    call: str
-    library: str
-    context: LoopContext
-    values: dict[str, Value | None] = field(default_factory=dict)
+def array_call_records(placement: Placement) -> Iterator[Record]:
+    """The places where torch or cupy copies, waits or allocates."""
+    return _ArrayCalls(placement).found()
 
 
-class ArrayCalls:
-    """Finds the array calls of one module."""
-
+class _ArrayCalls:
     def __init__(self, placement: Placement) -> None:
         self.placement, self.module = placement, placement.module
         self.roots = {one for one in ("torch", "cupy") if self.module.mentions(one)}
 
-    def found(self) -> Iterator[ArrayCall]:
+    def found(self) -> Iterator[Record]:
         """The calls in order of lines, then the conditions that read an array."""
         if not self.roots:
             return
@@ -62,7 +53,7 @@ class ArrayCalls:
                 yield one
         yield from self._conditions()
 
-    def _method(self, call: ast.Call, function: ast.Attribute) -> ArrayCall | None:
+    def _method(self, call: ast.Call, function: ast.Attribute) -> Record | None:
         name = function.attr
         dotted = self.module.dotted(function) or ""
         root = dotted.split(".")[0]
@@ -83,7 +74,7 @@ class ArrayCalls:
                 return self._fetched(call, f".{name}()", place.library)
         return None
 
-    def _library(self, call: ast.Call, dotted: str, root: str, name: str) -> ArrayCall | None:
+    def _library(self, call: ast.Call, dotted: str, root: str, name: str) -> Record | None:
         if dotted == "torch.cuda.synchronize" or dotted.endswith("runtime.deviceSynchronize"):
             return self._one(call, "synchronisation", dotted, root, kind="wait")
         if dotted == "torch.cuda.empty_cache":
@@ -103,7 +94,7 @@ class ArrayCalls:
         }
         return self._created(call, dotted, root) if created and place is not None and place.on_gpu else None
 
-    def _created(self, call: ast.Call, dotted: str, root: str) -> ArrayCall | None:
+    def _created(self, call: ast.Call, dotted: str, root: str) -> Record | None:
         context = loop_context(self.module, call)
         if not context.loops:
             return None
@@ -113,9 +104,9 @@ class ArrayCalls:
         reusable = (None if kept is None else not kept) if constant else False
         if dotted.rpartition(".")[2] in RANDOM_CREATORS | {"arange", "linspace", "eye", "tensor", "logspace"}:
             reusable = False
-        return ArrayCall(call, "allocation", dotted, root, context, {"reusable": reusable})
+        return self._record(call, "allocation", dotted, root, context, {"reusable": reusable})
 
-    def _sent(self, call: ast.Call, function: ast.Attribute) -> ArrayCall | None:
+    def _sent(self, call: ast.Call, function: ast.Attribute) -> Record | None:
         place = self.placement.of(function.value)
         where = destination(call, self.placement.devices)
         if place is None or place.library != "torch" or place.kind != "array" or where is None:
@@ -129,7 +120,7 @@ class ArrayCalls:
 
     def _moved(
         self, call: ast.Call, name: str, library: str, source: ast.expr, non_blocking: bool | None
-    ) -> ArrayCall:
+    ) -> Record:
         place = self.placement.of(source)
         context = loop_context(self.module, call)
         values: dict[str, Value | None] = {
@@ -142,7 +133,7 @@ class ArrayCalls:
             changed = self.module.changed_names(context.loops[0])
             plain = not any(isinstance(one, ast.Call) for one in ast.walk(source))
             values["loop_invariant"] = plain and bool(names_in(source)) and not names_in(source) & changed
-        return ArrayCall(call, "transfer", name, library, context, values)
+        return self._record(call, "transfer", name, library, context, values)
 
     def _is_creator(self, source: ast.expr) -> bool:
         """Whether an expression is a call that makes a tensor and could make it on any device."""
@@ -154,16 +145,16 @@ class ArrayCalls:
         name = dotted.rpartition(".")[2]
         return dotted == f"torch.{name}" and name in TORCH_CREATORS - RANDOM_CREATORS - {"tensor"}
 
-    def _fetched(self, call: ast.Call, name: str, library: str, quick: bool | None = False) -> ArrayCall:
+    def _fetched(self, call: ast.Call, name: str, library: str, quick: bool | None = False) -> Record:
         context = loop_context(self.module, call)
         values: dict[str, Value | None] = {
             "direction": "to_host",
             "non_blocking": quick,
             "loop_invariant": False,
         }
-        return ArrayCall(call, "transfer", name, library, context, values)
+        return self._record(call, "transfer", name, library, context, values)
 
-    def _stream_wait(self, call: ast.Call, dotted: str) -> ArrayCall | None:
+    def _stream_wait(self, call: ast.Call, dotted: str) -> Record | None:
         """`stream.synchronize()` where the stream was made by torch or cupy in the same function."""
         assert isinstance(call.func, ast.Attribute)
         value = call.func.value
@@ -180,7 +171,7 @@ class ArrayCalls:
         library = names[0].split(".")[0]
         return self._one(call, "synchronisation", dotted or "synchronize", library, kind="wait")
 
-    def _number(self, call: ast.Call, name: str) -> ArrayCall | None:
+    def _number(self, call: ast.Call, name: str) -> Record | None:
         shown = [part for one in call.args for part in _shown(one)] if name == "print" else call.args[:1]
         for one in shown:
             if self.placement.on_gpu(one):
@@ -194,7 +185,7 @@ class ArrayCalls:
                 )
         return None
 
-    def _conditions(self) -> Iterator[ArrayCall]:
+    def _conditions(self) -> Iterator[Record]:
         tree = self.module.tree
         conditions: list[ast.If | ast.While] = [*self.module.inside(tree, ast.If)]
         for node in (*conditions, *self.module.inside(tree, ast.While)):
@@ -204,12 +195,25 @@ class ArrayCalls:
                 at = node.body[0] if isinstance(node, ast.While) else node
                 context = loop_context(self.module, at)
                 values: dict[str, Value | None] = {"kind": "read", "timed": context.timed}
-                yield ArrayCall(node.test, "synchronisation", word, place.library, context, values)
+                yield self._record(node.test, "synchronisation", word, place.library, context, values)
 
-    def _one(self, node: ast.expr, entity: str, call: str, library: str, kind: str) -> ArrayCall:
+    def _record(
+        self,
+        node: ast.expr,
+        entity: str,
+        call: str,
+        library: str,
+        context: LoopContext,
+        values: dict[str, Value | None],
+    ) -> Record:
+        if context.loops:
+            values = {**values, "every_turn": context.every_turn}
+        return host_record(self.module, entity, node, call, context, call=call, library=library, **values)
+
+    def _one(self, node: ast.expr, entity: str, call: str, library: str, kind: str) -> Record:
         context = loop_context(self.module, node)
         timed = context.timed or any(reads_clock(loop, self.module) for loop in context.loops)
-        return ArrayCall(node, entity, call, library, context, {"kind": kind, "timed": timed})
+        return self._record(node, entity, call, library, context, {"kind": kind, "timed": timed})
 
 
 def _shown(node: ast.expr) -> list[ast.expr]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record
+from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.statement_places import begin
 from advisor.program.syntax.tree_nodes import below
 
@@ -19,55 +21,41 @@ _WAITS: dict[str, WaitsFor] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class CapturedStep:
-    """Something in a capture, or of a captured graph, that a CUDA graph does not do.
-
-    `reason` is waits or rebound; `waits_for` is what the host waits for.
+def capture_records(placement: Placement) -> Iterator[Record]:
+    """The captures of a module, each followed by what a CUDA graph does not do: steps that wait for a value,
+    a size, a copy, the device or memory, and inputs that are bound anew.
     """
-
-    node: ast.AST
-    call: str
-    reason: Literal["waits", "rebound"]
-    waits_for: WaitsFor | None = None
-
-
-@dataclass(frozen=True)
-class Capture:
-    """One `with torch.cuda.graph(…)`; `warmed_up` is whether the same ran before it in the function."""
-
-    node: ast.With
-    warmed_up: bool | None
-
-
-def find_captures(placement: Placement) -> list[Capture]:
-    """The captures of a module, in order of lines."""
     module = placement.module
-    if not placement.torch:
-        return []
-    found = []
-    for call in module.calls:
-        if module.dotted(call.func) == "torch.cuda.graph":
-            item = module.parents.get(call)
-            above = module.parents.get(item) if item is not None else None
-            if isinstance(above, ast.With):
-                found.append(Capture(above, _warmed_up(above, placement)))
-    return found
+    for call in module.calls if placement.torch else ():
+        if module.dotted(call.func) != "torch.cuda.graph":
+            continue
+        item = module.parents.get(call)
+        capture = module.parents.get(item) if item is not None else None
+        if isinstance(capture, ast.With):
+            node = capture.items[0].context_expr
+            yield host_record(module, "capture", node, "capture", warmed_up=_warmed_up(capture, placement))
+            yield from _forbidden_steps(capture, placement)
+            yield from _rebound_inputs(capture, placement)
 
 
-def forbidden_steps(capture: Capture, placement: Placement) -> Iterator[CapturedStep]:
+def _step(module: ModuleSyntax, node: ast.AST, call: str, waits_for: WaitsFor | None) -> Record:
+    reason = "rebound" if waits_for is None else "waits"
+    return host_record(module, "captured_step", node, call, call=call, reason=reason, waits_for=waits_for)
+
+
+def _forbidden_steps(capture: ast.With, placement: Placement) -> Iterator[Record]:
     """What fails or goes wrong in a capture, in order of lines."""
-    nodes = [node for statement in capture.node.body for node in below(statement)]
+    nodes = [node for statement in capture.body for node in below(statement)]
     for node in sorted(nodes, key=begin):
         if isinstance(node, ast.Call):
             step = _call(node, placement)
             if step is not None:
                 yield step
         elif isinstance(node, ast.If | ast.While) and placement.on_gpu(node.test):
-            yield CapturedStep(node.test, ast.unparse(node.test), "waits", "value")
+            yield _step(placement.module, node.test, ast.unparse(node.test), "value")
 
 
-def _call(node: ast.Call, placement: Placement) -> CapturedStep | None:
+def _call(node: ast.Call, placement: Placement) -> Record | None:
     dotted = placement.module.dotted(node.func) or ""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     if name in ("to", "cuda") and destination(node, placement.devices) == "gpu":
@@ -79,7 +67,7 @@ def _call(node: ast.Call, placement: Placement) -> CapturedStep | None:
             and source.kind == "array"
             and source.library == "torch"
         ):
-            return CapturedStep(node, f".{name}()", "waits", "copy")
+            return _step(placement.module, node, f".{name}()", "copy")
         return None
     if name not in _WAITS:
         return None
@@ -93,7 +81,7 @@ def _call(node: ast.Call, placement: Placement) -> CapturedStep | None:
         if source is not None and not source.on_gpu:
             return None
     shown = dotted if root == "torch" else f".{name}()"
-    return CapturedStep(node, shown, "waits", _WAITS[name])
+    return _step(placement.module, node, shown, _WAITS[name])
 
 
 def _warmed_up(capture: ast.With, placement: Placement) -> bool | None:
@@ -116,23 +104,23 @@ def _has_parameters(scope: ast.AST) -> bool:
     return isinstance(scope, ast.FunctionDef) and bool(scope.args.args)
 
 
-def rebound_inputs(capture: Capture, placement: Placement) -> Iterator[CapturedStep]:
+def _rebound_inputs(capture: ast.With, placement: Placement) -> Iterator[Record]:
     """Names that a capture reads and a loop with `replay()` binds anew, so that the graph does not see it."""
     module = placement.module
-    scope = module.scope_of(capture.node)
+    scope = module.scope_of(capture)
     if scope is None:
         return
-    inside = [node for statement in capture.node.body for node in below(statement)]
+    inside = [node for statement in capture.body for node in below(statement)]
     stored = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
     read = {one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)} - stored
     for loop in module.inside(scope, ast.For):
-        if begin(loop) < begin(capture.node) or not _replays(loop):
+        if begin(loop) < begin(capture) or not _replays(loop):
             continue
         for node in module.inside(scope, ast.Assign):
             target = node.targets[0]
             within = any(node is one for one in below(loop))
             if within and isinstance(target, ast.Name) and target.id in read and placement.on_gpu(node.value):
-                yield CapturedStep(node, target.id, "rebound")
+                yield _step(module, node, target.id, None)
 
 
 def _replays(loop: ast.For) -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from advisor.evidence.source.host.data_flow.call_options import non_blocking
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.names.workspace import Workspace
@@ -20,7 +23,16 @@ _WAITS = frozenset({
 })  # fmt: skip
 
 
-def reads_too_early(call: ast.Call, placement: Placement, workspace: Workspace) -> ast.AST | None:
+def early_read_records(placement: Placement) -> Iterator[Record]:
+    """The reads of what an asynchronous copy brings before anything waits for it."""
+    for call in placement.module.calls:
+        read = _read_too_early(call, placement, placement.workspace)
+        if read is not None:
+            name = ast.unparse(call.func)
+            yield host_record(placement.module, "early_read", read, "read", call=name, waited=False)
+
+
+def _read_too_early(call: ast.Call, placement: Placement, workspace: Workspace) -> ast.AST | None:
     """The first place where what an asynchronous copy brings is read before anything waits for it.
 
     None where there is no such place for certain: the statements behind the copy in its own block are looked

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from advisor.evidence.source.host.array_calls import ArrayCalls
-from advisor.evidence.source.host.captures import find_captures, forbidden_steps, rebound_inputs
-from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
-from advisor.evidence.source.host.data_flow.matrix_types import find_matrix_products
+from advisor.evidence.source.host.array_calls import array_call_records
+from advisor.evidence.source.host.captures import capture_records
+from advisor.evidence.source.host.data_flow.loop_context import loop_context
+from advisor.evidence.source.host.data_flow.matrix_types import matrix_product_records
 from advisor.evidence.source.host.data_flow.placement import Placement
-from advisor.evidence.source.host.early_reads import reads_too_early
+from advisor.evidence.source.host.early_reads import early_read_records
 from advisor.evidence.source.host.host_calls import HostCall
-from advisor.evidence.source.host.host_records import host_call_records, is_test_path, launch_records, listed
-from advisor.evidence.source.host.launch_loops import find_launch_loops, sliced_by
-from advisor.evidence.source.host.launch_pairs import find_launch_pairs
-from advisor.evidence.source.host.library_calls import find_chains, find_products
-from advisor.evidence.source.host.loaders import find_loaders
-from advisor.evidence.source.host.measurements import find_measurements
+from advisor.evidence.source.host.host_records import host_call_records, launch_records, listed
+from advisor.evidence.source.host.launch_loops import loop_records, sliced_by
+from advisor.evidence.source.host.launch_pairs import pair_records
+from advisor.evidence.source.host.library_calls import chain_records, product_records
+from advisor.evidence.source.host.loaders import loader_records
+from advisor.evidence.source.host.measurements import measurement_records
 from advisor.evidence.source.host.overwritten_arrays import unread_arrays
-from advisor.evidence.source.host.several_gpus import find_collectives, find_round_trips
+from advisor.evidence.source.host.several_gpus import collective_records, round_trip_records
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels
-from advisor.model.records import Record, Value
+from advisor.evidence.source.test_paths import is_test_path
+from advisor.model.records import Record
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
@@ -29,6 +30,18 @@ from advisor.program.launches.timing_loops import reads_clock
 from advisor.program.names.scope_bindings import bound_at, values_at
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import ModuleSyntax
+
+_MAKERS = (
+    array_call_records,
+    loader_records,
+    capture_records,
+    product_records,
+    chain_records,
+    collective_records,
+    round_trip_records,
+    early_read_records,
+    matrix_product_records,
+)
 
 
 def host_side_records(
@@ -40,17 +53,16 @@ def host_side_records(
     which only some statements are known says the same of them.
     """
     placement = Placement(module, resolver.workspace)
-    makers = (_array_calls, _loaders, _captures, _products, _chains, _several_gpus, _early_reads, _matrices)
     others = [*_numba_calls(placement, calls)]
-    for maker in (*makers, lambda given: _measurements(given, launches)):
+    for maker in (*_MAKERS, lambda given: measurement_records(given, launches)):
         try:
             others += list(maker(placement))
         except RecursionError:
             # An expression nested too deeply to be followed says nothing.
             continue
-    others += _loops(module, launches, calls)
+    others += loop_records(module, launches, calls)
     walked = WalkedKernels(resolver)
-    others += _pairs(module, launches, walked)
+    others += pair_records(module, launches, walked)
     others.sort(key=lambda one: (one.span.line, one.span.column))
     return [*_launches(placement, launches, walked), *others]
 
@@ -83,172 +95,6 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall]) -> list[Record
         if call.loops:
             record.know("source", every_turn=loop_context(placement.module, call.node).every_turn)
     return found
-
-
-def record_of(
-    module: ModuleSyntax, entity: str, node: ast.AST, label: str, values: dict[str, Value | None]
-) -> Record:
-    """A record of an entity of the run at a node."""
-    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-    record = Record(entity, f"{module.path}:{line}:{column}:{entity}", module.path, module.span(node), label)
-    record.know("source", (), **values)
-    return record
-
-
-def _around(context: LoopContext) -> dict[str, Value | None]:
-    return {"host_loop_depth": float(len(context.loops)), "in_test_or_benchmark": context.timed}
-
-
-def _array_calls(placement: Placement) -> Iterator[Record]:
-    for call in ArrayCalls(placement).found():
-        values = {"call": call.call, "library": call.library, **_around(call.context), **call.values}
-        if call.context.loops:
-            values["every_turn"] = call.context.every_turn
-        yield record_of(placement.module, call.entity, call.node, call.call, values)
-
-
-def _loaders(placement: Placement) -> Iterator[Record]:
-    if not placement.torch:
-        return
-    for one in find_loaders(placement):
-        values: dict[str, Value | None] = {
-            "feeds_gpu": one.feeds_gpu,
-            "workers": None if one.workers is None else float(one.workers),
-            "pinned": one.pinned,
-            "persistent": one.persistent,
-            "passes": None if one.passes is None else float(one.passes),
-            "in_test_or_benchmark": one.timed,
-        }
-        yield record_of(placement.module, "loader", one.node, "DataLoader", values)
-
-
-def _captures(placement: Placement) -> Iterator[Record]:
-    for capture in find_captures(placement):
-        yield record_of(
-            placement.module,
-            "capture",
-            capture.node.items[0].context_expr,
-            "capture",
-            {"warmed_up": capture.warmed_up},
-        )
-        for step in (*forbidden_steps(capture, placement), *rebound_inputs(capture, placement)):
-            values: dict[str, Value | None] = {
-                "call": step.call,
-                "reason": step.reason,
-                "waits_for": step.waits_for,
-            }
-            yield record_of(placement.module, "captured_step", step.node, step.call, values)
-
-
-def _products(placement: Placement) -> Iterator[Record]:
-    for one in find_products(placement):
-        values: dict[str, Value | None] = {
-            "call": one.call,
-            "library": one.library,
-            "item_operands": float(one.items),
-            "independent": one.independent,
-            **_around(one.context),
-        }
-        yield record_of(placement.module, "product", one.node, one.call, values)
-
-
-def _chains(placement: Placement) -> Iterator[Record]:
-    for one in find_chains(placement):
-        values: dict[str, Value | None] = {
-            "library": one.library,
-            "operations": float(one.operations),
-            **_around(one.context),
-        }
-        yield record_of(placement.module, "expression", one.node, "expression", values)
-
-
-def _matrices(placement: Placement) -> Iterator[Record]:
-    if not placement.torch:
-        return
-    for one in find_matrix_products(placement):
-        values: dict[str, Value | None] = {
-            "call": one.call,
-            "type": one.type,
-            "smallest_size": float(one.smallest),
-            "odd_sizes": float(one.odd),
-            "reduced": one.reduced,
-            "in_test_or_benchmark": one.timed,
-        }
-        yield record_of(placement.module, "matrix_product", one.node, one.call, values)
-
-
-def _several_gpus(placement: Placement) -> Iterator[Record]:
-    for one in find_collectives(placement) if placement.torch else ():
-        values: dict[str, Value | None] = {
-            "call": one.call,
-            "per_parameter": one.per_parameter,
-            "waits": one.waits,
-            **_around(one.context),
-        }
-        yield record_of(placement.module, "collective", one.node, one.call, values)
-    for trip in find_round_trips(placement):
-        values = {
-            "call": trip.call,
-            "library": trip.library,
-            "other_device": trip.other_device,
-            **_around(trip.context),
-        }
-        yield record_of(placement.module, "round_trip", trip.node, trip.call, values)
-
-
-def _early_reads(placement: Placement) -> Iterator[Record]:
-    for call in placement.module.calls:
-        read = reads_too_early(call, placement, placement.workspace)
-        if read is not None:
-            values: dict[str, Value | None] = {
-                "call": ast.unparse(call.func),
-                "waited": False,
-            }
-            yield record_of(placement.module, "early_read", read, "read", values)
-
-
-def _measurements(placement: Placement, launches: Sequence[Launch]) -> Iterator[Record]:
-    for one in find_measurements(placement, launches):
-        values: dict[str, Value | None] = {
-            "library": one.library,
-            "work": one.work,
-            "waits": one.waits,
-            "uploads": one.uploads,
-            "compiles": one.compiles,
-            "compiled": one.compiled,
-        }
-        yield record_of(placement.module, "measurement", one.node, "measurement", values)
-
-
-def _loops(module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[HostCall]) -> Iterator[Record]:
-    for one in find_launch_loops(module, launches, calls):
-        values: dict[str, Value | None] = {
-            "launches": float(one.launches),
-            "can_be_captured": one.static and one.replayable,
-            "chunks": one.chunks,
-            "streams": one.streams,
-            "in_test_or_benchmark": one.timed,
-        }
-        record = record_of(
-            module,
-            "host_loop",
-            one.node.target if isinstance(one.node, ast.For) else one.node.test,
-            "loop",
-            values,
-        )
-        yield record
-
-
-def _pairs(module: ModuleSyntax, launches: Sequence[Launch], walked: WalkedKernels) -> Iterator[Record]:
-    for one in find_launch_pairs(module, launches, walked):
-        values: dict[str, Value | None] = {
-            "first": one.first.name,
-            "second": one.second.name,
-            "array": one.array,
-            "same_place": one.same_place,
-            "same_grid": one.same_grid,
-        }
-        yield record_of(module, "launch_pair", one.second.node.func, one.second.name, values)
 
 
 def stream_of(call: ast.Call) -> ast.expr | None:

@@ -9,14 +9,37 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from advisor.evidence.source.host.data_flow.loop_context import LoopContext
 from advisor.evidence.source.host.host_calls import HostCall
-from advisor.evidence.source.test_paths import is_test_path as is_test_path
-from advisor.model.records import Record
+from advisor.evidence.source.test_paths import is_test_path
+from advisor.model.records import Record, Value
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.launches.block_shape import WARP
 from advisor.program.launches.launches import Launch
+from advisor.program.syntax.module import ModuleSyntax
 
 _WORKLOAD = re.compile(r"workload(_\w+)?\Z")
+
+
+def host_record(
+    module: ModuleSyntax,
+    entity: str,
+    node: ast.AST,
+    label: str,
+    context: LoopContext | None = None,
+    **values: Value | None,
+) -> Record:
+    """A record of an entity of the run at a node, with the host loops around that where these are given."""
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+    record = Record(entity, f"{module.path}:{line}:{column}:{entity}", module.path, module.span(node), label)
+    record.know("source", (), **{name: _metric(value) for name, value in values.items()})
+    if context is not None:
+        record.know("source", host_loop_depth=float(len(context.loops)), in_test_or_benchmark=context.timed)
+    return record
+
+
+def _metric(value: Value | None) -> Value | None:
+    return float(value) if type(value) is int else value
 
 
 def launch_records(launches: Sequence[Launch]) -> list[Record]:

@@ -3,67 +3,46 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from advisor.evidence.source.host.data_flow.loop_context import Loop, loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
 from advisor.evidence.source.host.host_calls import HostCall
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.syntax.module import ModuleSyntax, names_in
 from advisor.program.syntax.tree_nodes import below
 
 
-@dataclass(frozen=True)
-class LaunchLoop:
-    """One host loop with launches directly in it.
-
-    `static` is whether each iteration does the same launches with the same arguments and sizes, `replayable`
-    whether all that it does can be part of a CUDA graph. `chunks` is whether an iteration copies its own data
-    in and its results out.
-    """
-
-    module: ModuleSyntax
-    node: Loop
-    launches: int
-    static: bool
-    replayable: bool
-    chunks: bool
-    streams: bool
-    timed: bool
-
-
-def find_launch_loops(
+def loop_records(
     module: ModuleSyntax, launches: Sequence[Launch], calls: Sequence[HostCall]
-) -> list[LaunchLoop]:
-    """The innermost host loops around launches, in order of lines."""
+) -> Iterator[Record]:
+    """The innermost host loops around launches: whether each iteration does the same launches and nothing
+    that cannot be part of a CUDA graph, and whether it copies its own data in and its results out.
+    """
     grouped: dict[Loop, list[Launch]] = {}
     for launch in launches:
         loops = host_loops(module, launch.node)
         if loops:
             grouped.setdefault(loops[0], []).append(launch)
-    found = [_launch_loop(module, loop, inside, calls) for loop, inside in grouped.items()]
-    return sorted(found, key=lambda one: one.node.lineno)
-
-
-def _launch_loop(
-    module: ModuleSyntax, loop: Loop, launches: Sequence[Launch], calls: Sequence[HostCall]
-) -> LaunchLoop:
-    inside = set(below(loop))
-    own = [call for call in calls if call.node in inside]
-    changed = module.changed_names(loop)
-    static = not any(names_in(launch.node) & changed for launch in launches)
-    return LaunchLoop(
-        module,
-        loop,
-        len(launches),
-        static,
-        not own and _is_replayable(module, loop, launches),
-        _in_chunks(module, loop, launches, own, changed),
-        any(_on_stream(launch) for launch in launches) or any(_with_stream(call.node) for call in own),
-        loop_context(module, loop.body[0]).timed,
-    )
+    for loop, inside in grouped.items():
+        nodes = set(below(loop))
+        own = [call for call in calls if call.node in nodes]
+        changed = module.changed_names(loop)
+        static = not any(names_in(launch.node) & changed for launch in inside)
+        yield host_record(
+            module,
+            "host_loop",
+            loop.target if isinstance(loop, ast.For) else loop.test,
+            "loop",
+            launches=len(inside),
+            can_be_captured=static and not own and _is_replayable(module, loop, inside),
+            chunks=_in_chunks(module, loop, inside, own, changed),
+            streams=any(map(_on_stream, inside)) or any(_with_stream(call.node) for call in own),
+            in_test_or_benchmark=loop_context(module, loop.body[0]).timed,
+        )
 
 
 def _is_replayable(module: ModuleSyntax, loop: Loop, launches: Sequence[Launch]) -> bool:

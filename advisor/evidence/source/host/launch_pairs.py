@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
+from advisor.evidence.source.host.host_records import host_record
 from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
 from advisor.evidence.source.kernel_walk.walk import WalkedKernels, all_uses_are_followed
+from advisor.model.records import Record
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.launches import Launch
 from advisor.program.syntax.module import ModuleSyntax
 
 
-@dataclass(frozen=True)
-class LaunchPair:
-    """The second of two launches; `array` is written by the first kernel and read by the second.
-
-    `same_place` is whether each thread touches only its own element of it in both kernels, `same_grid`
-    whether both launches have the same grid, block and stream.
+def pair_records(module: ModuleSyntax, launches: Sequence[Launch], walked: WalkedKernels) -> Iterator[Record]:
+    """The pairs of launches in neighbouring statements of which the second reads an array that the first
+    writes: whether each thread touches only its own element of it in both kernels, and whether both launches
+    have the same grid, block and stream.
     """
-
-    second: Launch
-    first: Launch
-    array: str
-    same_place: bool
-    same_grid: bool
-
-
-def find_launch_pairs(
-    module: ModuleSyntax, launches: Sequence[Launch], walked: WalkedKernels
-) -> list[LaunchPair]:
-    """The pairs of launches in neighbouring statements that share an array."""
     by_statement: dict[ast.stmt, Launch] = {
         parent: launch
         for launch in launches
         if isinstance(parent := module.parents.get(launch.node), ast.Expr)
     }
     kernels = _Kernels(walked)
-    found = []
     for statement, second in by_statement.items():
         before = _before(statement, module)
         first = by_statement.get(before) if before is not None else None
@@ -48,8 +34,7 @@ def find_launch_pairs(
             continue
         pair = _pair(first, first.kernel, second, second.kernel, kernels)
         if pair is not None:
-            found.append(pair)
-    return found
+            yield pair
 
 
 def _before(statement: ast.stmt, module: ModuleSyntax) -> ast.stmt | None:
@@ -99,7 +84,7 @@ class _Kernels:
 
 def _pair(
     first: Launch, producer: Declaration, second: Launch, consumer: Declaration, kernels: _Kernels
-) -> LaunchPair | None:
+) -> Record | None:
     for number, argument in enumerate(first.node.args):
         if not isinstance(argument, ast.Name) or number >= len(producer.parameters):
             continue
@@ -118,7 +103,17 @@ def _pair(
         axes = kernels.own_axes(producer, written)
         same = axes is not None and axes == kernels.own_axes(consumer, read)
         same = same and _others_apart(first, second, argument.id, kernels)
-        return LaunchPair(second, first, argument.id, same, _configuration(first) == _configuration(second))
+        return host_record(
+            second.module,
+            "launch_pair",
+            second.node.func,
+            second.name,
+            first=first.name,
+            second=second.name,
+            array=argument.id,
+            same_place=same,
+            same_grid=_configuration(first) == _configuration(second),
+        )
     return None
 
 

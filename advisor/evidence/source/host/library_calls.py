@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
+from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import names_in
 from advisor.program.syntax.tree_nodes import below
@@ -25,34 +26,10 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.FloorDiv, ast.Mo
 _FUSED_BY = ("fuse", "compile", "script", "jit", "vectorize", "elementwise")
 
 
-@dataclass(frozen=True)
-class LibraryCall:
-    """One product of arrays on the GPU in a host loop.
-
-    `items` counts the operands that are items the loop counts through, `independent` whether no turn needs
-    the result of the one before.
+def product_records(placement: Placement) -> Iterator[Record]:
+    """The products of arrays on the GPU in host loops: how many operands are items that the loop counts
+    through, and whether no iteration needs the result of the one before.
     """
-
-    node: ast.expr
-    library: str
-    call: str
-    items: int
-    independent: bool
-    context: LoopContext
-
-
-@dataclass(frozen=True)
-class Chain:
-    """One expression of elementwise operations on arrays of the GPU; each is a kernel of its own."""
-
-    node: ast.expr
-    library: str
-    operations: int
-    context: LoopContext
-
-
-def find_products(placement: Placement) -> Iterator[LibraryCall]:
-    """The products in host loops, in order of functions."""
     if not (placement.torch or placement.module.mentions("cupy")):
         return
     for node in _expressions(placement):
@@ -69,7 +46,17 @@ def find_products(placement: Placement) -> Iterator[LibraryCall]:
         counted = names_in(loop.target)
         items = sum(_is_item(one, counted, loop, placement) for one in operands)
         name = "@" if isinstance(node, ast.BinOp) else called_name(node)
-        yield LibraryCall(node, place.library, name, items, _independent(node, loop, placement), context)
+        yield host_record(
+            placement.module,
+            "product",
+            node,
+            name,
+            context,
+            call=name,
+            library=place.library,
+            item_operands=items,
+            independent=_independent(node, loop, placement),
+        )
 
 
 def _expressions(placement: Placement) -> Iterator[ast.expr]:
@@ -118,8 +105,10 @@ def _independent(node: ast.expr, loop: ast.For, placement: Placement) -> bool:
     return False
 
 
-def find_chains(placement: Placement) -> Iterator[Chain]:
-    """The elementwise expressions that are part of no larger one, with at least two operations."""
+def chain_records(placement: Placement) -> Iterator[Record]:
+    """The elementwise expressions on arrays of the GPU that are part of no larger one, with at least two
+    operations; each is a kernel of its own.
+    """
     module = placement.module
     if not module.mentions("cupy"):
         return
@@ -132,7 +121,10 @@ def find_chains(placement: Placement) -> Iterator[Chain]:
             continue
         count = _count(node, placement)
         if count >= 2 and not _is_fused(node, placement):
-            yield Chain(node, place.library, count, loop_context(module, node))
+            context = loop_context(module, node)
+            yield host_record(
+                module, "expression", node, "expression", context, library=place.library, operations=count
+            )
 
 
 def _above(node: ast.AST, placement: Placement) -> ast.AST | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.call_options import loader_pins
 from advisor.evidence.source.host.data_flow.device_names import destination
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name, keyword_value
@@ -19,40 +20,30 @@ _LOADER = ("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoade
 _WORKERS, _PERSISTENT = 5, 12
 
 
-@dataclass(frozen=True)
-class Loader:
-    """One DataLoader in the source; what is not a constant there is None.
+def loader_records(placement: Placement) -> Iterator[Record]:
+    """The DataLoaders of a module in order of lines; what is not a constant there is unknown.
 
-    `feeds_gpu` is whether a loop over it sends what it gives to a GPU; `passes` counts the loops around that
-    loop that iterate the loader anew.
+    One feeds a GPU where a loop over it sends what it gives there; its passes are the loops around that loop,
+    which iterate the loader anew.
     """
-
-    node: ast.Call
-    feeds_gpu: bool | None
-    workers: int | None
-    pinned: bool | None
-    persistent: bool | None
-    passes: int | None
-    timed: bool
-
-
-def find_loaders(placement: Placement) -> Iterator[Loader]:
-    """The DataLoaders of a module in order of lines."""
     module = placement.module
-    for call in module.calls:
+    for call in module.calls if placement.torch else ():
         if module.dotted(call.func) not in _LOADER:
             continue
-        loops = _loops_over(call, placement)
-        sent = [loop for loop in loops if _sends(loop, placement)]
-        given = [one for one in call.keywords if one.arg is None]
-        yield Loader(
+        sent = [loop for loop in _loops_over(call, placement) if _sends(loop, placement)]
+        open_ended = any(one.arg is None for one in call.keywords)
+        counts = not open_ended and not _in_memory(call, placement)
+        yield host_record(
+            module,
+            "loader",
             call,
-            True if sent else None,
-            _whole(call, "num_workers", _WORKERS) if not given and not _in_memory(call, placement) else None,
-            None if _on_gpu_already(call, placement) else loader_pins(call),
-            _truth(call, "persistent_workers", _PERSISTENT) if not given else None,
-            max(len(host_loops(module, loop)) for loop in sent) if sent else None,
-            loop_context(module, call).timed,
+            "DataLoader",
+            feeds_gpu=True if sent else None,
+            workers=_whole(call, "num_workers", _WORKERS) if counts else None,
+            pinned=None if _on_gpu_already(call, placement) else loader_pins(call),
+            persistent=None if open_ended else _truth(call, "persistent_workers", _PERSISTENT),
+            passes=max((len(host_loops(module, loop)) for loop in sent), default=None),
+            in_test_or_benchmark=loop_context(module, call).timed,
         )
 
 

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_records import host_record
 from advisor.evidence.source.module_parts import split
+from advisor.model.records import Record
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.launches import Launch
 from advisor.program.launches.timing_loops import CLOCKS
@@ -27,24 +29,6 @@ _GO_ON = frozenset({
 _OF_THE_HOST = ("compil", "codegen", "jit", "launch", "enqueue", "dispatch", "overhead", "cold", "first call")
 _MAKES_ARRAYS = frozenset({"array", "asarray", "ascontiguousarray", "tensor", "as_tensor"})
 _COMPUTES = frozenset({"cuda", "to", "device", "float", "half", "detach", "view", "reshape"})
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One span of host code between two clock readings that starts work of the GPU.
-
-    `node` is the second reading. `waits` is whether the host waits for that work before it; `compiles`
-    whether a kernel is compiled in it, because it is launched there for the first time; `uploads` whether the
-    last work is a copy of what lies in host memory.
-    """
-
-    node: ast.Call
-    library: str
-    work: str
-    waits: bool | None
-    compiles: bool | None
-    compiled: str | None
-    uploads: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,8 +54,11 @@ class _Span:
                     yield node
 
 
-def find_measurements(placement: Placement, launches: Sequence[Launch]) -> Iterator[Measurement]:
-    """The measurements of a module's GPU work, in order of lines."""
+def measurement_records(placement: Placement, launches: Sequence[Launch]) -> Iterator[Record]:
+    """The spans of host code between two clock readings that start work of the GPU, at the second reading:
+    whether the host waits for that work before it, whether a kernel is compiled in the span because it is
+    launched there for the first time, and whether the last work is a copy of what lies in host memory.
+    """
     module = placement.module
     clocks = [call for call in module.calls if module.dotted(call.func) in CLOCKS]
     if len(clocks) < 2:
@@ -147,7 +134,7 @@ def _difference(
     return False
 
 
-def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Launch]) -> Measurement | None:
+def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Launch]) -> Record | None:
     work: list[tuple[ast.expr, str]] = []
     for node in span.nodes():
         library = _work(node, placement, launches)
@@ -160,16 +147,18 @@ def _measurement(span: _Span, placement: Placement, launches: dict[ast.Call, Lau
     name = launches[node].name if isinstance(node, ast.Call) and node in launches else ast.unparse(node)
     measured = [launches[one] for one, _ in work if isinstance(one, ast.Call) and one in launches]
     compiled = _compiled(span, placement, measured)
-    return Measurement(
+    unclear = span.is_of_the_host() or _may_copy_back(node, placement, launches)
+    return host_record(
+        placement.module,
+        "measurement",
         span.end,
-        library,
-        name if len(name) <= 40 else name[:37] + "...",
-        None
-        if span.is_of_the_host() or _may_copy_back(node, placement, launches)
-        else _waited(span, node, placement, launches),
-        compiled is not None,
-        compiled,
-        _uploads(node, placement),
+        "measurement",
+        library=library,
+        work=name if len(name) <= 40 else name[:37] + "...",
+        waits=None if unclear else _waited(span, node, placement, launches),
+        uploads=_uploads(node, placement),
+        compiles=compiled is not None,
+        compiled=compiled,
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.device_names import destination
-from advisor.evidence.source.host.data_flow.loop_context import LoopContext, loop_context
+from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name, keyword_value
@@ -18,35 +19,10 @@ _COLLECTIVES = frozenset({"all_reduce", "reduce_scatter"})
 _PARAMETERS = frozenset({"parameters", "named_parameters", "buffers", "state_dict"})
 
 
-@dataclass(frozen=True)
-class Collective:
-    """One call of torch.distributed in a host loop; `per_parameter` when the loop runs over a module's."""
-
-    node: ast.Call
-    call: str
-    per_parameter: bool
-    waits: bool | None
-    context: LoopContext
-
-
-@dataclass(frozen=True)
-class RoundTrip:
-    """One copy to a device of what was copied from a device just before, unchanged.
-
-    `other_device` is whether it goes to a device that the source tells apart from the first.
-    """
-
-    node: ast.Call
-    library: str
-    call: str
-    other_device: bool
-    context: LoopContext
-
-
-def find_collectives(placement: Placement) -> Iterator[Collective]:
-    """The collectives in host loops, in order of lines."""
+def collective_records(placement: Placement) -> Iterator[Record]:
+    """The calls of torch.distributed in host loops, and whether the loop runs over a module's parameters."""
     module = placement.module
-    for call in module.calls:
+    for call in module.calls if placement.torch else ():
         if called_name(call) not in _COLLECTIVES or not call.args:
             continue
         if module.dotted(call.func) != f"torch.distributed.{called_name(call)}":
@@ -61,16 +37,25 @@ def find_collectives(placement: Placement) -> Iterator[Collective]:
         own = over and bool(names_in(call.args[0]) & names_in(loop.target))
         quick = keyword_value(call, "async_op")
         waits = not (isinstance(quick, ast.Constant) and quick.value) if quick is not None else True
-        yield Collective(call, f"dist.{called_name(call)}", own, waits, context)
+        name = f"dist.{called_name(call)}"
+        yield host_record(
+            module, "collective", call, name, context, call=name, per_parameter=own, waits=waits
+        )
 
 
-def find_round_trips(placement: Placement) -> Iterator[RoundTrip]:
-    """The copies over the host and back, in order of lines."""
-    for call in placement.module.calls:
+def round_trip_records(placement: Placement) -> Iterator[Record]:
+    """The copies to a device of what was copied from a device just before, unchanged, and whether the source
+    tells that device apart from the first.
+    """
+    module = placement.module
+    for call in module.calls:
         source = _numba_source(call, placement) or _torch_source(call, placement)
         if source is not None:
             library, name, other = source
-            yield RoundTrip(call, library, name, other, loop_context(placement.module, call))
+            context = loop_context(module, call)
+            yield host_record(
+                module, "round_trip", call, name, context, call=name, library=library, other_device=other
+            )
 
 
 def _numba_source(call: ast.Call, placement: Placement) -> tuple[str, str, bool] | None:

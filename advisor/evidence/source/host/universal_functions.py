@@ -6,7 +6,8 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.evidence.source.host.host_records import is_test_path, listed
+from advisor.evidence.source.host.host_records import listed
+from advisor.evidence.source.test_paths import is_test_path
 from advisor.model.records import Record
 from advisor.model.text.notebooks.joined_text import is_repeated_by_command
 from advisor.program.arrays.host_arrays import HostScope

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.device_names import asks_for_gpu
-from advisor.evidence.source.host.host_records import is_test_path
+from advisor.evidence.source.test_paths import is_test_path
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.timing_loops import timing_loop
 from advisor.program.syntax.module import ModuleSyntax

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from advisor.evidence.source.host.data_flow.loop_context import loop_context
 from advisor.evidence.source.host.data_flow.placed import TORCH_CREATORS
 from advisor.evidence.source.host.data_flow.placement import Placement
+from advisor.evidence.source.host.host_records import host_record
+from advisor.model.records import Record
 from advisor.program.names.scope_bindings import values_at
 from advisor.program.syntax.calls import called_name, keyword_value
 from advisor.program.values.constants import Constants
@@ -18,26 +19,14 @@ _HALF = frozenset({"torch.float16", "torch.bfloat16", "torch.half"})
 _UNIT = 8
 
 
-@dataclass(frozen=True)
-class MatrixProduct:
-    """One product of matrices on the GPU, or one `nn.Linear`, with sizes that are constants of the source.
-
-    `type` is float32 or half; `smallest` the least of its sizes, `odd` how many of them are no multiple of
-    eight; `reduced` whether the file allows float32 products in less than float32, or uses autocast.
+def matrix_product_records(placement: Placement) -> Iterator[Record]:
+    """The products of matrices on the GPU, and the `nn.Linear`, with sizes that are constants of the source:
+    the type, the least size, how many sizes are no multiple of eight, and whether the file allows float32
+    products in less than float32, or uses autocast.
     """
-
-    node: ast.expr
-    call: str
-    type: str
-    smallest: int
-    odd: int
-    reduced: bool
-    timed: bool
-
-
-def find_matrix_products(placement: Placement) -> Iterator[MatrixProduct]:
-    """The products in order of functions."""
     module = placement.module
+    if not placement.torch:
+        return
     reduced = any(
         module.mentions(word)
         for word in ("set_float32_matmul_precision", "allow_tf32", "autocast", "fp32_precision")
@@ -60,10 +49,20 @@ def find_matrix_products(placement: Placement) -> Iterator[MatrixProduct]:
 
 def _product(
     node: ast.expr, call: str, kind: str, sizes: tuple[int, ...], reduced: bool, placement: Placement
-) -> MatrixProduct:
+) -> Record:
     odd = sum(size % _UNIT != 0 for size in sizes)
-    timed = loop_context(placement.module, node).timed
-    return MatrixProduct(node, call, kind, min(sizes), odd, reduced, timed)
+    return host_record(
+        placement.module,
+        "matrix_product",
+        node,
+        call,
+        call=call,
+        type=kind,
+        smallest_size=min(sizes),
+        odd_sizes=odd,
+        reduced=reduced,
+        in_test_or_benchmark=loop_context(placement.module, node).timed,
+    )
 
 
 def _operands(node: ast.AST, placement: Placement) -> list[tuple[ast.expr, ast.expr]]:

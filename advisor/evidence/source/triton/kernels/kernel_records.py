@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from advisor.evidence.source.host.host_records import is_test_path
 from advisor.evidence.source.kernel_walk.affine_forms import Form
+from advisor.evidence.source.test_paths import is_test_path
 from advisor.evidence.source.triton.kernels.accesses import (
     covers_blocks,
     invariant_in_loop,
