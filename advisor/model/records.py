@@ -57,10 +57,11 @@ class Record:
         return None if reading is None else reading.value
 
     def know(self, source: Source, assumptions: tuple[str, ...] = (), **values: Value | None) -> None:
-        """Add a reading for each value that is not None."""
+        """Add a reading for each value that is not None; whole numbers count as numbers like any others."""
         for metric, value in values.items():
             if value is not None:
-                self.readings[metric] = _reading(value, source, assumptions)
+                known = float(value) if type(value) is int else value
+                self.readings[metric] = _reading(known, source, assumptions)
 
     def may_be(self, **most: float | None) -> None:
         """Note what metrics that are known may be instead, where that is larger."""

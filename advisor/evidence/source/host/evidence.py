@@ -73,7 +73,7 @@ def _launches(placement: Placement, launches: Sequence[Launch], walked: WalkedKe
         sliced = sliced_by(launch, placement)
         record.know(
             "source",
-            sliced_arguments=None if sliced is None else float(sliced),
+            sliced_arguments=sliced,
             leaves_stream_out=leaves_stream_out(launch),
             unread_arrays=listed(unread_arrays(launch, walked)),
         )

@@ -32,14 +32,10 @@ def host_record(
     """A record of an entity of the run at a node, with the host loops around that where these are given."""
     line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
     record = Record(entity, f"{module.path}:{line}:{column}:{entity}", module.path, module.span(node), label)
-    record.know("source", (), **{name: _metric(value) for name, value in values.items()})
+    record.know("source", (), **values)
     if context is not None:
-        record.know("source", host_loop_depth=float(len(context.loops)), in_test_or_benchmark=context.timed)
+        record.know("source", host_loop_depth=len(context.loops), in_test_or_benchmark=context.timed)
     return record
-
-
-def _metric(value: Value | None) -> Value | None:
-    return float(value) if type(value) is int else value
 
 
 def launch_records(launches: Sequence[Launch]) -> list[Record]:
@@ -76,25 +72,25 @@ def _launch_record(launch: Launch) -> Record:
         block_follows_data=launch.block_follows_data if threads is None else False,
         blocks=blocks,
         grid_constant=blocks is not None and not launch.divides_size,
-        host_loop_depth=float(launch.loops),
+        host_loop_depth=launch.loops,
         in_function=module.scope_of(node) is not None,
         in_test_or_benchmark=launch.timed or is_test_path(module.path),
         timed_by_command=launch.timed_by_command,
         in_workload=_in_workload(launch),
-        host_arrays=None if launch.host_arrays is None else float(len(launch.host_arrays)),
+        host_arrays=None if launch.host_arrays is None else len(launch.host_arrays),
         host_array_names=listed(launch.host_arrays or ()),
         copied_each_iteration=listed(launch.needless_copies.each_iteration),
         copied_again=listed(launch.needless_copies.again),
         unchanged_arrays=listed(launch.needless_copies.unchanged),
-        dynamic_shared_bytes=None if launch.dynamic_shared is None else float(launch.dynamic_shared),
+        dynamic_shared_bytes=launch.dynamic_shared,
         configured_in_loop=launch.configured_in_loop,
-        smallest_block_threads=_number(launch.smallest_block),
-        largest_array=_number(max(map(math.prod, launch.array_sizes or ()), default=None)),
-        longest_axis=_number(max(itertools.chain(*(launch.array_sizes or ())), default=None)),
-        largest_host_array=_number(launch.largest_host_array),
-        block_x=_number(sizes[0]),
-        block_y=_number(sizes[1]),
-        block_z=_number(sizes[2]),
+        smallest_block_threads=launch.smallest_block,
+        largest_array=max(map(math.prod, launch.array_sizes or ()), default=None),
+        longest_axis=max(itertools.chain(*(launch.array_sizes or ())), default=None),
+        largest_host_array=launch.largest_host_array,
+        block_x=sizes[0],
+        block_y=sizes[1],
+        block_z=sizes[2],
     )
     return record
 
@@ -126,10 +122,6 @@ def with_device_launches(records: Iterable[Record]) -> list[Record]:
     return every
 
 
-def _number(size: int | None) -> float | None:
-    return None if size is None else float(size)
-
-
 def _product(sizes: tuple[int | None, ...] | None) -> float | None:
     if sizes is None or any(size is None for size in sizes):
         return None
@@ -144,7 +136,7 @@ def host_call_records(calls: Sequence[HostCall]) -> list[Record]:
             call.entity, f"{call.module.path}:{call.node.lineno}:{call.node.col_offset}:{call.entity}",
             call.module.path, call.module.span(call.node), call.call,
         )  # fmt: skip
-        record.know("source", call=call.call, host_loop_depth=float(call.loops))
+        record.know("source", call=call.call, host_loop_depth=call.loops)
         if call.entity == "transfer":
             record.know(
                 "source",

@@ -163,14 +163,14 @@ def _record(one: _UniversalCall) -> Record:
     largest, needless = one.largest(call), one.needless_copy()
     record.know(
         "source",
-        host_arrays=None if arrays is None else float(len(arrays)),
+        host_arrays=None if arrays is None else len(arrays),
         host_array_names=listed(arrays or ()),
         returned_array=needless.returned_array,
         returned_by=needless.returned_by,
         copied_each_iteration=needless.copied_each_iteration,
         copied_again=needless.copied_again,
-        largest_host_array=None if largest is None else float(largest),
-        host_loop_depth=float(len(loops)),
+        largest_host_array=largest,
+        host_loop_depth=len(loops),
         in_test_or_benchmark=is_test_path(module.path) or timed,
     )
     return record

@@ -82,8 +82,8 @@ def access_records(
             contexts[around] = _context(access, facts)
         record.know("source", (), **contexts[around])
         record.know(
-            "source", record_fields=float(fields.get(rows[position], 1)),
-            named_fields=float(named.get(element, 0)),
+            "source", record_fields=fields.get(rows[position], 1),
+            named_fields=named.get(element, 0),
             between_barriers=_between_barriers(access, groups, meeting),
             carried=position in carried, shared_by_threads=position in by_many,
             repeated=position in repeated, block_assumed=block_assumed,
@@ -109,13 +109,13 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
         "source",
         assumptions,
         lane_axis=pattern.lane_axis,
-        lane_stride=None if pattern.lane_stride is None else float(pattern.lane_stride),
+        lane_stride=pattern.lane_stride,
         fast_axis_thread=pattern.fast_axis_thread,
-        sectors_per_request=_number(pattern.sectors),
-        ideal_sectors_per_request=_number(pattern.ideal_sectors),
-        exchanged_sectors_per_request=_number(pattern.exchanged_sectors),
+        sectors_per_request=pattern.sectors,
+        ideal_sectors_per_request=pattern.ideal_sectors,
+        exchanged_sectors_per_request=pattern.exchanged_sectors,
         exchange=pattern.exchange,
-        bank_conflict_ways=_number(pattern.bank_conflict_ways),
+        bank_conflict_ways=pattern.bank_conflict_ways,
     )
     if pattern.wider is not None:
         record.may_be(
@@ -129,8 +129,8 @@ def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumpti
         space=access.array.space,
         kind=access.kind,
         index_kind=pattern.index_kind,
-        itemsize=_number(access.array.itemsize),
-        dimensions=float(len(access.indices)) if access.indices else None,
+        itemsize=access.array.itemsize,
+        dimensions=len(access.indices) if access.indices else None,
     )
 
 
@@ -144,7 +144,7 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
     counters = {loop.counter for loop in loops}
     return {
         "guarded": is_guarded(access, atoms),
-        "loop_depth": float(len(loops)),
+        "loop_depth": len(loops),
         "loop_invariant": _same_address_again(access, depends),
         "reloaded_elements": _walked_again(access, depends),
         "thread_walks_fast_axis": bool(last & counters) and not last & _THREADS,
@@ -273,10 +273,6 @@ def _walked(access: Access) -> int:
     return math.prod(trips)
 
 
-def _number(value: int | None) -> float | None:
-    return None if value is None else float(value)
-
-
 def extents_of(array: Array, accesses: list[Access]) -> tuple[int | None, ...]:
     """The sizes of an array along its axes; a row only touched at constant places, or walked by loops of
     constant length, is taken to end there.
@@ -343,7 +339,7 @@ def know_row_parts(facts: KernelFacts, records: Sequence[Record]) -> None:
         if place is not None:
             stretch = SECTOR_BYTES // (access.array.itemsize or UNKNOWN_ITEMSIZES[0])
             used = _most_together(places[_row(access)], place, max(stretch, 1))
-        record.know("source", used_together=float(used), row_handed_on=_handed_on(access, facts))
+        record.know("source", used_together=used, row_handed_on=_handed_on(access, facts))
 
 
 def _place(access: Access) -> int | None:

@@ -29,7 +29,7 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             operation=atomic.operation,
             space=atomic.array.space if atomic.array else None,
             target=_target(atomic, facts),
-            loop_depth=float(len(atomic.place.loops)),
+            loop_depth=len(atomic.place.loops),
             spins=atomic.spins,
             array=name,
             loop_invariant=_same_element_again(atomic, facts),

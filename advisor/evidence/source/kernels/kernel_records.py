@@ -110,7 +110,7 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),
         stated_float64=facts.float64_cast or _names_float64(declaration.signature),
-        block_threads=float(threads.pop()) if len(threads) == 1 and 0 not in threads else None,
+        block_threads=threads.pop() if len(threads) == 1 and 0 not in threads else None,
     )
     return record
 
@@ -164,7 +164,7 @@ def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: st
             single_lane=branch.single_lane,
             serial_loop=branch.serial_loop,
             loop_invariant=_asks_the_same(branch),
-            loop_depth=float(len(branch.place.loops)),
+            loop_depth=len(branch.place.loops),
             counter_bounds=bounds,
             counter_trips=trips,
         )
@@ -190,7 +190,7 @@ def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
             divergent=any(not condition.exit for condition in conditions),
             in_bounds_guard=bool(guards) and all(guards),
             after_divergent_exit=any(condition.exit for condition in conditions),
-            loop_depth=float(len(barrier.place.loops)),
+            loop_depth=len(barrier.place.loops),
         )
         found.append(record)
     return found
@@ -214,7 +214,7 @@ def _array_records(
         record.know(
             "source",
             space="parameter" if array.parameter else array.space,
-            elements=None if elements is None else float(elements),
+            elements=elements,
             bytes=None if elements is None or array.itemsize is None else float(elements * array.itemsize),
             dynamic_index=_dynamic(facts, groups.of(array)),
             name=array.name,

@@ -39,10 +39,10 @@ def loop_records(facts: KernelFacts, groups: AccessGroups, kernel: str) -> list[
         record.know(
             "source",
             lane_dependent_trips=thread_trips and (loop.context.trips_loaded or loop.context.is_while),
-            depth=float(len(loop.place.loops) + 1),
+            depth=len(loop.place.loops) + 1,
             over_range=loop.context.over_range,
             steps_by_grid=loop.context.steps_by_grid,
-            iterations=None if loop.context.trip_count is None else float(loop.context.trip_count),
+            iterations=loop.context.trip_count,
             walks_elements=walks_elements(loop, inside, facts),
             shareable=is_shareable(loop, inside, facts),
             stages_tile=stages_tile(loop, inside, facts),

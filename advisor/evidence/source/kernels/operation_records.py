@@ -26,7 +26,7 @@ def operation_records(facts: KernelFacts, kernel: str) -> list[Record]:
             exponent=operation.operands.exponent,
             divisor=operation.operands.divisor,
             integer_operands=operation.operands.integers,
-            loop_depth=float(len(operation.place.loops)),
+            loop_depth=len(operation.place.loops),
             lane_dependent=any(name in operation.depends for name in _THREADS),
             feeds_index=operation.result in facts.index_atoms if operation.result else None,
             truncated=operation.truncated,

@@ -27,11 +27,6 @@ def record_at(
     return record
 
 
-def number(value: int | None) -> float | None:
-    """A whole number as a metric's value."""
-    return None if value is None else float(value)
-
-
 def is_power_of_two(size: int) -> bool:
     """Whether a number is 1, 2, 4, 8 …"""
     return size > 0 and size & (size - 1) == 0

@@ -17,7 +17,7 @@ from advisor.evidence.source.triton.kernels.accesses import (
     walks_by_number,
 )
 from advisor.evidence.source.triton.launches.tuning_records import sizes_of_extent, tuning_records
-from advisor.evidence.source.triton.record_making import is_power_of_two, number, record_at
+from advisor.evidence.source.triton.record_making import is_power_of_two, record_at
 from advisor.evidence.source.triton.walk.notes import AccessNote, AtomicNote, DotNote, KernelNotes
 from advisor.evidence.source.triton.walk.quantities import AS_LOADED, MAGNITUDE
 from advisor.model.records import Record, Value
@@ -61,16 +61,16 @@ def _kernel(notes: KernelNotes, launched: bool | None, called: bool) -> Record:
         "launched": launched,
         "called": called,
         "tuned": True if tuning is not None else None if function.wrapped else False,
-        "configurations": number(tuning.count) if tuning is not None else 0.0,
-        "keys": None if tuning is None or tuning.keys is None else float(len(tuning.keys)),
-        "sizes": float(sum(one not in function.constants() for one in _size_names(notes))),
-        "dots": float(len(notes.dots)),
-        "dots_in_loops": float(len(in_loops)),
+        "configurations": tuning.count if tuning is not None else 0.0,
+        "keys": None if tuning is None or tuning.keys is None else len(tuning.keys),
+        "sizes": sum(one not in function.constants() for one in _size_names(notes)),
+        "dots": len(notes.dots),
+        "dots_in_loops": len(in_loops),
         "elementwise": is_elementwise(notes),
-        "masked_accesses": float(len(masks)),
-        "unmasked_blocks": float(
-            sum(not one.has_mask and not one.checked and not one.where.guarded and covers_blocks(one)
-                for one in own_accesses(notes))
+        "masked_accesses": len(masks),
+        "unmasked_blocks": sum(
+            not one.has_mask and not one.checked and not one.where.guarded and covers_blocks(one)
+            for one in own_accesses(notes)
         ),
         "updates": repeats,
         "restored": None if tuning is None else _restored(notes, repeats),
@@ -130,12 +130,12 @@ def _access(note: AccessNote, notes: KernelNotes, first: AccessNote | None, laun
         "masked": note.has_mask or note.checked,
         "masked_elsewhere": masked_elsewhere(note, notes),
         **reduced_values(note, notes),
-        "loop_depth": float(len(note.where.loops)),
+        "loop_depth": len(note.where.loops),
         "loop_invariant": invariant_in_loop(note, notes),
         "repeated": first is not None,
-        "lines_before": float(note.node.lineno - first.node.lineno) if first is not None else None,
+        "lines_before": note.node.lineno - first.node.lineno if first is not None else None,
         "one_element_each_turn": _one_by_one(note, notes) if launched else None,
-        "lane_stride": float(min(counts)) if counts and counts == strides and known else None,
+        "lane_stride": min(counts) if counts and counts == strides and known else None,
         "walks_down_column": (row is not None) if known else None,
         "row_length": row,
         "guarded": note.where.guarded,
@@ -168,10 +168,10 @@ def _dot(note: DotNote, notes: KernelNotes) -> Record:
     n = sizes_of_extent(right[-1] if right is not None and len(right) >= 2 else None, notes.function)
     kept = note.accumulator.dtype if note.accumulator is not None else _added_to(note)
     values: dict[str, Value | None] = {
-        "m": number(min(m)) if m else None,
-        "n": number(min(n)) if n else None,
-        "k": number(min(k)) if k else None,
-        "loop_depth": float(len(note.where.loops)),
+        "m": min(m) if m else None,
+        "n": min(n) if n else None,
+        "k": min(k) if k else None,
+        "loop_depth": len(note.where.loops),
         "precision_chosen": note.precision_chosen,
         "raised_factors": note.left.raised and note.right.raised,
         "result_type": note.result_type or kept or "float32",
@@ -196,7 +196,7 @@ def _atomic(note: AtomicNote, notes: KernelNotes, launched: bool | None) -> Reco
         invariant = note.where.loops[-1].counter not in depends and not indirect
     values: dict[str, Value | None] = {
         "operation": note.operation,
-        "loop_depth": float(len(note.where.loops)),
+        "loop_depth": len(note.where.loops),
         "one_address": one_address,
         "loop_invariant": invariant,
         "result_used": note.result_used,
@@ -219,8 +219,8 @@ def _choices(notes: KernelNotes, launched: bool | None) -> Iterator[Record]:
             if condition.is_block or (launched and condition.is_number)
             else None,
             "on_constant": condition.constant,
-            "costly_sides": float(note.costly_sides),
-            "loop_depth": float(len(note.where.loops)),
+            "costly_sides": note.costly_sides,
+            "loop_depth": len(note.where.loops),
         }
         yield _place(notes, "triton_choice", note.node, note.kind, values)
 
@@ -232,9 +232,9 @@ def _loops(notes: KernelNotes) -> Iterator[Record]:
         inner = any(isinstance(one, ast.For | ast.While) for part in note.node.body for one in ast.walk(part))
         values: dict[str, Value | None] = {
             "unrolled": note.around.unrolled,
-            "turns": number(note.turns),
-            "dots": float(note.dots),
-            "depth": float(len(note.where.loops)),
+            "turns": note.turns,
+            "dots": note.dots,
+            "depth": len(note.where.loops),
             "holds_loops": inner,
         }
         yield _place(notes, "triton_loop", note.node.iter, "loop", values)
@@ -254,7 +254,7 @@ def _extents(notes: KernelNotes) -> Iterator[Record]:
             continue
         values: dict[str, Value | None] = {
             "parameter": parameter,
-            "elements": number(size),
+            "elements": size,
             "power_of_two": None if size is None else is_power_of_two(size),
             "run_time": parameter is not None and not note.value.constant,
             "repeated": parameter in seen,
@@ -337,7 +337,7 @@ def reduced_values(note: AccessNote, notes: KernelNotes) -> dict[str, Value | No
         "reduced": bool(ways),
         "reduced_as_loaded": _as_loaded(note),
         "reduced_both_ways": bool(names & _LARGEST) and bool(names & _LEAST),
-        "reduced_alike": float(len(alike)) if _is_extreme(note) else 0.0,
+        "reduced_alike": len(alike) if _is_extreme(note) else 0.0,
         "reduced_before": any(one.number < note.number for one in alike),
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from advisor.evidence.source.triton.launches.launches import LaunchValues, TritonLaunch
 from advisor.evidence.source.triton.launches.tuning_records import dot_parameters, extent_parameters
-from advisor.evidence.source.triton.record_making import is_power_of_two, number, record_at
+from advisor.evidence.source.triton.record_making import is_power_of_two, record_at
 from advisor.evidence.source.triton.walk.notes import KernelNotes
 from advisor.evidence.source.triton.walk.reader import TritonReader
 from advisor.model.records import Record, Value
@@ -42,7 +42,7 @@ def launch_records(launch: TritonLaunch, reader: TritonReader) -> Iterator[Recor
             continue
         known: dict[str, Value | None] = {
             "parameter": name,
-            "elements": float(size),
+            "elements": size,
             "power_of_two": is_power_of_two(size),
             "run_time": False,
             "given_at": "launch",
@@ -68,18 +68,18 @@ def _values(
     return {
         "tuned": True if kernel.tuning is not None else None if kernel.wrapped else False,
         "chooses_warps": chosen,
-        "warps": number(warps),
-        "block_elements": number(elements),
+        "warps": warps,
+        "block_elements": elements,
         "elements_per_thread": elements / (warps * _LANES) if elements and warps else None,
-        "product_elements": number(_product_elements(notes, values)),
-        "fixed_sizes": float(len(written)) if not launch.open else None,
+        "product_elements": _product_elements(notes, values),
+        "fixed_sizes": len(written) if not launch.open else None,
         "given_twice": given[0] if given else None,
         "gives_twice": bool(given),
         "single_program": _single(launch, values),
         "rounds_down": rounds_down(launch, notes, values),
         "rounds_up": rounds_up(launch, reader, values),
         "sizes_known": grid_remainder(launch, reader, values) is not None,
-        "host_loop_depth": float(len(context.loops)) if context else None,
+        "host_loop_depth": len(context.loops) if context else None,
         "in_test_or_benchmark": bool(context and context.timed),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from advisor.evidence.source.triton.configurations import Configuration, Sizes
 from advisor.evidence.source.triton.declarations import TritonFunction
-from advisor.evidence.source.triton.record_making import is_power_of_two, number, record_at
+from advisor.evidence.source.triton.record_making import is_power_of_two, record_at
 from advisor.evidence.source.triton.walk.notes import KernelNotes
 from advisor.evidence.source.triton.walk.quantities import Extent
 from advisor.model.records import Record, Value
@@ -63,7 +63,7 @@ def tuning_records(notes: KernelNotes) -> Iterator[Record]:
                 size = min(sizes)
                 values: dict[str, Value | None] = {
                     "parameter": name,
-                    "elements": float(size),
+                    "elements": size,
                     "power_of_two": is_power_of_two(size),
                     "run_time": False,
                     "given_at": "configuration",
@@ -83,10 +83,10 @@ def _values(one: Configuration, notes: KernelNotes) -> dict[str, Value | None]:
     pruned = function.tuning is not None and function.tuning.pruned
     varies = function.node.args.kwarg is not None
     return {
-        "unknown_parameters": None if varies or pruned else float(len(unknown)),
+        "unknown_parameters": None if varies or pruned else len(unknown),
         "first_unknown": unknown[0] if unknown else None,
-        "warps": number(warps),
-        "stages": number(stages),
+        "warps": warps,
+        "stages": stages,
         "chooses_warps": "num_warps" in one.options,
     }
 
