@@ -177,8 +177,17 @@ def bound_at(module: ModuleSyntax, name: ast.Name) -> list[Binding | None]:
 
 
 def values_at(module: ModuleSyntax, name: ast.Name) -> list[ast.expr | None]:
-    """The expressions whose value a name may have where it is read, None among them for any other value."""
-    return [None if one is None or one.part is not None else one.value for one in bound_at(module, name)]
+    """The expressions whose value a name may have where it is read, `value[0]` for the first part of one that
+    is taken apart; None among them for any other value.
+    """
+    return [None if one is None else _whole_value(one) for one in bound_at(module, name)]
+
+
+def _whole_value(binding: Binding) -> ast.expr | None:
+    if binding.value is None or binding.part is None:
+        return binding.value
+    part = ast.Subscript(value=binding.value, slice=ast.Constant(value=binding.part), ctx=ast.Load())
+    return ast.copy_location(part, binding.value)
 
 
 def is_same_value(module: ModuleSyntax, name: ast.Name, other: ast.expr) -> bool:
