@@ -19,7 +19,7 @@ KERNEL = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n"
         ("def up(n, t):\n    return (n + t - 1) // t\ndef run(a, n):\n    k[up(n, 256), 256](a)\n", True),
         ("def run(a, n):\n    x = math.ceil(n / 16)\n    grid = (x, x)\n    k[grid, (16, 16)](a)\n", True),
         (
-            "def dims(n):\n    return cdiv(n, 256), 256\ndef run(a, n):\n    g, t = dims(n)\n    k[g, t](a)\n",
+            "def dims(n):\n    return cdiv(n, 9), 9\ndef run(a, n):\n    g, t = dims(n)\n    k[g, t](a)\n",
             True,
         ),
         ("def run(a, n):\n    g = n // 256\n    g += cdiv(n, 256)\n    g = n\n    k[g, 256](a)\n", None),
