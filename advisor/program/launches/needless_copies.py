@@ -16,7 +16,7 @@ from advisor.program.effects.array_effects import ArrayEffects
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.grid_rounding import divides_up
 from advisor.program.names.scope_bindings import is_same_value
-from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
 
 @dataclass(frozen=True)
