@@ -43,9 +43,11 @@ def compared(texts: Mapping[str, str]) -> Answers:
     except (SyntaxError, MemoryError):
         return answers
     workspace = _workspace(texts)
-    # What one module stores in another is seen by the model where the storing one asks.
-    storing = any(re.search(r"^ *(sizes|middle)\w*\.\w+ = ", text, re.MULTILINE) for text in texts.values())
-    for name in ["main"] if storing else texts:
+    # What one module stores in another is seen by the model only where the storing one asks.
+    stores = re.compile(r"^ *(sizes|middle)\w*\.\w+ = ", re.MULTILINE)
+    for name in texts:
+        if any(stores.search(text) for other, text in texts.items() if other != name):
+            continue
         module = workspace.module(workspace.root / f"{name}.py")
         assert module is not None
         for call in module.calls:

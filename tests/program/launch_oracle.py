@@ -132,14 +132,27 @@ class _Kernel:
         sizes = [one for part in (grid, block) for one in (part if isinstance(part, tuple) else (part,))]
         if not all(isinstance(one, int) and one > 0 for one in sizes):
             raise ValueError("no configuration")
+        # The program may give an array another shape afterwards.
+        given = tuple(one.view() if isinstance(one, np.ndarray) else one for one in given)
         self.made.append(_Made(frame.f_lineno, self.name, grid, block, given))
+
+
+def _compiled(made: list[_Made], function: Any = None, **_: Any) -> Any:
+    """What `cuda.jit` gives, with a function or only with options."""
+    return functools.partial(_compiled, made) if function is None else _Kernel(function.__name__, made)
+
+
+def _drive(coroutine: Any) -> None:
+    """Run a coroutine that waits for nothing."""
+    with contextlib.suppress(StopIteration):
+        coroutine.send(None)
 
 
 def _runs(code: Any) -> list[_Made]:
     made: list[_Made] = []
     for seed in _SEEDS:
         chance = random.Random(seed)
-        cuda = SimpleNamespace(jit=lambda function: _Kernel(function.__name__, made))
+        cuda = SimpleNamespace(jit=functools.partial(_compiled, made))
         modules = {
             "numba": SimpleNamespace(cuda=cuda),
             "numpy": np,
@@ -154,7 +167,7 @@ def _runs(code: Any) -> list[_Made]:
 
         space: dict[str, Any] = {
             "__builtins__": {**vars(builtins), "__import__": lambda name, *_, found=modules: found[name]},
-            "flip": lambda chance=chance: chance.random() < 0.5, "fail": fail, "math": math,
+            "flip": lambda chance=chance: chance.random() < 0.5, "fail": fail, "math": math, "drive": _drive,
         }  # fmt: skip
         with contextlib.suppress(Exception), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -17,8 +17,40 @@ def first(a, b):
 def second(a, b):
     b[0] = a[0]
 
+def third(a, b):
+    b[0] = a[0]
+
+def fourth(a, b):
+    b[0] = a[0]
+
 THREADS = 64
 GRID = (4, 2)
+
+def make(n=1):
+    @cuda.jit
+    def inner(a, b):
+        a[0] = n
+    return inner
+
+def bind(kernel, size=THREADS):
+    return kernel[2, size]
+
+made = cuda.jit(fastmath=True)(third)
+KERNELS = {"one": first, "two": second}
+listed = []
+for one in (fourth, third):
+    listed.append(cuda.jit(one))
+head, *others = first, second, made
+
+class Solver:
+    def __init__(self, threads=THREADS, kernel=first, *, blocks=(8, 8)):
+        self.threads, self.kernel, self.blocks = threads, kernel, blocks
+        self.bound = kernel[2, threads]
+
+    def run(self, a):
+        self.kernel[3, self.threads](a, a)
+        self.kernel[1, self.blocks](a, a)
+        self.bound(a, a)
 """
 
 
@@ -36,13 +68,15 @@ class LaunchPrograms:
         lines = [f"def launch{number}{self._head()}" for number in range(self.chance.randrange(3))]
         helpers = [line for head in lines for line in (head, *self._body(0, 2), "")]
         calls = [f"launch{number}({self._arguments()})" for number in range(len(lines))]
-        host = ["def host(a, n, blocks=(8, 8)):", *self._body(0, 2 + self.chance.randrange(6))]
+        host = ["def host(a, n, blocks=(8, 8), kernel=second):", *self._body(0, 2 + self.chance.randrange(6))]
         again = [f"    {call}" for call in calls]
         last = ["host(np.zeros(9, np.float32), 5)", "host(np.ones((3, 4)), 3, 32)", *self._statements(0, 3)]
         return "\n".join([_HEAD, *helpers, *host, *again, *last, *calls]) + "\n"
 
     def _head(self) -> str:
-        return self.chance.choice(("(a, n, blocks=(8, 8)):", "(a, n=4, blocks=THREADS):", "(a, n, blocks):"))
+        ways = ("(a, n, blocks=(8, 8), kernel=first):", "(a, n=4, blocks=THREADS, kernel=made):",
+                "(a, n, blocks, kernel=first):")  # fmt: skip
+        return self.chance.choice(ways)
 
     def _arguments(self) -> str:
         size = self.chance.choice(("128", "(16, 16)", "THREADS"))
@@ -59,7 +93,9 @@ class LaunchPrograms:
         return [*lines, self._launch()]
 
     def _statement(self, depth: int) -> list[str]:
-        kind = self.chance.randrange(15 if depth < 3 else 8)
+        kind = self.chance.randrange(22 if depth < 3 else 8)
+        if kind > 14:
+            return self._other_statement(depth, kind)
         if kind < 2:
             return [f"block = {self._block()}"]
         if kind == 2:
@@ -94,20 +130,58 @@ class LaunchPrograms:
             return [f"bound = {bound}", f"bound({self._array()})"]
         return [
             f"config = {self._grid()}, {self._block()}",
-            *inner,
+            *(line[4:] for line in inner),
             f"{self._kernel()}[config]({self._array()}, x)",
         ]
+
+    def _other_statement(self, depth: int, kind: int) -> list[str]:
+        inner = self._body(depth, 1)
+        if kind == 15:
+            pattern = self.chance.choice(("4", "block", "(block, m)", "[block, *_]", "int() as block", "_"))
+            lines = [f"match {self._block()}:", f"    case {pattern} if flip():"]
+            lines += [f"    {line}" for line in inner]
+            return [*lines, "    case _:", f"        block = {self._block()}"]
+        if kind == 16:
+            return [f"if (block := {self._block()}) and flip():", *inner]
+        if kind == 17:
+            sizes = self.chance.choice(("(32, 64)", "(block, 16)", "range(1, 3)"))
+            return [f"[{self._kernel()}[{self._grid()}, block](x, y) for block in {sizes} if block]"]
+        if kind == 18:
+            work = ["async def work(x, block=THREADS):", *inner, "drive(work(y))"]
+            return [*work, f"drive(work(x, {self._block()}))"] if self.chance.random() < 0.5 else work
+        if kind == 19:
+            group = self.chance.choice(("except*", "except"))
+            return ["try:", "    fail()", *inner, f"{group} ValueError:", *self._body(depth, 1),
+                    *(["finally:", *self._body(depth, 0)] if self.chance.random() < 0.3 else [])]  # fmt: skip
+        if kind == 20:
+            return [
+                f"block, *rest = {self._block()}, 2, m",
+                f"*rest, m = 3, {self._block()}, 2",
+                self._launch(),
+            ]
+        way = self.chance.choice(("", "96", "kernel=second", "blocks=32", f"{self._block()}, second"))
+        return [f"solver = Solver({way})", f"solver.run({self._array()})",
+                f"solver.kernel[{self._grid()}, solver.threads](x, y)"]  # fmt: skip
 
     def _launch(self) -> str:
         given = f"{self._array()}, {self._array()}"
         configured = f"{self._grid()}, {self._block()}"
-        if self.chance.random() < 0.15:
+        way = self.chance.random()
+        if way < 0.12:
             return f"{self._kernel()}.configure({configured})({given})"
+        if way < 0.2:
+            parts = self.chance.choice(("*GRID", "1, *GRID", "*(2, block)", "*(3,), 32, *(0,)"))
+            return f"{self._kernel()}[({parts},)]({given})"
+        if way < 0.25:
+            return f"bind({self._kernel()}{self.chance.choice(('', ', block', ', size=32'))})({given})"
         more = self.chance.choice(("", "", "", ", 0", ", 0, 64"))
         return f"{self._kernel()}[{configured}{more}]({given})"
 
     def _kernel(self) -> str:
-        return self.chance.choice(("first", "first", "second"))
+        ways = ("first", "first", "second", "first", "second", "made", "make()", "make(m)", "listed[0]",
+                'KERNELS["one"]', 'KERNELS["one" if flip() else "two"]', "listed[m % 2]", "others[0]",
+                "(first if flip() else made)", "head", "others[-1]", "kernel")  # fmt: skip
+        return self.chance.choice(ways)
 
     def _block(self) -> str:
         ways = ("128", "block", "block", "THREADS", "(16, 4)", "(THREADS, m)", "blocks", "(8, 8, 2)",

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from launch_oracle import arrays_of_a_program, compared, launches_of_a_program
+from launch_programs import LaunchPrograms
 
 
 @settings(max_examples=70, deadline=None)
@@ -20,6 +21,19 @@ def test_launches_of_random_programs(chance: Random) -> None:
 @given(st.randoms(use_true_random=False))
 def test_arrays_of_random_launches(chance: Random) -> None:
     assert not arrays_of_a_program(chance).wrong
+
+
+def test_most_random_programs_are_run() -> None:
+    texts = [LaunchPrograms(Random(seed)).text() for seed in range(40)]
+    assert sum(map(is_python, texts)) >= 36
+
+
+def is_python(text: str) -> bool:
+    try:
+        compile(text, "generated.py", "exec")
+    except SyntaxError:
+        return False
+    return True
 
 
 HEAD = """
