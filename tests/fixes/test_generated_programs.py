@@ -13,7 +13,7 @@ from generated_programs import program
 from safe_fixes import SAFE, Losses
 from simulated_runs import SimulatedRuns
 
-PARTS, PROGRAMS, BATCH = 3, 100, 25
+PARTS, PROGRAMS, BATCH = 4, 125, 25
 # In how many programs of a part each fix is applied at least; a new safe fix needs a number of its own.
 LEAST = {"device-arrays-once": 50, "barrier-after-exit": 20, "bounds-check": 12, "pad-shared-tile": 3}
 

@@ -77,6 +77,12 @@ def test_types_and_orders_of_a_launch() -> None:
     assert not answers.wrong and answers.known["types of arguments"]
 
 
+@pytest.mark.parametrize("changed", ["y.shape = 24", "y.shape = (2, 2, 6)", "y.dtype = np.int32"])
+def test_arrays_that_are_changed_in_place(changed: str) -> None:
+    answers = compared(f"{HEAD}y = x\nif x.size:\n    {changed}\nk[1, 32](x, x.T)\n", arrays=True)
+    assert answers.asked and not answers.wrong
+
+
 def test_a_wrong_answer_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("launch_oracle._fits", lambda *_: False)
     assert compared(HEAD + "k[1, 32](x, x)\n", arrays=False).wrong
