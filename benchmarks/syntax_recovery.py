@@ -6,7 +6,7 @@ Python files with kernels below FOLDER, which parse and have findings by source 
 function, are taken in random order. In a random function of one a line is half typed, a decorator or a head
 is, characters or a closing bracket are deleted, a bracket or a quote is put in, or a line is indented
 otherwise, each kind as often. Edits that still parse are drawn again. Of the findings outside of that
-function those are counted that are there as before, at the same places, and those that came anew. The time is
+function those are counted that are there as before, at the same places, and those that are new. The time is
 that of reading around the error, beside that of parsing the whole text. Prints a Markdown table.
 """
 

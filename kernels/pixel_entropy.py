@@ -6,7 +6,7 @@ count. The image holds grey levels from 0 up to 256.
 The first version keeps a histogram for each thread in a local array indexed by the data, which no register
 can hold, so that 256 updates for each pixel go to local memory, that is, off the chip or to its caches. It
 divides and takes logarithms in float64 (`0.0`, `256.0`, `math.log(2.0)`), counts all 256 pixels of the
-window anew for each pixel, and runs the lanes along the rows of the image (`i, j = cuda.grid(2)`).
+window again for each pixel, and runs the lanes along the rows of the image (`i, j = cuda.grid(2)`).
 
 The improved version lets a block compute 8 rows of 128 columns. It reads the pixels it needs once, as bin
 numbers, into shared memory; each thread then slides its window down one column, adding the 16 pixels that

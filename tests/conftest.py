@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile the program's modules once, as an installation does.
 
-    Where PYTHONDONTWRITEBYTECODE is set, each process that a test starts would else compile them anew: half
+    Where PYTHONDONTWRITEBYTECODE is set, each process that a test starts would else compile them again: half
     a second each.
     """
     if not hasattr(session.config, "workerinput"):

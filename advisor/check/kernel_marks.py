@@ -1,6 +1,6 @@
 """What kernel files say that rules find in them: `# hit: rule[, rule]` and `# ok: rule` behind a line.
 
-`# fix: fix[, fix]` says that a finding of the line can be mended by a fix.
+`# fix: fix[, fix]` says that a finding of the line can be fixed automatically.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _checked(files: Sequence[Path], options: CheckOptions, rules: tuple[str, ...
 def mark_failures(marks: Sequence[Mark], findings: Iterable[Finding]) -> list[MarkFailure]:
     """Where findings and marks disagree."""
     found = {(finding.rule, finding.path, finding.span.line): finding for finding in findings}
-    mended = {
+    fixed = {
         (fix.id, finding.path, finding.span.line)
         for finding in found.values()
         for fix in finding.fixes
@@ -128,8 +128,8 @@ def mark_failures(marks: Sequence[Mark], findings: Iterable[Finding]) -> list[Ma
             said = "should find something here, and is silent."
         elif mark.expected == "ok" and place in found:
             said = f"should be silent here, and says: {found[place].message}"
-        elif mark.expected == "fix" and place not in mended:
-            said = "should mend what is found here, and cannot."
+        elif mark.expected == "fix" and place not in fixed:
+            said = "should fix what is found here, and cannot."
         if said is not None:
             failures.append(MarkFailure(mark.rule, mark.path, mark.line, said))
     return failures

@@ -148,7 +148,7 @@ def wants(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
 
 
 def _possible(finding: Finding) -> list[Fix]:
-    """The fixes that may mend the finding, without their edits."""
+    """The fixes that may apply to the finding, without their edits."""
     from advisor.fixes import known_fixes
 
     return [

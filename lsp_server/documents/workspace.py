@@ -25,7 +25,7 @@ _Words = frozenset[bytes]
 class Surroundings:
     """The files around documents that speak of kernels; looked for again after `forget`.
 
-    The content of a file that was found to matter is read anew by every analysis. Only that another file has
+    The content of a file that was found to matter is read again by every analysis. Only that another file has
     begun to matter stays unseen until `forget`.
     """
 

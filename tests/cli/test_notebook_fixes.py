@@ -1,4 +1,4 @@
-"""`advisor check --fix` and `--diff` on notebooks: only the source of the mended cell changes."""
+"""`advisor check --fix` and `--diff` on notebooks: only the source of the fixed cell changes."""
 
 import difflib
 import json
@@ -20,7 +20,7 @@ OUTPUT = {"output_type": "stream", "name": "stdout", "text": ["größe\n", "\u20
 
 
 @pytest.fixture
-def mend(advisor: Run, project: Path) -> Run:
+def fix(advisor: Run, project: Path) -> Run:
     def run(*argv: str) -> Any:
         return advisor(
             "check", "--evidence", "source", "--no-cache", "--format", "concise", "--unsafe-fixes", *argv
@@ -45,29 +45,29 @@ STORED = {
 
 
 @pytest.mark.parametrize("way", STORED)
-def test_only_the_source_of_the_cell_changes(mend: Run, put: Run, way: str) -> None:
+def test_only_the_source_of_the_cell_changes(fix: Run, put: Run, way: str) -> None:
     file = put(HEAD)
     cells = (HEAD, code(f'%%time\ns = "größe \\" \\t"\n{DEBUG}', outputs=[OUTPUT]), "!ls  # ünï\nx = 1")
     content = notebook(*cells, zeta=1.50, alpha={"b": 1e5, "a": []})
     before = STORED[way](content)
     file.write_bytes(before)
-    assert "Mended 1 finding." in mend("--fix").out
+    assert "Fixed 1 finding." in fix("--fix").out
     after = file.read_bytes()
     assert after != before
     assert after == before.replace(b"@cuda.jit(debug=True, opt=False)", b"@cuda.jit")
 
 
-def test_a_source_that_is_one_string_stays_one(mend: Run, put: Run) -> None:
+def test_a_source_that_is_one_string_stays_one(fix: Run, put: Run) -> None:
     file = put(HEAD, {**code(""), "source": f"{DEBUG}\n# größe"})
     before = file.read_bytes()
-    mend("--fix")
+    fix("--fix")
     assert file.read_bytes() == before.replace(b"(debug=True, opt=False)", b"")
 
 
-def test_lines_that_come_stand_like_their_neighbours(mend: Run, put: Run) -> None:
+def test_lines_that_come_stand_like_their_neighbours(fix: Run, put: Run) -> None:
     file = put(HEAD, GUARDLESS)
     before = file.read_bytes()
-    mend("--fix")
+    fix("--fix")
     assert sorted(changed_lines(before, file.read_bytes())) == [
         '+     "        a[i] = b[i] * 2"',
         f'+     "{GUARDED}\\n",',
@@ -76,10 +76,10 @@ def test_lines_that_come_stand_like_their_neighbours(mend: Run, put: Run) -> Non
     assert "".join(json.loads(file.read_bytes())["cells"][1]["source"]).endswith("        a[i] = b[i] * 2")
 
 
-def test_the_difference_names_the_cell(mend: Run, put: Run) -> None:
+def test_the_difference_names_the_cell(fix: Run, put: Run) -> None:
     file = put("x = 1", HEAD, DEBUG, "y = 2")
     before = file.read_bytes()
-    outcome = mend("--diff")
+    outcome = fix("--diff")
     assert outcome.out.splitlines()[:4] == [
         "--- a/n.ipynb:cell 3",
         "+++ b/n.ipynb:cell 3",
@@ -90,49 +90,49 @@ def test_the_difference_names_the_cell(mend: Run, put: Run) -> None:
     assert file.read_bytes() == before
 
 
-def test_without_anything_to_mend_nothing_is_written(mend: Run, put: Run) -> None:
+def test_without_anything_to_fix_nothing_is_written(fix: Run, put: Run) -> None:
     file = put(HEAD, DEBUG.replace("(debug=True, opt=False)", ""))
     before = file.stat().st_mtime_ns
-    assert "Mended 0 findings." in mend("--fix").out
-    assert mend("--diff").out == ""
+    assert "Fixed 0 findings." in fix("--fix").out
+    assert fix("--diff").out == ""
     assert file.stat().st_mtime_ns == before
 
 
-def test_a_notebook_that_is_read_only_is_left_with_a_notice(mend: Run, put: Run) -> None:
+def test_a_notebook_that_is_read_only_is_left_with_a_notice(fix: Run, put: Run) -> None:
     file = put(HEAD, DEBUG)
     before = file.read_bytes()
     file.chmod(0o444)
-    said = mend("--fix").out
+    said = fix("--fix").out
     assert "n.ipynb is left as it is: it is read-only." in said
     assert file.read_bytes() == before
 
 
-def test_a_line_that_cannot_be_told_from_what_the_program_writes_is_left(mend: Run, put: Run) -> None:
+def test_a_line_that_cannot_be_told_from_what_the_program_writes_is_left(fix: Run, put: Run) -> None:
     file = put(HEAD, f"{DEBUG}\nx = 1  #ipython: y\n")
     before = file.read_bytes()
-    assert "cell 2 has lines that cannot be written back" in mend("--fix").out
+    assert "cell 2 has lines that cannot be written back" in fix("--fix").out
     assert file.read_bytes() == before
 
 
-def test_a_module_and_a_notebook_are_mended_together(mend: Run, put: Run, project: Path) -> None:
+def test_a_module_and_a_notebook_are_fixed_together(fix: Run, put: Run, project: Path) -> None:
     file = put(HEAD, DEBUG)
     module = project / "m.py"
     module.write_text(f"from numba import cuda\n\n\n{DEBUG}\n")
-    assert "Mended 2 findings." in mend("--fix").out
+    assert "Fixed 2 findings." in fix("--fix").out
     assert b"debug" not in file.read_bytes() + module.read_bytes()
 
 
-def test_what_cannot_be_mended_is_still_found(mend: Run, put: Run, report: Run) -> None:
+def test_what_cannot_be_fixed_is_still_found(fix: Run, put: Run, report: Run) -> None:
     put(HEAD, DEBUG, DIVERGENT)
-    mend("--fix")
+    fix("--fix")
     found = report()
     assert places(found, "debug-build") == []
     assert places(found) == [("n.ipynb", 3, 5)]
 
 
-def test_a_notebook_with_a_broken_cell_is_left_as_it_is(mend: Run, put: Run, report: Run) -> None:
+def test_a_notebook_with_a_broken_cell_is_left_as_it_is(fix: Run, put: Run, report: Run) -> None:
     put(HEAD, DEBUG, "oops (", DIVERGENT)
-    mend("--fix")
+    fix("--fix")
     found = report()
     assert places(found, "debug-build") != []
     assert not [fix for finding in found["findings"] for fix in finding["fixes"] if "edits" in fix]

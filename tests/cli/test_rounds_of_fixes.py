@@ -1,4 +1,4 @@
-"""`--fix` looks anew only at what its edits reach, and writes what it would with everything looked at."""
+"""`--fix` looks again only at what its edits reach, and writes what it would with everything looked at."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_same_is_written_as_with_all_files_looked_at_each_time(project, tmp_
     kept = fixed(project(tmp_path / "kept"), capsys)
     with_memory = len(looked)
     monkeypatch.setattr("advisor.cli.commands.check._collectors", lambda _: DefaultCollectors())
-    assert kept == fixed(project(tmp_path / "anew"), capsys)
+    assert kept == fixed(project(tmp_path / "again"), capsys)
     assert kept[0] != before
     if project is made:
         assert "scale[(n + 127) // 128, 128]" in kept[0]["main.py"]

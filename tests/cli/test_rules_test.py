@@ -87,7 +87,7 @@ def test_what_does_not_agree_is_named(project: Path) -> None:
     done = run(project, "--no-mutants")
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        "kernels/strides.py:5: drop-debug-options should mend what is found here, and cannot.",
+        "kernels/strides.py:5: drop-debug-options should fix what is found here, and cannot.",
         "kernels/strides.py:8: house-stride should be silent here, "
         "and says: `a` needs 16 to 32 sectors/request.",
         "kernels/strides.py:9: house-stride should find something here, and is silent.",

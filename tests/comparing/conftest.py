@@ -1,4 +1,4 @@
-"""Golden files of what the commands over the history print; --renew-golden writes them anew."""
+"""Golden files of what the commands over the history print; --renew-golden writes them again."""
 
 from __future__ import annotations
 

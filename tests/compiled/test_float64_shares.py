@@ -49,7 +49,7 @@ def shares(
 
 
 def test_by_hand():
-    # 10 + 4 instructions once, 2 in each of 32 turns, 3 in each of 1,024: 14 + 64 + 3,072.
+    # 10 + 4 instructions once, 2 in each of 32 iterations, 3 in each of 1,024: 14 + 64 + 3,072.
     found = shares({2: (10, 0), 8: (4, 2), 7: (2, 1), 6: (3, 1)}, {})
     total = 14 + 64 + 3072
     assert found == {

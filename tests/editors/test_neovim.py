@@ -86,7 +86,7 @@ def test_a_kernel_is_read_and_fixed(neovim: str, workspace: Path) -> None:
 
 
 @pytest.mark.timeout(420)
-def test_a_rule_file_is_broken_and_mended(neovim: str, workspace: Path) -> None:
+def test_a_rule_file_is_broken_and_fixed(neovim: str, workspace: Path) -> None:
     seen = see(neovim, "rules.lua", workspace)
     assert "registers" in seen["hover"]
     assert not seen["before"]

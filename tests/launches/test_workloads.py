@@ -196,7 +196,7 @@ def test_a_record_older_than_the_kernels_code_is_not_used_and_that_is_said(advis
     said = " ".join(report.report["notices"])
     assert "the recorded launches of columns are older than its code" in said
     assert "run `program.py` again" in said
-    # Running it again mends that.
+    # Running it again fixes that.
     assert advise("run", "program.py", cwd=project).status == 0
     again = advise.check("program.py", cwd=project)
     assert len(simulated(again)) == 1

@@ -29,7 +29,7 @@ class Client:
 
     def __init__(self, folder: Path, cache: Path, arguments: tuple[str, ...] = ()) -> None:
         self.folder = folder
-        # As after an installation: modules that are compiled anew cost each server a third of its start.
+        # As after an installation: modules that are compiled again cost each server a third of its start.
         env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         env |= {"XDG_CACHE_HOME": str(cache), "LOCALAPPDATA": str(cache)}
         self.process = (

@@ -45,13 +45,13 @@ _INDEX = HEAD + (
 
 
 class Case(NamedTuple):
-    """A text, the rule that speaks of it, the line (from 1) and the protocol's severity; and it mended."""
+    """A text, the rule that speaks of it, the line (from 1) and the protocol's severity; and it fixed."""
 
     rule: str
     line: int
     severity: int
     text: str
-    mended: str
+    fixed: str
 
 
 ERROR, WARNING, INFORMATION = 1, 2, 3

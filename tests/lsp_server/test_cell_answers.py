@@ -86,7 +86,7 @@ def action(uri, *lines, **more):
     edits = [types.TextEdit(place(line), "x") for line in lines]
     named = types.OptionalVersionedTextDocumentIdentifier(uri, 4)
     edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(named, edits)])
-    return types.CodeAction("mend", edit=edit, **more)
+    return types.CodeAction("fix", edit=edit, **more)
 
 
 def test_edits_are_sorted_into_cells_with_their_versions(notebooks):
@@ -99,7 +99,7 @@ def test_edits_are_sorted_into_cells_with_their_versions(notebooks):
     ]
     assert [[edit.range.start.line for edit in one.edits] for one in changes] == [[2, 0], [0]]
     edit = types.WorkspaceEdit(changes={BOOK: [types.TextEdit(place(5), "x")], MODULE: []})
-    (found,) = notebooks.outward([types.CodeAction("mend", edit=edit)], cell)
+    (found,) = notebooks.outward([types.CodeAction("fix", edit=edit)], cell)
     assert {uri: [one.range.start.line for one in edits] for uri, edits in found.edit.changes.items()} == {
         SECOND: [1]
     }
@@ -110,7 +110,7 @@ def test_an_edit_between_cells_is_not_offered(notebooks, lines):
     _, cell = ask(notebooks, FIRST, 0)
     assert notebooks.outward([action(BOOK, *lines)], cell) == []
     over = types.TextEdit(place(1, end=5), "x")
-    whole = types.CodeAction("mend", edit=types.WorkspaceEdit(changes={BOOK: [over]}))
+    whole = types.CodeAction("fix", edit=types.WorkspaceEdit(changes={BOOK: [over]}))
     assert notebooks.outward([whole], cell) == []
 
 

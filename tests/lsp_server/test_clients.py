@@ -88,7 +88,7 @@ def pulls(client):
 
 
 @pytest.mark.asyncio
-async def test_a_finding_comes_is_explained_mended_and_goes(editor):
+async def test_a_finding_comes_is_explained_fixed_and_goes(editor):
     client = editor
     uri = open_text(client, TRANSPOSED)
     found = await settled(client, uri, bool)
@@ -159,9 +159,9 @@ async def test_places_and_edits_are_in_the_units_that_were_agreed_upon(editor):
     while not (fixes := await power_fixes(client, uri, found)):
         await asyncio.sleep(0.1)
     (fix,) = fixes
-    mended = applied(client, WIDE, fix.edit, uri)
-    assert mended == WIDE.replace("a[i] ** 0.5", "math.sqrt(a[i])")
-    change_text(client, uri, 2, mended)
+    fixed = applied(client, WIDE, fix.edit, uri)
+    assert fixed == WIDE.replace("a[i] ** 0.5", "math.sqrt(a[i])")
+    change_text(client, uri, 2, fixed)
     await settled(client, uri, lambda found: "slow-power" not in [one.code for one in found])
 
 

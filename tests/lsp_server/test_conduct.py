@@ -157,7 +157,7 @@ def test_a_cancelled_pull_is_answered_as_cancelled_and_the_next_one_in_full(conn
         ("advisor.toml", 'packs = ["missing"]\n', "missing"),
     ],
 )
-def test_a_wrong_configuration_is_told_once_until_it_is_mended(client, file, content, said):
+def test_a_wrong_configuration_is_told_once_until_it_is_fixed(client, file, content, said):
     configuration = client.folder / file
     configuration.write_text(content, encoding="utf-8")
     client.start()

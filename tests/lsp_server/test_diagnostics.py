@@ -10,13 +10,13 @@ import advisor
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.rule for case in CASES])
-def test_a_kernel_is_told_about_at_its_line_until_it_is_mended(client, case: Case):
+def test_a_kernel_is_told_about_at_its_line_until_it_is_fixed(client, case: Case):
     client.start()
     uri = client.open("k.py", case.text)
     (found,) = client.published(uri, 1)
     assert (found["code"], found["range"]["start"]["line"]) == (case.rule, case.line - 1)
     assert (found["severity"], found["source"]) == (case.severity, "advisor")
-    client.change(uri, 2, case.mended)
+    client.change(uri, 2, case.fixed)
     assert client.published(uri, 2) == []
 
 

@@ -27,7 +27,7 @@ def replaced(text, edits):
     return "".join(lines)
 
 
-def test_a_fix_is_offered_and_mends_the_finding(client):
+def test_a_fix_is_offered_and_fixes_the_finding(client):
     client.start(pulls=True)
     uri = client.open("k.py", SLOW)
     sent = client.pulled(uri)

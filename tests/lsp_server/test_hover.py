@@ -105,10 +105,10 @@ def test_the_client_gets_a_format_that_it_reads(client, formats, kind):
     assert client.hover(client.open("k.py", TRANSPOSED), 7, 19)["contents"]["kind"] == kind
 
 
-def test_every_pair_is_explained_before_it_is_mended_and_silent_after(client):
+def test_every_pair_is_explained_before_it_is_fixed_and_silent_after(client):
     client.start()
     for number, case in enumerate(CASES):
         uri = client.open(f"k{number}.py", case.text)
         assert f"`{case.rule}`" in client.hover(uri, case.line - 1, 0)["contents"]["value"]
-        client.change(uri, 2, case.mended)
+        client.change(uri, 2, case.fixed)
         assert client.hover(uri, case.line - 1, 0) is None

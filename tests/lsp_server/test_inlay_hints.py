@@ -129,7 +129,7 @@ def asked(client, uri, wanted=EVERYTHING):
     return client.ask("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": wanted})
 
 
-def test_one_hint_stands_behind_a_line_with_two_such_accesses_and_goes_when_it_is_mended(client):
+def test_one_hint_stands_behind_a_line_with_two_such_accesses_and_goes_when_it_is_fixed(client):
     client.start()
     uri = client.open("k.py", TRANSPOSED)
     # 16 rows in a warp of a (16, 16) block, each 4 bytes wide: 16 sectors where 128 bytes need 4.
@@ -196,10 +196,10 @@ def test_other_documents_have_none(client):
     assert not asked(client, (client.folder / "never.py").as_uri())
 
 
-def test_mended_kernels_are_quieter_than_those_with_findings(client):
+def test_fixed_kernels_are_quieter_than_those_with_findings(client):
     client.start()
     for number, case in enumerate(CASES):
         uri = client.open(f"k{number}.py", case.text)
         before = asked(client, uri)
-        client.change(uri, 2, case.mended)
+        client.change(uri, 2, case.fixed)
         assert len(asked(client, uri)) <= len(before)

@@ -73,7 +73,7 @@ def test_an_older_text_is_void_and_what_has_not_begun_never_does():
             await asyncio.sleep(0)
             if version == 1:
                 await asyncio.to_thread(work.begun.wait, 60)
-        await asyncio.sleep(0)  # asyncio takes a cancelled future from the pool one turn later
+        await asyncio.sleep(0)  # asyncio takes a cancelled future from the pool one iteration later
         work.go.set()
         results = await asyncio.gather(*tasks)
         assert [result and result.document.text for result in results] == [None, None, "third"]

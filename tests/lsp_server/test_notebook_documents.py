@@ -47,7 +47,7 @@ def test_each_pair_of_kernels_in_a_cell(client, case):
     book = OpenNotebook(client, HEAD, case.text.removeprefix(HEAD))
     line = case.line - 1 - HEAD.count("\n")
     assert (case.rule, line) in lines_of(client.pulled(book.cells[1]))
-    book.write(1, case.mended.removeprefix(HEAD))
+    book.write(1, case.fixed.removeprefix(HEAD))
     assert case.rule not in codes(client.pulled(book.cells[1]))
     assert client.pulled(book.cells[0]) == []
 

@@ -1,4 +1,4 @@
-"""What mends an error or a remark, and what the file says then."""
+"""What fixes an error or a remark, and what the file says then."""
 
 from __future__ import annotations
 

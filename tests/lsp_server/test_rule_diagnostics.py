@@ -9,7 +9,7 @@ from rule_texts import HUNGRY, LIMITED
 OVERRIDE = 'override hungry-kernel { set most = 100 because "measured on our kernels" }\n'
 
 
-def test_several_errors_are_told_at_once_and_go_when_they_are_mended(client):
+def test_several_errors_are_told_at_once_and_go_when_they_are_fixed(client):
     client.start()
     uri = client.open("hungry-kernel.rules", HUNGRY, "advisor-rules")
     # At 255, the greatest number of registers, no kernel has more.

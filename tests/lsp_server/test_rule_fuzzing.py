@@ -15,7 +15,7 @@ from lsp_server.rule_files.completion.offers import documented, offers_at
 from lsp_server.rule_files.diagnostics import diagnostics_of
 from lsp_server.rule_files.explaining.hovering import shown_at
 from lsp_server.rule_files.explaining.lenses import rules_in, said
-from lsp_server.rule_files.mending import actions_at
+from lsp_server.rule_files.corrections import actions_at
 from lsp_server.rule_files.renaming.navigation import declarations, occurrences, symbol_at
 from lsp_server.rule_files.renaming.renaming import fault_of, refusal
 from lsp_server.rule_files.snapshot import Snapshot

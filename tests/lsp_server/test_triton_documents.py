@@ -1,4 +1,4 @@
-"""Triton kernels in the editor: the findings of the command line, until they are mended or silenced."""
+"""Triton kernels in the editor: the findings of the command line, until they are fixed or silenced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KERNEL = HEAD + (
 LOAD = "tl.load(x + at, mask=at < n)"
 
 
-def test_a_kernel_is_told_about_at_its_line_until_it_is_mended(client):
+def test_a_kernel_is_told_about_at_its_line_until_it_is_fixed(client):
     client.start()
     uri = client.open("k.py", KERNEL)
     (found,) = client.published(uri, 1)

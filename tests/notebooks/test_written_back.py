@@ -1,4 +1,4 @@
-"""Whatever cells hold, their joined text leads back to them, and writing them anew changes no other byte."""
+"""Whatever cells hold, their joined text leads back to them, and writing them again changes no other byte."""
 
 from __future__ import annotations
 

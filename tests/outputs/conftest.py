@@ -1,4 +1,4 @@
-"""Golden files: what every format prints for the same reports. --renew-golden writes them anew."""
+"""Golden files: what every format prints for the same reports. --renew-golden writes them again."""
 
 from __future__ import annotations
 

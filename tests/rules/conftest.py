@@ -1,4 +1,4 @@
-"""Golden files of the rule language's error messages; --renew-golden writes them anew."""
+"""Golden files of the rule language's error messages; --renew-golden writes them again."""
 
 from __future__ import annotations
 

@@ -165,6 +165,6 @@ def test_a_rule_with_an_exception_is_implied_by_the_one_without():
     assert not any(one.sentence.startswith("whenever `many-registers`") for one in remarks)
 
 
-def test_percent_is_mended():
+def test_percent_is_fixed():
     (remark,) = lint(load(CLEAN, WIDE, when("k.share > 0.35")))
     assert (remark.code, remark.replacement) == ("L110", "35%")

@@ -87,7 +87,7 @@ def test_the_same_text_again_gives_the_same_rulebook(edited):
     assert edited.live.rulebook is before
 
 
-def test_a_broken_rule_is_left_out_until_it_is_mended(edited):
+def test_a_broken_rule_is_left_out_until_it_is_fixed(edited):
     assert edited.edit(MANY, RULE.replace("  say", "  saay")) == ["E107"]
     assert edited.ids() == ["few-registers", "crowded-kernel"]
     assert edited.edit(MANY, RULE[:200]) == ["E106"]

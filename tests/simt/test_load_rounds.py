@@ -53,7 +53,7 @@ BLOCKS = [
         2,
     ),
     (
-        "a register that is given anew",
+        "a register that is given again",
         "ld.global.u64 %rd3, [%rd1]; mov.u64 %rd3, 4096;ld.global.f32 %f1, [%rd3];",
         1,
     ),

@@ -1,4 +1,4 @@
-"""Machine code on disk: the same results and counts, made anew when it is damaged or for another text."""
+"""Machine code on disk: the same results and counts, made again when it is damaged or for another text."""
 
 from __future__ import annotations
 

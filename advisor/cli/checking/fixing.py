@@ -11,12 +11,12 @@ from advisor.cli.checking.source_files import write_sources
 from advisor.fixes.application import chosen, edited, edits_by_path
 from advisor.model.findings import Finding, Fix, Report, Safety
 
-# Each round mends what the one before brought to light; more than this is a circle.
+# Each round fixes what the one before brought to light; more than this is a circle.
 _ROUNDS = 40
 
 
 def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[Request], Report]) -> Report:
-    """The report on the files with all fixes applied; `check` looks at files anew.
+    """The report on the files with all fixes applied; `check` looks at files again.
 
     A file that cannot be written, or that has changed since it was read, is left alone, with all fixes that
     would touch it, and a notice says so.
@@ -30,9 +30,9 @@ def fix_files(request: Request, report: Report, unsafe: bool, check: Callable[[R
     report.notices += list(refused.values())
     if waiting and not unsafe:
         report.notices.append(
-            f"{waiting} more can be mended with --unsafe-fixes, after a look at their conditions."
+            f"{waiting} more can be fixed with --unsafe-fixes, after a look at their conditions."
         )
-    report.notices.append(f"Mended {count} finding{'' if count == 1 else 's'}.")
+    report.notices.append(f"Fixed {count} finding{'' if count == 1 else 's'}.")
     return report
 
 
@@ -43,7 +43,7 @@ def apply_all(
     check: Callable[[Request], Report],
     refused: dict[str, str],
 ) -> int:
-    """How many findings were mended; files that cannot be written are added to `refused`, with sentences.
+    """How many findings were fixed; files that cannot be written are added to `refused`, with sentences.
 
     After the first round only files that were written are looked at again.
     """
@@ -68,7 +68,7 @@ def _only(request: Request, paths: Iterable[str]) -> Request:
 
 
 def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str]) -> list[tuple[Finding, Fix]]:
-    """The findings that were mended, with their fixes; those that touch a file of `refused` are left out."""
+    """The findings that were fixed, with their fixes; those that touch a file of `refused` are left out."""
     while True:
         able = [_without(finding, refused) for finding in report.findings]
         pairs = chosen(able, allowed_safeties(unsafe))

@@ -58,7 +58,7 @@ def _bound(found: KernelDiagnosis, width: int) -> list[str]:
     near = [part.resource for part in bound.parts[1:] if part.share >= tree.close]
     if near:
         lines.append(
-            _indented(f"Close behind: {', '.join(near)}. Mending one limit alone gains little.", width)
+            _indented(f"Close behind: {', '.join(near)}. Removing one limit alone gains little.", width)
         )
     lines += [_indented(text, width) for text in _peaks(bound)]
     if found.overhead:

@@ -1,4 +1,4 @@
-"""A folder of pages that are written anew: nothing in it is touched that did not come from here."""
+"""A folder of pages that are rewritten: nothing in it is touched that did not come from here."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SUMMARY = "Find rules that never or always fire, contain each other, or lack som
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `advisor rules lint`."""
     add_rules_argument(parser)
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended with certainty")
+    parser.add_argument("--fix", action="store_true", help="fix what can be fixed with certainty")
     parser.add_argument("--explain", metavar="CODE", help="say why a kind of remark is made, as L101")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     remarks = lint(book, files)
     if args.fix:
         fixed = _fix(chosen.rulebook, remarks)
-        print(f"Mended {fixed} of {len(remarks)}.")
+        print(f"Fixed {fixed} of {len(remarks)}.")
         remarks = [remark for remark in remarks if remark.replacement is None]
     if args.format == "json":
         print(json.dumps({"remarks": [_as_json(remark) for remark in remarks]}, indent=2))
@@ -102,7 +102,7 @@ def _as_json(remark: Remark) -> dict[str, object]:
 
 
 def _fix(rulebook: Rulebook, remarks: Sequence[Remark]) -> int:
-    """How many remarks were mended in their files, the last of a file first."""
+    """How many remarks were fixed in their files, the last of a file first."""
     from advisor.cli.checking.report_file import write_atomically
     from advisor.rules.loading.packs import file_of
 

@@ -19,7 +19,7 @@ def loop_depths(source: str) -> dict[int, int]:
     found: dict[int, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.While):
-            # A `while` asks its condition in each turn.
+            # A `while` asks its condition in each iteration.
             begin = node.lineno if isinstance(node, ast.While) else node.body[0].lineno
             for line in range(begin, (node.body[-1].end_lineno or begin) + 1):
                 found[line] = found.get(line, 0) + 1

@@ -1,6 +1,6 @@
 """Turns counts by function and line of a unit, which workers give and the cache keeps, into metrics.
 
-The position-free form survives edits above a kernel: only its own text decides whether it is compiled anew.
+The position-free form survives edits above a kernel: only its own text decides whether it is compiled again.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ class Names:
         return meaning
 
     def _before_compilation(self, name: str, module: ModuleSyntax, scopes: Scopes) -> Meaning:
-        """What a name meant before `f = cuda.jit(f)` bound it anew."""
+        """What a name meant before `f = cuda.jit(f)` rebound it."""
         own = [f for f in module.functions_by_name.get(name, ()) if module.scope_of(f) in [*scopes, None]]
         if own:
             return FunctionName(module, own[-1])

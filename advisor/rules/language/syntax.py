@@ -96,10 +96,10 @@ class Reader(ChunkedFile):
                 start = clause.start - chunk.start
                 blank = re.sub(r"[^\n]", " ", clause.text)
                 text = text[:start] + blank + text[start + len(clause.text) :]
-        mended = Chunk(chunk.kind, text, chunk.start, chunk.doc, broken=frozenset(broken))
-        tree = parsed(mended, "item", len(self.complaints.errors) == before)
+        repaired = Chunk(chunk.kind, text, chunk.start, chunk.doc, broken=frozenset(broken))
+        tree = parsed(repaired, "item", len(self.complaints.errors) == before)
         if tree is not None:
-            yield mended, tree
+            yield repaired, tree
 
     def _clauses(self, chunk: Chunk, begin: int) -> Iterator[Chunk]:
         from difflib import get_close_matches

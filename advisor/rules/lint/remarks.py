@@ -18,7 +18,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One remark; `replacement` is the text for its span where that mends it, else None."""
+    """One remark; `replacement` is the text for its span where that fixes it, else None."""
 
     code: str
     path: str

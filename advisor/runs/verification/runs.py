@@ -36,7 +36,7 @@ class Candidate:
 
     @property
     def rule(self) -> str:
-        """The rule whose findings the fix mends."""
+        """The rule whose findings the fix is for."""
         return self.pairs[0][0].rule
 
     @property

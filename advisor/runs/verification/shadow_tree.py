@@ -16,7 +16,7 @@ class ShadowTree:
     """A folder that reads like a project's, with other texts in the place of some files.
 
     `texts` are the changed files by path from `root`. A context manager: the folder is gone afterwards. Only
-    folders on the way to a changed file are made anew; raises OSError where links cannot be made.
+    folders on the way to a changed file are made again; raises OSError where links cannot be made.
     """
 
     def __init__(self, root: Path, texts: Mapping[str, str]) -> None:

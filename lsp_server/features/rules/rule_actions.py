@@ -16,8 +16,8 @@ def register(server: AdvisorServer) -> None:
 
 
 async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """The mendings of the lines asked for."""
-    from lsp_server.rule_files.mending import actions_at
+    """The corrections of the lines asked for."""
+    from lsp_server.rule_files.corrections import actions_at
 
     none: list[types.CodeAction] = []
     versioned, uri = ls.client.versions_edits, params.text_document.uri

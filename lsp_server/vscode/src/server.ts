@@ -50,7 +50,7 @@ export class Server implements vscode.Disposable {
     };
   }
 
-  /** Starts the server, or starts it anew; one call waits for the one before. */
+  /** Starts the server, or restarts it; one call waits for the one before. */
   restart(): Promise<void> {
     this.turn = this.turn.then(() => this.begin());
     return this.turn;

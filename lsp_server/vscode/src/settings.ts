@@ -65,7 +65,7 @@ export function preferences(settings: Settings, trusted: boolean): Preferences {
   };
 }
 
-/** Whether a server that runs with `before` has to be started anew to run with `after`. */
+/** Whether a server that runs with `before` has to be restarted to run with `after`. */
 export function needsRestart(before: Settings, after: Settings): boolean {
   return (
     before.interpreter !== after.interpreter ||

@@ -1,4 +1,4 @@
-"""Kernels that a host function makes anew at each call, and kernels that are made once."""
+"""Kernels that a host function makes again at each call, and kernels that are made once."""
 
 from functools import lru_cache
 

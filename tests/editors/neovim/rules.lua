@@ -1,4 +1,4 @@
--- A rule file is opened, broken by typing, and mended.
+-- A rule file is opened, broken by typing, and fixed.
 local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":h")
 local editor = dofile(here .. "/client.lua")
 

@@ -37,7 +37,7 @@ test("the rule has a lens with its examples", async () => {
   await editor.screenshot("rule");
 });
 
-test("a mistake is marked while it is typed, and goes when it is mended", async () => {
+test("a mistake is marked while it is typed, and goes when it is fixed", async () => {
   await editor.goTo(6, 18);
   await editor.page.keyboard.type("z");
   await eventually("an error", async () => (await editor.squiggles("error")) >= 1);

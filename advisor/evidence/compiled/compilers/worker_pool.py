@@ -81,7 +81,7 @@ class WorkerStock:
 
 
 def own_stock() -> WorkerStock:
-    """The stock of this process, so that what is checked again and again starts no compiler anew."""
+    """The stock of this process, so that what is checked again and again starts no second compiler."""
     return _stock_of(os.getpid())
 
 

@@ -66,7 +66,7 @@ def found_defects(
         else:
             found[key] = defect
     racing = {(one.path, one.line, one.array) for one in found.values() if one.kind == "race"}
-    # What a race reads too early was not written yet; the race is what has to be mended.
+    # What a race reads too early was not written yet; the race is what has to be fixed.
     return [
         one
         for one in found.values()

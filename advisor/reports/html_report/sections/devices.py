@@ -19,7 +19,7 @@ from advisor.reports.html_report.wording import extent, milliseconds, shortened
 from advisor.reports.outputs.wording.counts import listed
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
 
-# What a prediction adds, and what must be made anew for another device.
+# What a prediction adds, and what must be made again for another device.
 _DERIVED = (
     "predicted_ms",
     "time_limiter",

@@ -106,7 +106,7 @@ class LaunchCalls:
         except Exception as problem:
             if not self.notes.is_noted:
                 raise
-            # Whoever noted the launch raises it anew.
+            # Whoever noted the launch raises it again.
             self.gpu.pending = problem
             raise CallFailed(Result.CUDA_ERROR_UNKNOWN) from None
 

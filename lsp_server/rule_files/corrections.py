@@ -1,4 +1,4 @@
-"""What mends an error or a remark in a rule file with certainty, as code actions."""
+"""What corrects an error or a remark in a rule file with certainty, as code actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True, slots=True)
-class Mending:
+class Correction:
     """A text to put in the place of the text between two offsets, for what has that code."""
 
     code: str
@@ -29,14 +29,14 @@ class Mending:
     text: str
 
 
-def mendings(snapshot: Snapshot, first: int, last: int) -> Iterator[Mending]:
-    """What mends the errors and remarks that begin on a line between `first` and `last`, from 1."""
+def corrections(snapshot: Snapshot, first: int, last: int) -> Iterator[Correction]:
+    """What corrects the errors and remarks that begin on a line between `first` and `last`, from 1."""
     for error in snapshot.book.errors:
         if error.path == snapshot.path and first <= error.span.line <= last:
             yield from _of_error(error, snapshot)
     for remark in lint(snapshot.book, {snapshot.path}, snapshot.opened.reached):
         if remark.replacement is not None and first <= remark.span.line <= last:
-            yield Mending(remark.code, *_offsets(remark.span, snapshot), remark.replacement)
+            yield Correction(remark.code, *_offsets(remark.span, snapshot), remark.replacement)
 
 
 def actions_at(snapshot: Snapshot, params: types.CodeActionParams, versioned: bool) -> list[types.CodeAction]:
@@ -47,23 +47,23 @@ def actions_at(snapshot: Snapshot, params: types.CodeActionParams, versioned: bo
     first, last = params.range.start.line + 1, params.range.end.line + 1
     return [
         _action(one, snapshot, params.context.diagnostics, versioned)
-        for one in mendings(snapshot, first, last)
+        for one in corrections(snapshot, first, last)
     ]
 
 
-def _of_error(error: RuleError, snapshot: Snapshot) -> Iterator[Mending]:
+def _of_error(error: RuleError, snapshot: Snapshot) -> Iterator[Correction]:
     start, end = _offsets(error.span, snapshot)
     written = snapshot.document.content[start:end]
     instead = _INSTEAD.fullmatch(error.help)
     if instead is not None and _is_number(written):
-        yield Mending(error.code, start, end, instead[1])
+        yield Correction(error.code, start, end, instead[1])
     meant = _MEANT.search(error.help)
     named = _NAMED.search(error.sentence)
     if meant is None or named is None:
         return
     found = [*re.finditer(rf"(?<![\w-]){re.escape(named[1])}(?![\w-])", written)]
     if len(found) == 1:
-        yield Mending(error.code, start + found[0].start(), start + found[0].end(), meant[1])
+        yield Correction(error.code, start + found[0].start(), start + found[0].end(), meant[1])
 
 
 def _is_number(text: str) -> bool:
@@ -76,7 +76,7 @@ def _offsets(span: Span, snapshot: Snapshot) -> tuple[int, int]:
 
 
 def _action(
-    one: Mending, snapshot: Snapshot, sent: Sequence[types.Diagnostic], versioned: bool
+    one: Correction, snapshot: Snapshot, sent: Sequence[types.Diagnostic], versioned: bool
 ) -> types.CodeAction:
     document = snapshot.document
     where = snapshot.range(one.start, one.end)
