@@ -23,7 +23,7 @@ from advisor.evidence.simulated.launches.workloads import WorkloadFunction
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from advisor.runs.verification.comparison import compare
-from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.trial import Trial, trial
 from advisor.runs.verification.verdicts import agreement_in_words
 
@@ -99,7 +99,7 @@ def row(project: Path, name: str, device: str) -> Row:
     """The row of one workload."""
     first, fixed = run(ROOT, name, "first", device), run(project, name, "first", device)
     improved = run(ROOT, name, "improved", device)
-    comparison = compare(first.outputs, fixed.outputs, proving_numbers().tolerance)
+    comparison = compare(first.outputs, fixed.outputs, verification_numbers().tolerance)
     agreement = comparison.detail if comparison.agreement == "different" else agreement_in_words(comparison)
     return Row(name, time_of(first), time_of(fixed), time_of(improved), agreement)
 

@@ -14,16 +14,16 @@ import advisor
 from advisor.model.errors import AdvisorError
 from lsp_server.analysis.analyst import Analyst
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.analysis.debounce import LatestAnalyses
-from lsp_server.analysis.refinement import LaterStages, Stage
+from lsp_server.analysis.debounce import DebouncedAnalyses
+from lsp_server.analysis.refinement import Level, Refinements
 from lsp_server.answers.diagnostics import diagnostics_of
 from lsp_server.answers.file_faults import Fault, FileFaults, faults_of_configuration, faults_of_rules
 from lsp_server.documents import notebooks
 from lsp_server.documents.open_documents import Document, open_document, open_documents
 from lsp_server.evidence.simulating import Simulations
-from lsp_server.fixes.fix_service import FixDesk
+from lsp_server.fixes.fix_service import FixService
 from lsp_server.protocol.client import Client
-from lsp_server.protocol.dispatch import ByLanguage
+from lsp_server.protocol.dispatch import Dispatcher
 from lsp_server.protocol.positions import Positions
 from lsp_server.protocol.preferences import Preferences
 from lsp_server.protocol.server_protocol import ServerProtocol
@@ -37,7 +37,7 @@ _SOON_SECONDS = 1.0
 _FIXES_SECONDS = 0.5
 # How long a compiler's process waits for the next kernel.
 _IDLE_SECONDS = 600.0
-_STAGES: tuple[Stage, ...] = ("recorded", "compiled")
+_LEVELS: tuple[Level, ...] = ("recorded", "compiled")
 _FAULT = "the analysis of {name} failed. Please report this with the traceback in this server's log."
 _VALID_SETTINGS_HOLD = "Until it is corrected, the last valid settings hold, or else the defaults."
 _log = logging.getLogger(__name__)
@@ -55,21 +55,21 @@ class AdvisorServer(LanguageServer):
             protocol_cls=ServerProtocol,
         )
         self.notebooks = notebooks.Notebooks()
-        self.languages = ByLanguage()
+        self.dispatcher = Dispatcher()
         self.shut_down = False
         self.initial_options: object = None
         self.not_on_disk: set[Path] = set()
         self.analyst = Analyst()
-        self.latest = LatestAnalyses(self.analyst.from_source)
+        self.analyses = DebouncedAnalyses(self.analyst.from_source)
         self.simulations = Simulations()
-        self.stages = LaterStages(self.analyst.later, self._show, self._tell_failure, self._prepare)
+        self.refinements = Refinements(self.analyst.later, self._show, self._report_failure, self._prepare)
         self._pending: dict[str, asyncio.Task[None]] = {}
         self._settings = Preferences()
         self._chosen_device: str | None = None
-        self._told: dict[str, Path] = {}
-        self._logged: set[str] = set()
+        self._shown: dict[str, Path] = {}
+        self._said: set[str] = set()
         self._resting: asyncio.TimerHandle | None = None
-        self.fixes = FixDesk()
+        self.fixes = FixService()
         self._preparing: dict[str, asyncio.Task[None]] = {}
         # Documents that were last shown with an error of syntax.
         self._unparsed: set[str] = set()
@@ -100,8 +100,8 @@ class AdvisorServer(LanguageServer):
             return
         self.analyst.prefer(preferences)
         if wrong := self.analyst.unknown_device():
-            self.tell_once(wrong)
-        self.stages.forget()
+            self.show_message_once(wrong)
+        self.refinements.forget()
         self.look_again()
 
     @property
@@ -122,18 +122,18 @@ class AdvisorServer(LanguageServer):
         """The analysis of a document's present text, None where there is none to be had."""
         while (document := open_document(self.workspace, uri)) is not None:
             try:
-                found = await self.latest.of(document)
+                found = await self.analyses.of(document)
             except AdvisorError as error:
-                self._tell(document, str(error))
+                self._show_error(document, str(error))
                 self._show_faults(document, faults_of_configuration(str(error), document.file.parent))
                 return None
             except Exception:
                 _log.exception("The analysis of %s failed.", document.file)
-                self._tell(document, _FAULT.format(name=document.file.name))
+                self._show_error(document, _FAULT.format(name=document.file.name))
                 return None
             if found is not None and open_document(self.workspace, uri) == document:
-                self._tell_faults(found)
-                return self.stages.best(found)
+                self._report_faults(found)
+                return self.refinements.best(found)
         return None
 
     async def diagnostics(self, uri: str) -> tuple[int | None, list[types.Diagnostic]]:
@@ -186,7 +186,7 @@ class AdvisorServer(LanguageServer):
         document = open_document(self.workspace, uri)
         self.cancel(uri)
         if document is not None:
-            self.stages.begin(document, later, _STAGES)
+            self.refinements.begin(document, later, _LEVELS)
             self._prepare(document, _FIXES_SECONDS)
             if not self.client.pulls:
                 # An error of syntax that was corrected goes at once.
@@ -199,7 +199,7 @@ class AdvisorServer(LanguageServer):
         Without `new_files` what is kept of files stays: that one of them has changed is seen by itself.
         """
         self.analyst.forget(new_files)
-        self.latest.forget()
+        self.analyses.forget()
         for document in open_documents(self.workspace):
             self.look_at(document.uri, later=0.0 if document.uri == saved else _SOON_SECONDS)
         self._refresh()
@@ -208,8 +208,8 @@ class AdvisorServer(LanguageServer):
         """Take away what a document showed."""
         self.cancel(uri)
         self._unparsed.discard(uri)
-        self.latest.forget(uri)
-        self.stages.forget(uri)
+        self.analyses.forget(uri)
+        self.refinements.forget(uri)
         self.analyst.close_document(uri)
         if not self.client.pulls:
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
@@ -219,8 +219,8 @@ class AdvisorServer(LanguageServer):
         self.shut_down = True
         for uri in list(self._pending):
             self.cancel(uri)
-        self.latest.close()
-        self.stages.close()
+        self.analyses.close()
+        self.refinements.close()
         self.fixes.close()
         self.simulations.close()
         self.analyst.close()
@@ -237,14 +237,14 @@ class AdvisorServer(LanguageServer):
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version=version))
 
     def _show(self, analysis: Analysis) -> None:
-        """Show what a later stage has found, where the text is still the same."""
+        """Show what a later level of evidence has found, where the text is still the same."""
         uri = analysis.document.uri
         self.analyst.better(analysis)
         if self._resting is not None:
             self._resting.cancel()
         self._resting = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self.analyst.rest)
         for sentence in self.analyst.losses():
-            self.tell_once(sentence)
+            self.show_message_once(sentence)
         for problem in analysis.remarks:
             self._log_once(f"{problem.path}:{problem.line}: {problem.message}")
         for notice in analysis.notices:
@@ -286,23 +286,23 @@ class AdvisorServer(LanguageServer):
         if client.refreshes_code_lenses:
             self.workspace_code_lens_refresh(None)
 
-    def tell(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+    def show_message(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
         """Show a message to the user."""
         self.window_show_message(types.ShowMessageParams(kind, f"Kernel Advisor: {message}"))
 
-    def tell_once(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+    def show_message_once(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
         """Show a message that was not shown before."""
-        if message not in self._logged:
-            self._logged.add(message)
-            self.tell(message, kind)
+        if message not in self._said:
+            self._said.add(message)
+            self.show_message(message, kind)
 
     def _log_once(self, message: str) -> None:
         """Write into the client's log what was not written there before."""
-        if message not in self._logged:
-            self._logged.add(message)
+        if message not in self._said:
+            self._said.add(message)
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, message))
 
-    def _tell_faults(self, found: Analysis) -> None:
+    def _report_faults(self, found: Analysis) -> None:
         """Say what is wrong with the configuration and with rules, which an analysis had to do without."""
         document = found.document
         wrong = faults_of_configuration(found.wrong_settings, document.file.parent)
@@ -313,26 +313,26 @@ class AdvisorServer(LanguageServer):
             told.append(_VALID_SETTINGS_HOLD)
         told += [f"{one.path}:{one.line}: {one.message}" for one in found.broken_rules]
         if message := "\n".join(filter(None, told)):
-            self._tell(document, message)
+            self._show_error(document, message)
         else:
-            self._forget_told(document)
+            self._forget_shown(document)
 
-    def _tell_failure(self, document: Document, error: Exception) -> None:
+    def _report_failure(self, document: Document, error: Exception) -> None:
         if not isinstance(error, AdvisorError):
             _log.error("The analysis of %s failed.", document.file, exc_info=error)
-            self._tell(document, _FAULT.format(name=document.file.name))
+            self._show_error(document, _FAULT.format(name=document.file.name))
 
     def _show_faults(self, document: Document, faults: list[Fault]) -> None:
         """Show what is wrong with configuration and rules where it is; an open rule file tells it itself."""
         closed = [one for one in faults if one.file.as_uri() not in self.workspace.text_documents]
         self._faults.show(document.file.parent, closed, self.workspace.position_codec)
 
-    def _tell(self, document: Document, message: str) -> None:
+    def _show_error(self, document: Document, message: str) -> None:
         """Show a message, once until a document of the same folder can be analysed again."""
-        if message not in self._told:
-            self._told[message] = document.file.parent
-            self.tell(message, types.MessageType.Error)
+        if message not in self._shown:
+            self._shown[message] = document.file.parent
+            self.show_message(message, types.MessageType.Error)
 
-    def _forget_told(self, document: Document) -> None:
+    def _forget_shown(self, document: Document) -> None:
         folder = document.file.parent
-        self._told = {message: place for message, place in self._told.items() if place != folder}
+        self._shown = {message: place for message, place in self._shown.items() if place != folder}

@@ -46,7 +46,7 @@ def provided_records(
                 )
                 continue
             copy = Record("kernel", kernel.key, kernel.path, kernel.span, kernel.label, kernel.owner)
-            copy.know("measured", (f"Told by {name}.",), **_values(name, row, kernel, rulebook, report))
+            copy.know("measured", (f"Provided by {name}.",), **_values(name, row, kernel, rulebook, report))
             found.append(copy)
     return found
 

@@ -16,7 +16,7 @@ from advisor.check.report_cache import ReportCache
 from advisor.check.rule_selection import selected_rules, with_todays_names
 from advisor.check.rulebook import rulebook_for
 from advisor.check.rulebook_problems import deprecated_rules, empty_packs, ended_overrides, knowledge_problems
-from advisor.check.speedup_bounds.bound import rooms
+from advisor.check.speedup_bounds.bound import headrooms
 from advisor.check.speedup_bounds.shares import time_shares
 from advisor.check.suppressions import suppress
 from advisor.check.typings import (
@@ -279,7 +279,7 @@ class Check:
     def complete(self, report: Report, tables: Tables) -> None:
         """Sort the findings, bound what they may gain, and count them."""
         report.findings.sort(key=_position)
-        report.shares, report.room = time_shares(tables), rooms(tables, self.device, report.findings)
+        report.shares, report.headroom = time_shares(tables), headrooms(tables, self.device, report.findings)
         report.summary = _summary(report, tables)
         report.summary["files"] = len(self.files) + (self.options.stdin is not None)
 

@@ -12,7 +12,7 @@ from advisor.model.errors import UsageError
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
 from advisor.model.settings.selectors import check_selectors, select_rules
-from advisor.model.suppression_rules import load_meta_rules
+from advisor.model.suppression_rules import load_suppression_rules
 from advisor.rules import Rulebook
 from advisor.rules.model import Override, Suppress
 
@@ -23,7 +23,7 @@ _Value = TypeVar("_Value")
 def selected_rules(rulebook: Rulebook, options: CheckOptions) -> frozenset[str]:
     """The ids of the rules that a check is to judge. Raises UsageError for selectors that name no rule."""
     categories = {rule.id: rule.category for rule in rulebook.rules}
-    categories |= {rule.id: rule.category for rule in load_meta_rules().values()}
+    categories |= {rule.id: rule.category for rule in load_suppression_rules().values()}
     settings = options.settings
     for pattern, selectors in settings.per_file_ignores.items():
         check_selectors(selectors, categories, f"[tool.advisor] per-file-ignores, {pattern!r}: ")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.model.findings import Finding, Problem
 from advisor.model.settings.config import Config
-from advisor.model.suppression_rules import load_meta_rules
+from advisor.model.suppression_rules import load_suppression_rules
 from advisor.model.text.source_text import Span
 from advisor.rules.loading.packs import pack_folder, rule_files
 from advisor.rules.model import Override, Pack, Rulebook
@@ -48,7 +48,7 @@ def ended_overrides(
     """A finding for each override and suppression whose last day has passed."""
     if _ENDED not in selected:
         return []
-    rule, today = load_meta_rules()[_ENDED], date.today()
+    rule, today = load_suppression_rules()[_ENDED], date.today()
     file = settings.file
     place = (
         "" if file is None else file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)

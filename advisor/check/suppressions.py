@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from advisor.model.findings import Finding, Report, once_for_each_kernel
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.selectors import matches, suggestion
-from advisor.model.suppression_rules import load_meta_rules
+from advisor.model.suppression_rules import load_suppression_rules
 from advisor.model.text.logical_lines import Comment, LogicalLines, read_logical_lines
 from advisor.model.text.source_text import SourceText, Span
 from advisor.program.syntax.module import readable_source
@@ -86,7 +86,7 @@ def parse_suppressions(text: SourceText, known_rules: Collection[str]) -> Suppre
     if _MARK not in text.text:
         return Suppressions(text.path)
     lines = read_logical_lines(text)
-    known = {*known_rules, *load_meta_rules()}
+    known = {*known_rules, *load_suppression_rules()}
     items: list[Suppression] = []
     remarks: list[Finding] = []
     for comment in lines.comments:
@@ -105,7 +105,7 @@ def apply_suppressions(
     `evaluated` are the rules that this run selected and could decide at every place: only a suppression of
     one of these can be called unused. Findings about suppressions can be suppressed in their turn.
     """
-    meta = load_meta_rules()
+    meta = load_suppression_rules()
     kept: list[Finding] = []
     suppressed: list[Finding] = []
     used: set[tuple[str, Suppression]] = set()
@@ -149,7 +149,7 @@ def _sort_out(
 def _unused(
     by_path: Mapping[str, Suppressions], used: set[tuple[str, Suppression]], evaluated: Collection[str]
 ) -> list[Finding]:
-    rule = load_meta_rules()["unused-suppression"]
+    rule = load_suppression_rules()["unused-suppression"]
     return [
         rule.finding(path, item.span, rule=item.rule)
         for path, suppressions in by_path.items()
@@ -173,7 +173,7 @@ def _read_directive(
     names = [name.strip() for name in (listed or "").split(",") if name.strip()]
     cause = _fault(word, names, lines, comment)
     if cause:
-        remarks.append(load_meta_rules()["unknown-suppression"].finding(path, span, cause=cause))
+        remarks.append(load_suppression_rules()["unknown-suppression"].finding(path, span, cause=cause))
     if cause or word not in DIRECTIVES:
         return
     first, last = _reach(word, lines, comment)
@@ -182,10 +182,12 @@ def _read_directive(
             items.append(Suppression(name, word, span, first, last, reason))  # type: ignore[arg-type]
             continue
         cause = f"there is no rule `{name}`.{suggestion(name, known)}"
-        remarks.append(load_meta_rules()["unknown-suppression"].finding(path, span, cause=cause))
+        remarks.append(load_suppression_rules()["unknown-suppression"].finding(path, span, cause=cause))
     if not reason or reason.startswith(_NO_REASON_YET):
         shown = ", ".join(f"`{name}`" for name in names)
-        remarks.append(load_meta_rules()["suppression-without-reason"].finding(path, span, rules=shown))
+        remarks.append(
+            load_suppression_rules()["suppression-without-reason"].finding(path, span, rules=shown)
+        )
 
 
 def _fault(word: str, names: list[str], lines: LogicalLines, comment: Comment) -> str:

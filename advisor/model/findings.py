@@ -284,7 +284,7 @@ class Report:
     `device` is the name of the device the numbers were computed for; `texts` holds the source of every file
     with a finding (path to text) for excerpts; `summary` is JSON-ready; `notices` are single lines for the
     user (evidence that is missing on this machine and how to get it). `shares` are those of kernels in the
-    time of the run, by name; `room` is the speed-up that is left at most for the remedy of a rule in a
+    time of the run, by name; `headroom` is the speed-up that is left at most for the remedy of a rule in a
     kernel. Both hold only what is known. `unread` are, for each file with a syntax error, the lines of
     functions of which a part could not be read: nothing is said of them. What is `unrecognised` is also told
     by the notices or problems.
@@ -298,7 +298,7 @@ class Report:
     texts: dict[str, str] = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
     shares: dict[str | None, float] = field(default_factory=dict)
-    room: dict[tuple[str, str | None], float] = field(default_factory=dict)
+    headroom: dict[tuple[str, str | None], float] = field(default_factory=dict)
     unread: dict[str, frozenset[int]] = field(default_factory=dict)
     unrecognised: list[Unrecognised] = field(default_factory=list)
 

@@ -23,7 +23,7 @@ _TEXTS = ("title", "doc", "category", "severity", "confidence", "effort", "say",
 
 
 @dataclass(frozen=True, slots=True)
-class MetaRule:
+class SuppressionRule:
     """The texts of one rule about suppressions; `say` and `advice` have fields in braces."""
 
     id: str
@@ -61,13 +61,13 @@ class MetaRule:
 
 
 @cache
-def load_meta_rules(folder: Path | None = None) -> Mapping[str, MetaRule]:
+def load_suppression_rules(folder: Path | None = None) -> Mapping[str, SuppressionRule]:
     """The rules about suppressions by id (the file's name). Raises AdvisorError for a broken file."""
-    files = sorted((folder or knowledge_folder() / "meta").glob("*.toml"))
+    files = sorted((folder or knowledge_folder() / "suppressions").glob("*.toml"))
     return {file.stem: _read(file) for file in files}
 
 
-def _read(file: Path) -> MetaRule:
+def _read(file: Path) -> SuppressionRule:
     try:
         content = tomllib.loads(file.read_text("utf-8"))
     except (OSError, ValueError) as error:
@@ -77,7 +77,7 @@ def _read(file: Path) -> MetaRule:
     advice = content.get("try")
     if wrong or content["severity"] not in SEVERITIES or not isinstance(advice, list):
         raise AdvisorError(f"{file}: wrong or missing: {', '.join(wrong) or 'severity or try'}.")
-    return MetaRule(
+    return SuppressionRule(
         id=file.stem,
         title=content["title"],
         doc=content["doc"],

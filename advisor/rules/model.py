@@ -27,7 +27,7 @@ class Metric:
     high: float | None = None
     doc: str = ""
     computed: Computed | None = None
-    told_by: tuple[Source, ...] = ()
+    provided_by: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

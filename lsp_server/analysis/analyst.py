@@ -13,10 +13,10 @@ from advisor.model.settings.config import load_config
 from advisor.model.text.syntax_trees import syntax_tree
 from lsp_server.analysis.checked_text import Analysis, analyse, rehearse
 from lsp_server.analysis.earlier_results import Measured
-from lsp_server.analysis.refinement import Stage, Stop
-from lsp_server.analysis.stale_results import carried
+from lsp_server.analysis.refinement import Level, Stop
+from lsp_server.analysis.stale_results import with_stale_results
 from lsp_server.documents.open_documents import Document
-from lsp_server.documents.workspace import Surroundings, concerns_kernels
+from lsp_server.documents.workspace import WorkspaceFiles, concerns_kernels
 from lsp_server.protocol.preferences import Preferences
 
 # What makes analyses is imported when the first one is made: an editor waits for the server to begin.
@@ -37,7 +37,7 @@ class Analyst:
 
     def __init__(self) -> None:
         self.preferences = Preferences()
-        self._surroundings = Surroundings()
+        self._workspace_files = WorkspaceFiles()
         self._stale = False
         self._good: dict[str, Analysis] = {}
         self._measured = Measured()
@@ -79,7 +79,7 @@ class Analyst:
         def under(configure: Callable[[Path], Config]) -> Analysis:
             return analyse(
                 document,
-                self._surroundings,
+                self._workspace_files,
                 device=device,
                 collectors=collectors,
                 configure=configure,
@@ -106,7 +106,7 @@ class Analyst:
                 self.close_document(next(iter(self._good)))
             return now
         good = self._good.get(uri)
-        return now if good is None or good.device != now.device else carried(good, now)
+        return now if good is None or good.device != now.device else with_stale_results(good, now)
 
     def expected(self, document: Document) -> Analysis | None:
         """What was said last of a text that parsed, carried to one that parses again and was not analysed.
@@ -120,7 +120,7 @@ class Analyst:
             syntax_tree(document.source.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-        return carried(good, replace(good, document=document, findings=(), problems=()))
+        return with_stale_results(good, replace(good, document=document, findings=(), problems=()))
 
     def better(self, analysis: Analysis) -> None:
         """Take note of a better analysis of a text, in case that the next one does not parse."""
@@ -138,10 +138,10 @@ class Analyst:
         self.preferences = preferences
         self._measured.forget()
 
-    def later(self, document: Document, stage: Stage, stop: Stop) -> Analysis | None:
-        """What one of the later stages says, with all that was known before; None where it says nothing.
+    def later(self, document: Document, level: Level, stop: Stop) -> Analysis | None:
+        """What a later level of evidence says, with all that was known before; None where it says nothing.
 
-        Raises Voided once nobody wants to know.
+        Raises Cancelled once nobody wants to know.
         """
         from advisor.program.syntax.module import parse_module
         from lsp_server.evidence.collectors import DiskCollectors, stores_of
@@ -157,7 +157,7 @@ class Analyst:
         folder = document.file.parent
         settings = self._used.get(folder) or load_config(folder)
         collectors, chosen = DiskCollectors(self._compiler), self.preferences
-        if stage == "recorded" or not self.preferences.compiled_evidence:
+        if level == "recorded" or not self.preferences.compiled_evidence:
             if not stores_of(CheckOptions("", document.root, settings=settings)):
                 return None
             collectors = DiskCollectors(None)
@@ -166,11 +166,11 @@ class Analyst:
         self._compiler.complete = True
         device = self._device()
         found = analyse(
-            document, self._surroundings, "simulated", device, collectors, stop.check, lambda _: settings
+            document, self._workspace_files, "simulated", device, collectors, stop.check, lambda _: settings
         )
         found = replace(found, complete=self._compiler.complete)
         if document.uri in self._good and self.preferences == chosen:
-            self._measured.take(found, stage == "compiled" and found.complete)
+            self._measured.take(found, level == "compiled" and found.complete)
         return replace(found, former=self._measured.before(found))
 
     def unknown_device(self) -> str:
@@ -183,7 +183,7 @@ class Analyst:
 
     def forget(self, new_files: bool = True) -> None:
         """Make the next analysis look at the files again; `new_files` when some may have come or gone."""
-        self._surroundings.forget()
+        self._workspace_files.forget()
         self._stale |= new_files
 
     def losses(self) -> list[str]:

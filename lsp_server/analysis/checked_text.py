@@ -15,7 +15,7 @@ from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import Config, load_config
 from advisor.model.settings.path_patterns import path_matcher
 from lsp_server.documents.open_documents import Document
-from lsp_server.documents.workspace import Surroundings, concerns_gpu, concerns_kernels
+from lsp_server.documents.workspace import WorkspaceFiles, concerns_gpu, concerns_kernels
 
 if TYPE_CHECKING:
     from advisor.check.collectors import Collectors
@@ -90,7 +90,7 @@ class Analysis:
 
 def analyse(
     document: Document,
-    surroundings: Surroundings,
+    workspace: WorkspaceFiles,
     evidence: Source = "source",
     device: str = "",
     collectors: Collectors | None = None,
@@ -114,7 +114,7 @@ def analyse(
         said = _TOO_LARGE.format(name, size, _MOST_CHARACTERS)
         return Analysis(document, settings, chosen, left_out=said)
     evidence = min(evidence, settings.evidence, key=SOURCES.index)
-    workspace_files = surroundings.of(document)
+    workspace_files = workspace.of(document)
     options = _options(document, settings, workspace_files, evidence, chosen)
     # An editor waits for the server to begin, and none of this is needed for that.
     from advisor.check.pipeline import check_with_tables

@@ -13,7 +13,7 @@ from lsp_server.documents.open_documents import Document
 T = TypeVar("T")
 
 
-class LatestAnalyses:
+class DebouncedAnalyses:
     """Runs one analysis at a time and keeps the latest of each document for whoever asks again.
 
     A newer text makes the older one's analysis void: it is not begun, or its result is dropped.

@@ -12,7 +12,7 @@ from lsp_server.analysis.checked_text import Analysis
 from lsp_server.documents.open_documents import Document
 
 
-class Voided(Exception):
+class Cancelled(Exception):
     """Nobody wants the result any more: the text has changed."""
 
 
@@ -27,17 +27,17 @@ class Stop:
         self._event.set()
 
     def check(self, what: str = "", done: int = 0, total: int = 0) -> None:  # noqa: ARG002
-        """Raise Voided when nobody wants the result; in the form of a check's progress."""
+        """Raise Cancelled when nobody wants the result; in the form of a check's progress."""
         if self._event.is_set():
-            raise Voided
+            raise Cancelled
 
 
 # What is looked for in a text that stays as it is: launches that were recorded, then compiled kernels too.
-Stage = Literal["recorded", "compiled"]
-Analyse = Callable[[Document, Stage, Stop], "Analysis | None"]
+Level = Literal["recorded", "compiled"]
+Analyse = Callable[[Document, Level, Stop], "Analysis | None"]
 
 
-class LaterStages:
+class Refinements:
     """Analyses that take their time: each document's latest is kept while its text is the same.
 
     `analyse` runs in a thread of its own, for one document at a time; `ready`, `failed` and, when no more is
@@ -57,15 +57,15 @@ class LaterStages:
         self._kept: dict[str, Analysis] = {}
         self._tasks: dict[str, tuple[asyncio.Task[None], Stop]] = {}
 
-    def begin(self, document: Document, after: float, stages: tuple[Stage, ...]) -> None:
-        """Looks for better evidence once some seconds have passed, each stage after the other."""
+    def begin(self, document: Document, after: float, levels: tuple[Level, ...]) -> None:
+        """Look for better evidence once some seconds have passed, each level after the other."""
         self.cancel(document.uri)
         kept = self._kept.get(document.uri)
         if kept is not None and kept.document != document:
             del self._kept[document.uri]
-        if stages:
+        if levels:
             stop = Stop()
-            task = asyncio.get_running_loop().create_task(self._run(document, after, stages, stop))
+            task = asyncio.get_running_loop().create_task(self._run(document, after, levels, stop))
             self._tasks[document.uri] = task, stop
 
     def best(self, analysis: Analysis) -> Analysis:
@@ -92,14 +92,14 @@ class LaterStages:
             self.cancel(uri)
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, document: Document, after: float, stages: tuple[Stage, ...], stop: Stop) -> None:
+    async def _run(self, document: Document, after: float, levels: tuple[Level, ...], stop: Stop) -> None:
         await asyncio.sleep(after)
         loop = asyncio.get_running_loop()
-        left = list(stages)
+        left = list(levels)
         while left:
             try:
                 found = await loop.run_in_executor(self._worker, self._analyse, document, left[0], stop)
-            except (asyncio.CancelledError, Voided):
+            except (asyncio.CancelledError, Cancelled):
                 return
             except Exception as error:
                 self._failed(document, error)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Moved = Callable[[int], "int | None"]
 
 
-def carried(good: Analysis, now: Analysis) -> Analysis:
+def with_stale_results(good: Analysis, now: Analysis) -> Analysis:
     """What `good` said of an earlier text, at the places where its lines are now, beside what is wrong `now`.
 
     What stood on lines that have changed is left out of the findings; tables keep it near its place. Of the

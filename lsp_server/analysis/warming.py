@@ -40,7 +40,7 @@ async def warm(ls: AdvisorServer) -> None:
         if ls.shut_down:
             return
         try:
-            await ls.latest.run(step)
+            await ls.analyses.run(step)
         except Exception:
             # Whoever asks a question is told what is wrong.
             _log.debug("Something could not be loaded ahead of the first question.", exc_info=True)

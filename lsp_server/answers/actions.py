@@ -27,8 +27,8 @@ _LAST = float("inf")
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What is known when actions are made: the analysis, the client's units, and what its edits can do.
+class CodeActions:
+    """The code actions of a document: the analysis, the client's units, and what its edits can do.
 
     `opened` are the texts that the client holds, by path from the document's root.
     """

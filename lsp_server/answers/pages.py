@@ -112,7 +112,9 @@ async def show(ls: AdvisorServer, page: ShownPage) -> None:
             if shown.success:
                 return
     text = page.message
-    ls.tell(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …", types.MessageType.Info)
+    ls.show_message(
+        text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} …", types.MessageType.Info
+    )
 
 
 def _write(folder: Path, page: ShownPage) -> Path:

@@ -22,7 +22,7 @@ _DEFINED = re.compile(rb"\bdef\s+(\w+)|^[ \t]*(\w+)[ \t]*=[^\n]*\bjit\b", re.MUL
 _Words = frozenset[bytes]
 
 
-class Surroundings:
+class WorkspaceFiles:
     """The files around documents that speak of kernels; looked for again after `forget`.
 
     The content of a file that was found to matter is read again by every analysis. Only that another file has

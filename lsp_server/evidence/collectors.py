@@ -1,4 +1,4 @@
-"""The collectors of the editor's later stages: recorded launches, kernels compiled beside the server."""
+"""The collectors of the editor's later levels of evidence: recorded launches, compiled kernels."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.model.errors import EvidenceUnavailable
 from lsp_server.analysis.checked_text import Analysis, analyse
 from lsp_server.answers.pages import ShownPage
-from lsp_server.documents.workspace import Surroundings
+from lsp_server.documents.workspace import WorkspaceFiles
 from lsp_server.numbers.rows import Row
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _units(analysis: Analysis) -> list[CompilationUnit]:
     )
 
     collectors = UnitsOnly()
-    analyse(analysis.document, Surroundings(), "compiled", analysis.device.id, collectors)
+    analyse(analysis.document, WorkspaceFiles(), "compiled", analysis.device.id, collectors)
     return collectors.units
 
 

@@ -15,4 +15,4 @@ def register_all(server: AdvisorServer) -> None:
     found = pkgutil.walk_packages(__path__, f"{__name__}.")
     for module in sorted(one.name for one in found if not one.ispkg):
         importlib.import_module(module).register(server)
-    server.languages.connect(server)
+    server.dispatcher.connect(server)

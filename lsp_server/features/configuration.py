@@ -13,14 +13,14 @@ from lsp_server.session import AdvisorServer
 def register(server: AdvisorServer) -> None:
     """Add what is heard of settings."""
     server.feature(types.INITIALIZE)(note_options)
-    server.languages.hear(types.INITIALIZED)(begin)
-    server.languages.hear(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(changed)
+    server.dispatcher.hear(types.INITIALIZED)(begin)
+    server.dispatcher.hear(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(changed)
 
 
 def note_options(ls: AdvisorServer, params: types.InitializeParams) -> None:
     """The client begins, and may say what the user has chosen."""
     ls.initial_options = _plain(params.initialization_options)
-    ls.languages.settle(ls)
+    ls.dispatcher.settle(ls)
 
 
 async def begin(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
@@ -43,7 +43,7 @@ async def _take(ls: AdvisorServer, told: object) -> None:
     given = await _asked(ls) if ls.client.configures else _plain(told)
     chosen, also_wrong = read_preferences(given, at_start)
     for message in (*wrong, *also_wrong):
-        ls.tell_once(message)
+        ls.show_message_once(message)
     ls.take_settings(chosen)
 
 

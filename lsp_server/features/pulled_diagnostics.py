@@ -36,8 +36,8 @@ def register(server: AdvisorServer) -> None:
     options = types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
     )
-    server.languages.answer(types.TEXT_DOCUMENT_DIAGNOSTIC, PYTHON, options)(pull_diagnostics)
-    server.languages.hear(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DIAGNOSTIC, PYTHON, options)(pull_diagnostics)
+    server.dispatcher.hear(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
     _reports[server] = _Reports()
 
 

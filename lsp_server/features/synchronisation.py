@@ -15,12 +15,12 @@ _WATCHED = ("**/*.py", "**/pyproject.toml", "**/advisor.toml", "**/*.rules")
 
 def register(server: AdvisorServer) -> None:
     """Add the notifications on documents and files."""
-    server.languages.hear(types.INITIALIZED)(watch)
-    server.languages.answer(types.TEXT_DOCUMENT_DID_OPEN, PYTHON)(did_open)
-    server.languages.answer(types.TEXT_DOCUMENT_DID_CHANGE, PYTHON)(did_change)
-    server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(did_save)
-    server.languages.hear(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
-    server.languages.hear(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
+    server.dispatcher.hear(types.INITIALIZED)(watch)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DID_OPEN, PYTHON)(did_open)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DID_CHANGE, PYTHON)(did_change)
+    server.dispatcher.hear(types.TEXT_DOCUMENT_DID_SAVE)(did_save)
+    server.dispatcher.hear(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+    server.dispatcher.hear(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
 
 
 def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001

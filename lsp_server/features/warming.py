@@ -10,7 +10,7 @@ from lsp_server.session import AdvisorServer
 
 def register(server: AdvisorServer) -> None:
     """Add what follows when the client is ready."""
-    server.languages.hear(types.INITIALIZED)(initialized)
+    server.dispatcher.hear(types.INITIALIZED)(initialized)
 
 
 async def initialized(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001

@@ -40,7 +40,7 @@ class _Content:
     waiting: int = 0
 
 
-class FixDesk:
+class FixService:
     """Has fixes written, each finding's once for a content. Belongs to one event loop."""
 
     def __init__(self) -> None:

@@ -21,9 +21,9 @@ def launch_card(launch: Row, known: Known, source: SourceText) -> Card:
     """What is known of a launch and of the kernel that it starts."""
     kernel, device = known.owner(launch, "kernel"), known.device
     blocks, from_run = _blocks(launch, kernel, known)
-    told_by = _told(kernel, "grid_blocks") if kernel is not None and from_run else ""
+    provided_by = _told(kernel, "grid_blocks") if kernel is not None and from_run else ""
     warp = device.warp_size if device is not None else None
-    lines = [*_shape(launch, blocks, told_by, warp)]
+    lines = [*_shape(launch, blocks, provided_by, warp)]
     if kernel is not None and device is not None:
         lines += _filling(launch, kernel, device, blocks)
     told = kernel.assumptions(("registers", *(("grid_blocks",) if from_run else ()))) if kernel else ()
@@ -40,10 +40,10 @@ def _blocks(launch: Row, kernel: Row | None, known: Known) -> tuple[float | None
     return kernel.amount("grid_blocks"), True
 
 
-def _shape(launch: Row, blocks: float | None, told_by: str, warp: int | None) -> list[_Line]:
+def _shape(launch: Row, blocks: float | None, provided_by: str, warp: int | None) -> list[_Line]:
     lines = []
     if blocks is not None:
-        lines.append(("grid", _plural(blocks, "block"), told_by or _told(launch, "blocks")))
+        lines.append(("grid", _plural(blocks, "block"), provided_by or _told(launch, "blocks")))
     threads = launch.amount("block_threads")
     if threads is not None:
         axes = [launch.amount(f"block_{axis}") for axis in "xyz"]

@@ -45,7 +45,7 @@ def language_of(workspace: Workspace, uri: str) -> Language:
     return RULES if unquote(uri).endswith(".rules") else PYTHON
 
 
-class ByLanguage:
+class Dispatcher:
     """What answers each message: one handler for each language, or any number that hear a notification."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from advisor.cli.pages.overview import metrics_page, rules_page
 from advisor.model.records import SOURCES, Record
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config, load_config
-from advisor.model.suppression_rules import load_meta_rules
+from advisor.model.suppression_rules import load_suppression_rules
 from advisor.model.text.source_text import SourceText
 from advisor.reports.rule_pages.catalogue import load_catalogue
 from advisor.reports.rule_pages.evidence import evidence_levels, least_evidence, sources_of
@@ -139,9 +139,9 @@ def test_the_least_evidence_looks_into_lets_and_not_into_exceptions() -> None:
 
 def test_every_metric_of_the_vocabulary_says_where_it_comes_from() -> None:
     assert list(evidence_levels()) == list(SOURCES)
-    silent = [name for name, one in SHIPPED.metrics.items() if not one.told_by and one.computed is None]
+    silent = [name for name, one in SHIPPED.metrics.items() if not one.provided_by and one.computed is None]
     assert silent == [], "write `from source`, `from compiled`, … behind its sentence in knowledge/metrics"
-    assert [name for name, one in SHIPPED.metrics.items() if one.told_by and one.computed] == []
+    assert [name for name, one in SHIPPED.metrics.items() if one.provided_by and one.computed] == []
 
 
 # The code and data of each level of evidence.
@@ -177,7 +177,7 @@ def test_what_a_metric_is_said_to_come_from_knows_its_name(level: str) -> None:
     words = set().union(*(re.findall(r"\w+", text) for text in texts))
     # Names that are put together, as f"{cause}_throttle".
     ends = tuple(set().union(*(re.findall(r'f"\{\w+\}(_\w+)"', text) for text in texts)))
-    told = {metric for (_, metric), one in SHIPPED.metrics.items() if level in one.told_by}
+    told = {metric for (_, metric), one in SHIPPED.metrics.items() if level in one.provided_by}
     assert told, level
     assert {name for name in told - words if not name.endswith(ends)} == set()
 
@@ -191,7 +191,7 @@ def test_what_reports_are_mapped_to_is_said_to_be_measured() -> None:
         for one in rows
     }
     assert len(mapped) > 50
-    assert {name for name in mapped if "measured" not in SHIPPED.metrics[name].told_by} == set()
+    assert {name for name in mapped if "measured" not in SHIPPED.metrics[name].provided_by} == set()
 
 
 def test_what_a_check_reads_comes_from_where_the_pages_say(
@@ -319,7 +319,7 @@ def test_the_comment_that_is_shown_silences_the_rule() -> None:
     assert item.reason
 
 
-@pytest.mark.parametrize("rule", load_meta_rules().values(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", load_suppression_rules().values(), ids=lambda rule: rule.id)
 def test_the_setting_of_a_rule_about_suppressions_turns_it_off(rule: Any, project: Path) -> None:
     page = build_page(rule, SHIPPED)
     (section,) = [section for section in page.sections if section.heading == "Configuration"]

@@ -4,7 +4,7 @@ import pytest
 
 from advisor.check.suppressions import Suppressions, apply_suppressions, parse_suppressions
 from advisor.model.findings import Finding
-from advisor.model.suppression_rules import load_meta_rules
+from advisor.model.suppression_rules import load_suppression_rules
 from advisor.model.text.source_text import SourceText, Span
 
 KNOWN = ("spills", "slow-pow", "bank-conflict")
@@ -174,7 +174,7 @@ def test_a_missing_reason_is_a_finding_of_its_own_and_the_suppression_works() ->
 
 
 def test_findings_about_suppressions_can_be_suppressed_and_that_can_be_unused() -> None:
-    every = (*KNOWN, *load_meta_rules())
+    every = (*KNOWN, *load_suppression_rules())
     head = "# advisor: ignore-file[suppression-without-reason] imported code\n"
     assert remarks(head + "a = 1  # advisor: ignore[spills]\n", finding(2), evaluated=every) == []
     assert [line[:2] for line in remarks(head + "a = 1\n", evaluated=every)] == [(1, "unused-suppression")]

@@ -13,7 +13,7 @@ from advisor.model.settings.config import load_config
 from lsp_server.analysis.analyst import Analyst
 from lsp_server.analysis.refinement import Stop
 from lsp_server.documents.open_documents import Document
-from lsp_server.documents.workspace import Surroundings, concerns_gpu
+from lsp_server.documents.workspace import WorkspaceFiles, concerns_gpu
 
 EXAMPLES = Path(__file__).parents[1] / "annotated" / "examples"
 TRAINING = """import torch
@@ -88,7 +88,7 @@ def test_a_half_written_line_keeps_the_findings(tmp_path):
 
 @pytest.mark.parametrize("text", [PLAIN, DEVICE_ONLY, PLAIN + "def broken(\n"])
 def test_other_python_is_not_even_parsed(text, tmp_path, surveyed, monkeypatch):
-    monkeypatch.setattr(Surroundings, "of", lambda *given: pytest.fail("other files were looked for"))
+    monkeypatch.setattr(WorkspaceFiles, "of", lambda *given: pytest.fail("other files were looked for"))
     analyst = Analyst()
     opened = document(tmp_path, text)
     assert not concerns_gpu(opened)
@@ -100,7 +100,7 @@ def test_other_python_is_not_even_parsed(text, tmp_path, surveyed, monkeypatch):
 
 
 def test_without_kernels_other_files_are_not_read_and_nothing_is_compiled(tmp_path, surveyed, monkeypatch):
-    monkeypatch.setattr(Surroundings, "_words_of", lambda *given: pytest.fail("a file was read"))
+    monkeypatch.setattr(WorkspaceFiles, "_words_of", lambda *given: pytest.fail("a file was read"))
     (tmp_path / "other.py").write_text("from numba import cuda\n", encoding="utf-8")
     analyst = Analyst()
     opened = document(tmp_path, TRAINING)

@@ -141,9 +141,7 @@ def published_for(client, name):
         ("advisor.toml", 'device = "h100"\nselect = nothing\n\n', 1, "is not valid TOML: "),
     ],
 )
-def test_a_broken_configuration_is_shown_in_its_file_until_it_is_fixed(
-    client, pulls, name, text, line, said
-):
+def test_a_broken_configuration_is_shown_in_its_file_until_it_is_fixed(client, pulls, name, text, line, said):
     (client.folder / name).write_text(text, encoding="utf-8")
     client.start(pulls=pulls)
     uri = client.open("k.py", TRANSPOSED)

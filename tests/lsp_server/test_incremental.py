@@ -9,7 +9,7 @@ import pytest
 from lsp_server.analysis.analyst import Analyst
 from lsp_server.analysis.checked_text import analyse
 from lsp_server.documents.open_documents import Document
-from lsp_server.documents.workspace import Surroundings
+from lsp_server.documents.workspace import WorkspaceFiles
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 
@@ -46,7 +46,7 @@ def test_findings_are_those_of_a_new_analysis(name, tmp_path):
     try:
         for text in edits((KERNELS / f"{name}.py").read_text("utf-8")):
             now = document(tmp_path, text)
-            assert said(analyst.from_source(now)) == said(analyse(now, Surroundings()))
+            assert said(analyst.from_source(now)) == said(analyse(now, WorkspaceFiles()))
     finally:
         analyst.close()
 
@@ -65,7 +65,7 @@ def test_another_configuration_is_read_at_once(tmp_path):
 def test_a_text_that_does_not_parse_says_nothing_of_the_file_on_the_disk(tmp_path):
     text = (KERNELS / "conv2d.py").read_text("utf-8")
     (tmp_path / "k.py").write_text(text, encoding="utf-8")
-    for found in (Analyst().from_source, lambda one: analyse(one, Surroundings())):
+    for found in (Analyst().from_source, lambda one: analyse(one, WorkspaceFiles())):
         analysis = found(document(tmp_path, text + "def f(:\n"))
         # The functions around the error are those of the text.
         assert {one.path for one in analysis.findings} == {"k.py"}

@@ -63,7 +63,7 @@ async def settled(server):
     """Wait until no task of an edit is under way, and count what is alive."""
     for uri in list(server.workspace.text_documents):
         server.cancel(uri)
-        server.stages.forget(uri)
+        server.refinements.forget(uri)
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

@@ -21,10 +21,10 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
 from advisor.model.text.source_text import SourceText
 from lsp_server.analysis.checked_text import analyse
-from lsp_server.answers.actions import Desk
+from lsp_server.answers.actions import CodeActions
 from lsp_server.documents.open_documents import Document, OpenText
-from lsp_server.documents.workspace import Surroundings
-from lsp_server.fixes.fix_service import FixDesk
+from lsp_server.documents.workspace import WorkspaceFiles
+from lsp_server.fixes.fix_service import FixService
 from lsp_server.fixes.fix_writing import Written
 from lsp_server.protocol.edits import Writes
 from lsp_server.protocol.positions import Positions
@@ -170,12 +170,12 @@ def test_a_file_that_the_editor_holds_with_another_text_is_not_edited():
 
 def analysed(folder):
     document = Document((folder / "k.py").as_uri(), 1, folder / "k.py", folder, False, SLOW)
-    return analyse(document, Surroundings())
+    return analyse(document, WorkspaceFiles())
 
 
 def desk_of(analysis, disabled=False, opened=()):
     positions = Positions(analysis.document.source, PositionCodec())
-    return Desk(analysis, positions, Writes(versions=True, disabled=disabled), dict(opened))
+    return CodeActions(analysis, positions, Writes(versions=True, disabled=disabled), dict(opened))
 
 
 def test_the_fixes_of_a_quiet_text_are_known_before_anybody_asks(client):
@@ -281,14 +281,14 @@ def test_a_lost_writing_process_is_begun_again(tmp_path):
     (finding,) = analysis.findings
 
     async def both():
-        desk = FixDesk()
-        first = await desk.written(analysis, [finding])
-        process = desk._process._process
+        service = FixService()
+        first = await service.written(analysis, [finding])
+        process = service._process._process
         process.kill()
         process.wait()
-        second = await desk.written(again, [finding])
-        desk._thread.shutdown()
-        desk._process.end()
+        second = await service.written(again, [finding])
+        service._thread.shutdown()
+        service._process.end()
         return first, second
 
     first, second = asyncio.run(both())
@@ -304,12 +304,12 @@ def test_what_is_known_of_a_content_is_known_of_a_later_version_with_the_same(tm
     )
 
     async def ask():
-        desk = FixDesk()
-        first = await desk.written(analysis, [finding])
-        desk._process.write = None  # nothing is written a second time
-        second = await desk.written(later, list(later.findings), 0.0)
-        desk._thread.shutdown()
-        desk._process.end()
+        service = FixService()
+        first = await service.written(analysis, [finding])
+        service._process.write = None  # nothing is written a second time
+        second = await service.written(later, list(later.findings), 0.0)
+        service._thread.shutdown()
+        service._process.end()
         return first, second
 
     first, second = asyncio.run(ask())
@@ -322,31 +322,31 @@ def test_who_waits_gets_the_fixes_of_an_analysis_that_is_no_longer_the_latest(tm
     may_end = threading.Event()
 
     async def ask():
-        desk = FixDesk()
-        desk._thread.submit(may_end.wait, 60)
-        first = asyncio.create_task(desk.written(analysis, [finding]))
-        await waited_for(desk, 1)
+        service = FixService()
+        service._thread.submit(may_end.wait, 60)
+        first = asyncio.create_task(service.written(analysis, [finding]))
+        await waited_for(service, 1)
         # Better evidence comes before anything is written, and is asked about in vain and in patience.
         better = dataclasses.replace(analysis, device=dataclasses.replace(analysis.device, id="h100"))
-        await desk.prepare(better)
-        second = asyncio.create_task(desk.written(better, [finding]))
-        await waited_for(desk, 2)
+        await service.prepare(better)
+        second = asyncio.create_task(service.written(better, [finding]))
+        await waited_for(service, 2)
         may_end.set()
         found = await asyncio.gather(first, second)
         # Nobody waits any more, so the next analysis is prepared.
         third = dataclasses.replace(analysis, device=dataclasses.replace(analysis.device, id="l4"))
-        await desk.prepare(third)
-        at_once = await desk.written(third, [finding], 0.0)
-        desk._thread.shutdown()
-        desk._process.end()
+        await service.prepare(third)
+        at_once = await service.written(third, [finding], 0.0)
+        service._thread.shutdown()
+        service._process.end()
         return [*found, at_once]
 
     for written in asyncio.run(ask()):
         assert [fix.id for fix in written[0].finding.fixes if fix.edits] == ["power-to-product"]
 
 
-async def waited_for(desk, number):
-    while sum(one.waiting for one in desk._contents.values()) < number:
+async def waited_for(service, number):
+    while sum(one.waiting for one in service._contents.values()) < number:
         await asyncio.sleep(0.01)
 
 
@@ -356,14 +356,14 @@ def test_who_is_impatient_gets_nothing_and_finds_it_done_later(tmp_path, monkeyp
     may_end = threading.Event()
 
     async def ask():
-        desk = FixDesk()
-        write = desk._process.write
-        monkeypatch.setattr(desk._process, "write", lambda *given: (may_end.wait(60), write(*given))[1])
-        early = await desk.written(analysis, [finding], 0.01)
+        service = FixService()
+        write = service._process.write
+        monkeypatch.setattr(service._process, "write", lambda *given: (may_end.wait(60), write(*given))[1])
+        early = await service.written(analysis, [finding], 0.01)
         may_end.set()
-        late = await desk.written(analysis, [finding])
-        desk._thread.shutdown()
-        desk._process.end()
+        late = await service.written(analysis, [finding])
+        service._thread.shutdown()
+        service._process.end()
         return early, late
 
     early, late = asyncio.run(ask())

@@ -140,7 +140,7 @@ def test_an_offer_says_what_it_is_and_replaces_what_was_begun(workspace):
     assert item.text_edit.range.end.character == text.splitlines()[6].index(CURSOR)
     told = documented(item, snapshot, markdown=True).documentation
     assert told.kind == types.MarkupKind.Markdown
-    assert "Told by\n\n- compiled: " in told.value
+    assert "Provided by\n\n- compiled: " in told.value
 
 
 def test_definitions_and_metrics_of_open_files_are_offered(workspace):

@@ -12,10 +12,10 @@ from rule_workspace import RuleWorkspace, replaced
 
 from advisor.model.data_files import knowledge_folder
 from lsp_server.rule_files.completion.offers import documented, offers_at
+from lsp_server.rule_files.corrections import actions_at
 from lsp_server.rule_files.diagnostics import diagnostics_of
 from lsp_server.rule_files.explaining.hovering import shown_at
 from lsp_server.rule_files.explaining.lenses import rules_in, said
-from lsp_server.rule_files.corrections import actions_at
 from lsp_server.rule_files.renaming.navigation import declarations, occurrences, symbol_at
 from lsp_server.rule_files.renaming.renaming import fault_of, refusal
 from lsp_server.rule_files.snapshot import Snapshot

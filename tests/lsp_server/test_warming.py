@@ -73,7 +73,7 @@ def test_a_question_asked_meanwhile_goes_before_the_other_pieces(server, monkeyp
     async def session():
         warm = asyncio.ensure_future(warming.warm(server))
         await asyncio.to_thread(begun.wait, 10.0)
-        question = asyncio.ensure_future(server.latest.run(lambda: order.append("question")))
+        question = asyncio.ensure_future(server.analyses.run(lambda: order.append("question")))
         await asyncio.sleep(0)
         go_on.set()
         await asyncio.gather(warm, question)

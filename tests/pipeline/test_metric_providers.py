@@ -63,7 +63,7 @@ def test_metrics_from_outside(
     (finding,) = report.findings
     assert finding["message"] == f"`every_fourth` needs {shown}."
     assert finding["evidence"][0]["source"] == "measured"
-    assert "Told by acme." in finding["assumptions"]
+    assert "Provided by acme." in finding["assumptions"]
     messages = [message for _, _, message in report.errors]
     assert any("spoke of no kernel" in message for message in messages)
     assert any("gave extra = 1, which is no metric of a kernel." in message for message in messages)

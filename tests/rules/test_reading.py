@@ -216,7 +216,7 @@ metric late : ms of queue "too late" from compiled
 metric later : ms of queue q = q.late * 2
 """
     metrics = rulebook_from_texts([("metrics.rules", vocabulary)]).metrics
-    assert {name: one.told_by for (_, name), one in metrics.items()} == {
+    assert {name: one.provided_by for (_, name), one in metrics.items()} == {
         "wait": ("measured",),
         "from": ("simulated",),
         "depth": ("source", "measured"),

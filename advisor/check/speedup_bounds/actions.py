@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.findings import FASTER, SEVERITIES, Finding, Fix
 
-Room = Callable[[Finding], float | None]
+Headroom = Callable[[Finding], float | None]
 _CONFIDENCES = ("high", "medium", "low")
 _EFFORTS = ("low", "medium", "high")
 
@@ -32,18 +32,18 @@ class Action:
 
 
 def ranked_actions(
-    findings: Iterable[Finding], shares: Mapping[str | None, float], room: Room = lambda _: None
+    findings: Iterable[Finding], shares: Mapping[str | None, float], headroom: Headroom = lambda _: None
 ) -> list[Action]:
     """The actions for findings, the most rewarding first.
 
     `shares` are those of kernels in the time of the run, by name; that of a kernel which is not there is
-    unknown. `room` gives the speed-up that is left at most for a finding's remedy. What is wrong (an error)
-    comes before what is slow.
+    unknown. `headroom` gives the speed-up that is left at most for a finding's remedy. What is wrong (an
+    error) comes before what is slow.
     """
     groups: dict[tuple[str, str, str | None], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.rule, finding.path, finding.kernel_concerned()), []).append(finding)
-    actions = sorted((_action(group, shares, room) for group in groups.values()), key=_rank)
+    actions = sorted((_action(group, shares, headroom) for group in groups.values()), key=_rank)
     by_remedy: dict[tuple[object, ...], Action] = {}
     for one in actions:
         remedy = one.fix.id if one.fix is not None and one.fix.id else f"rule {one.finding.rule}"
@@ -61,8 +61,8 @@ def gain_of_run(share: float, speedup: float) -> float:
     return 1.0 / (1.0 - share + share / speedup)
 
 
-def _action(group: list[Finding], shares: Mapping[str | None, float], room: Room) -> Action:
-    estimates = [(_estimate(one, room(one)), one) for one in group]
+def _action(group: list[Finding], shares: Mapping[str | None, float], headroom: Headroom) -> Action:
+    estimates = [(_estimate(one, headroom(one)), one) for one in group]
     (speedup, fix, tried), finding = max(estimates, key=lambda one: one[0][0] or 1.0)
     share = shares.get(finding.kernel_concerned())
     gain = gain_of_run(share, speedup) if speedup is not None and share is not None else None
@@ -74,7 +74,7 @@ def _action(group: list[Finding], shares: Mapping[str | None, float], room: Room
     return Action(finding, fix, speedup, gain, tried, others, reward)
 
 
-def _estimate(finding: Finding, room: float | None) -> tuple[float | None, Fix | None, bool]:
+def _estimate(finding: Finding, headroom: float | None) -> tuple[float | None, Fix | None, bool]:
     """The speed-up of the kernel, None where it is not known, with its fix, and whether it was run."""
     proofs = [(one.proof, one) for one in finding.fixes if one.proof is not None]
     helping = [
@@ -87,7 +87,7 @@ def _estimate(finding: Finding, room: float | None) -> tuple[float | None, Fix |
     if able is None and any(proof.verdict != "cannot tell" for proof, _ in proofs):
         # All that could be tried was tried, and helped nothing.
         return 1.0, None, True
-    known = [one for one in (finding.gain.speedup if finding.gain else None, room) if one is not None]
+    known = [one for one in (finding.gain.speedup if finding.gain else None, headroom) if one is not None]
     return min(known, default=None), able, False
 
 

@@ -48,7 +48,7 @@ class Boundness:
         """Whether it is the use of DRAM, or as measured of the memory system, that bounds the kernel."""
         return self.is_measured or not self.parts or self.parts[0].resource == "dram"
 
-    def room_for(self, rule: str) -> float | None:
+    def headroom_for(self, rule: str) -> float | None:
         """The speed-up that a remedy of a rule could give at most: what it does not relieve stays.
 
         None where nothing is known of the kernel's time, or of what the rule's remedy relieves.
@@ -126,7 +126,9 @@ def _first(kernel: Record, *names: str) -> float | None:
     return None
 
 
-def rooms(tables: Tables, device: Device, findings: Iterable[Finding]) -> dict[tuple[str, str | None], float]:
+def headrooms(
+    tables: Tables, device: Device, findings: Iterable[Finding]
+) -> dict[tuple[str, str | None], float]:
     """The speed-up that is left at most, by rule and kernel, where anything is known of the kernel's time."""
     kernels = tables.get("kernel")
     if kernels is None:
@@ -140,9 +142,9 @@ def rooms(tables: Tables, device: Device, findings: Iterable[Finding]) -> dict[t
             continue
         if kernel not in bounds:
             bounds[kernel] = boundness(record_of(kernels, rows[kernel]), device)
-        room = bounds[kernel].room_for(finding.rule)
-        if room is not None:
-            found[finding.rule, kernel] = room
+        headroom = bounds[kernel].headroom_for(finding.rule)
+        if headroom is not None:
+            found[finding.rule, kernel] = headroom
     return found
 
 

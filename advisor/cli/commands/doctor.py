@@ -68,6 +68,6 @@ def _text(parts: list[Part], sources: list[Availability], surroundings: dict[str
         if not source.available:
             remedy = f": {source.remedy}" if source.remedy else "."
             lines.append(f"       {'':<11}{source.reason}{remedy}")
-    lines += ["", "Surroundings"]
+    lines += ["", "Environment"]
     lines += [f"       {key:<14}{value or 'none'}" for key, value in surroundings.items()]
     return "\n".join(lines)

@@ -69,7 +69,8 @@ def _kernel(kernel: RankedKernel) -> dict[str, Any]:
         "time_ms": kernel.time_ms,
         "share": kernel.share,
         "share_of_run": kernel.share_of_run,
-        "room": kernel.room,
+        "headroom": kernel.headroom,
+        "room": kernel.headroom,  # the former name, which programs may read
         "gain_of_run": kernel.gain_of_run,
         "marks": list(kernel.marks),
         "shapes": [_shape(shape) for shape in kernel.shapes],

@@ -122,7 +122,7 @@ def _row(number: int, kernel: RankedKernel) -> tuple[str, ...]:
         time_in_words(launch_time(main)) if len(kernel.shapes) == 1 else f"{len(kernel.shapes)} shapes",
         share_in_words(variation),
         kernel.main.limit or UNKNOWN,
-        factor_in_words(kernel.room),
+        factor_in_words(kernel.headroom),
         factor_in_words(kernel.gain_of_run),
         str(len(kernel.findings)),
     )

@@ -117,7 +117,7 @@ def _pack(config: Config, asked: Path | None) -> _Pack:
 
 def _refuse_known(rulebook: Rulebook, identifier: str) -> None:
     from advisor.model.data_files import knowledge_folder
-    from advisor.model.suppression_rules import load_meta_rules
+    from advisor.model.suppression_rules import load_suppression_rules
     from advisor.rules.loading.packs import file_of
 
     if rule := rulebook.rule(identifier):
@@ -125,7 +125,7 @@ def _refuse_known(rulebook: Rulebook, identifier: str) -> None:
         shipped = file is None or file.resolve().is_relative_to(knowledge_folder().resolve())
         place = "it is a shipped one" if shipped or file is None else f"it is in {_shown(file)}"
         raise UsageError(f"there is already a rule `{identifier}`; {place}.")
-    if identifier in load_meta_rules():
+    if identifier in load_suppression_rules():
         raise UsageError(f"there is already a rule `{identifier}`; it is a shipped one.")
     if identifier in rulebook.renamed:
         today = rulebook.renamed[identifier]

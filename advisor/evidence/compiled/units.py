@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from advisor.evidence.compiled.compilers.process import WorkerLost
-from advisor.evidence.compiled.compilers.worker_pool import Crew, Outcome, WorkerStock
+from advisor.evidence.compiled.compilers.worker_pool import Outcome, WorkerPool, WorkerStock
 from advisor.evidence.compiled.evidence import CompiledEvidence, Target
 from advisor.evidence.compiled.instructions.live_registers import (
     LIVE_OPTIONS,
@@ -78,9 +78,9 @@ def compile_units(
     def work(worker: Any, unit: CompilationUnit) -> Outcome:
         return _compile(worker, unit, target, timeout)
 
-    with Crew(min(jobs, len(pending)), work, stock) as crew:
+    with WorkerPool(min(jobs, len(pending)), work, stock) as pool:
         try:
-            for unit, outcome in crew.run(pending):
+            for unit, outcome in pool.run(pending):
                 done += 1
                 _add(evidence, unit, outcome.value)
                 if outcome.fatal:
@@ -95,7 +95,7 @@ def compile_units(
         finally:
             if cache:
                 cache.put_many(fresh)
-        evidence.unavailable = crew.unavailable or evidence.unavailable
+        evidence.unavailable = pool.unavailable or evidence.unavailable
     evidence.problems.sort(key=lambda problem: (problem.path, problem.line))
     return evidence
 

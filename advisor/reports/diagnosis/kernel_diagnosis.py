@@ -67,7 +67,7 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
         device=device,
         bound=bound,
         answers=tuple(judged.answer(one) for one in tree.questions_for(bound.found)),
-        actions=tuple(ranked_actions(findings, shares, lambda one: bound.room_for(one.rule))),
+        actions=tuple(ranked_actions(findings, shares, lambda one: bound.headroom_for(one.rule))),
         assumptions=_assumptions(kernel),
         notices=tuple(checked.report.notices),
         share_of_run=shares.get(kernel.label),

@@ -87,7 +87,9 @@ def _with_fixes(rankings: Sequence[Ranking], checked: Checked, options: CheckOpt
             replace(kernel, findings=tuple(next(tried) for _ in kernel.findings))
             for kernel in ranking.kernels
         ]
-        advised = [Advised(one.name, one.path, one.share_of_run, one.room, one.findings) for one in kernels]
+        advised = [
+            Advised(one.name, one.path, one.share_of_run, one.headroom, one.findings) for one in kernels
+        ]
         steps = steps_of(advised, ranking.findings)
         found.append(replace(ranking, kernels=tuple(kernels), steps=steps))
     return found

@@ -18,7 +18,7 @@ class RunTime:
     """The mean time of a launch of a kernel in a run, in ms, over the shapes that its launches had there.
 
     `before` is the median of the earlier runs with these shapes, None in the first one; `alert` says that the
-    time is the alert's factor above it (`knowledge/comparing.toml`).
+    time is the alert's factor above it (`knowledge/comparison.toml`).
     """
 
     run: int

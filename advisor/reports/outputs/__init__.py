@@ -69,7 +69,7 @@ class RenderOptions:
 class Format(Protocol):
     """What a format module offers; machines read the text in UTF-8 whatever the terminal's encoding is.
 
-    Fixes are written only for a format that shows them, since that takes longer than finding what they are for.
+    Fixes are written only for a format that shows them, since that takes longer than the check itself.
     """
 
     FOR_MACHINES: bool

@@ -8,11 +8,11 @@ from advisor.check.rulebook import rulebook_for
 from advisor.model.errors import UsageError
 from advisor.model.settings.config import Config
 from advisor.model.settings.selectors import suggestion
-from advisor.model.suppression_rules import MetaRule, load_meta_rules
+from advisor.model.suppression_rules import SuppressionRule, load_suppression_rules
 from advisor.reports.rule_pages.fix_page import fixes_of
 from advisor.rules.model import Rule, Rulebook
 
-AnyRule: TypeAlias = Rule | MetaRule
+AnyRule: TypeAlias = Rule | SuppressionRule
 
 
 def load_catalogue(config: Config) -> dict[str, AnyRule]:
@@ -22,7 +22,7 @@ def load_catalogue(config: Config) -> dict[str, AnyRule]:
 
 def catalogue_of(rulebook: Rulebook) -> dict[str, AnyRule]:
     """All rules of a rulebook and those about suppressions by id, in the order of category and id."""
-    rules: list[AnyRule] = [*rulebook.rules, *load_meta_rules().values()]
+    rules: list[AnyRule] = [*rulebook.rules, *load_suppression_rules().values()]
     return {rule.id: rule for rule in sorted(rules, key=lambda rule: (rule.category, rule.id))}
 
 

@@ -6,7 +6,7 @@ import contextlib
 
 from advisor.model.errors import UsageError
 from advisor.model.findings import SEVERITIES
-from advisor.model.suppression_rules import MetaRule
+from advisor.model.suppression_rules import SuppressionRule
 from advisor.reports.rule_pages.page_model import Section
 from advisor.reports.rule_pages.quantities import range_text
 from advisor.rules.model import Param, Rule
@@ -32,7 +32,7 @@ def change_sections(rule: Rule) -> list[Section]:
     ]
 
 
-def meta_change_section(rule: MetaRule) -> Section:
+def suppression_change_section(rule: SuppressionRule) -> Section:
     """The lines of the configuration that turn a rule about suppressions off."""
     return Section(
         "Configuration",

@@ -40,7 +40,7 @@ def sources_of(name: str, rulebook: Rulebook) -> tuple[Source, ...]:
     if declared is None:
         return ()
     if declared.computed is None:
-        return declared.told_by
+        return declared.provided_by
     computed = declared.computed
     level = _Reach(rulebook, {}).level(computed.expression, {computed.variable: entity})
     return () if level == _NO_LEVEL else (SOURCES[max(level, 1) - 1],)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from advisor.model.suppression_rules import MetaRule
+from advisor.model.suppression_rules import SuppressionRule
 from advisor.reports.rule_pages.catalogue import AnyRule
-from advisor.reports.rule_pages.configuration import change_sections, meta_change_section
+from advisor.reports.rule_pages.configuration import change_sections, suppression_change_section
 from advisor.reports.rule_pages.evidence import evidence_levels, least_evidence, sources_of
 from advisor.reports.rule_pages.fix_page import fixes_of
 from advisor.reports.rule_pages.page_model import Cell, Page, Piece, Rows, Section, Words, is_web
@@ -17,7 +17,7 @@ from advisor.rules.units import COUNT, TRUTH, Unit, format_value
 
 def build_page(rule: AnyRule, rulebook: Rulebook) -> Page:
     """The page of `rule`, with the metrics of `rulebook` explained."""
-    own = _meta_sections(rule) if isinstance(rule, MetaRule) else _sections(rule, rulebook)
+    own = _suppression_sections(rule) if isinstance(rule, SuppressionRule) else _sections(rule, rulebook)
     return Page(
         f"{rule.id}: {rule.title}", _keywords(rule, rulebook), tuple(section for section in own if section)
     )
@@ -25,7 +25,7 @@ def build_page(rule: AnyRule, rulebook: Rulebook) -> Page:
 
 def evidence_text(rule: AnyRule, rulebook: Rulebook) -> str:
     """The least level of evidence that the rule can fire with: "source" … "measured", or "unknown"."""
-    return "source" if isinstance(rule, MetaRule) else least_evidence(rule, rulebook) or "unknown"
+    return "source" if isinstance(rule, SuppressionRule) else least_evidence(rule, rulebook) or "unknown"
 
 
 def metrics_of(rule: Rule) -> list[str]:
@@ -50,13 +50,13 @@ def _keywords(rule: AnyRule, rulebook: Rulebook) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _meta_sections(rule: MetaRule) -> list[Section]:
+def _suppression_sections(rule: SuppressionRule) -> list[Section]:
     return [
         Section("What", (rule.doc,)),
         Section("Message", (rule.say,)),
         Section("Why", (rule.why,)),
         Section("Try", items=tuple(text.replace("{rule}", "rule-id") for text in rule.advice)),
-        meta_change_section(rule),
+        suppression_change_section(rule),
     ]
 
 

@@ -84,14 +84,14 @@ class Builder(ExpressionTrees):
         written: Sequence[Any],
         entity: str,
         span: Span,
-        told_by: tuple[Source, ...],
+        provided_by: tuple[Source, ...],
         computed: Computed | None = None,
     ) -> None:
         """Add what is written: name, unit, range and text."""
         name, unit, limits, doc = written
         known = self._unit("/".join(str(one) for one in unit.children if one is not None), self._span(unit))
         low, high, _ = self._range(limits)
-        metric = Metric(str(name), entity, known, low, high, self._text(doc), computed, told_by)
+        metric = Metric(str(name), entity, known, low, high, self._text(doc), computed, provided_by)
         self.content.metrics.append((metric, span))
 
     def _entity(self, children: list[Any], span: Span, _: Chunk) -> None:

@@ -1,4 +1,4 @@
-"""The numbers and texts by which runs are judged: `knowledge/comparing.toml`."""
+"""The numbers and texts by which runs are judged: `knowledge/comparison.toml`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class ComparingNumbers:
 @cache
 def comparing_numbers() -> ComparingNumbers:
     """The numbers as they are shipped."""
-    data = tomllib.loads((knowledge_folder() / "comparing.toml").read_text("utf-8"))
+    data = tomllib.loads((knowledge_folder() / "comparison.toml").read_text("utf-8"))
     steps = tuple(
         StepText(
             **{**step, "rules": tuple(step.get("rules", ())), "categories": tuple(step.get("categories", ()))}

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from advisor.evidence.simulated.launches.workloads import WorkloadFunction
-from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.shadow_tree import ShadowTree
 from advisor.runs.verification.significance import Ratio, paired_ratio
 
@@ -104,7 +104,7 @@ def measured_pairs(
 
     Raises MeasurementFailed where a version does not run to its end or launches none of the kernels.
     """
-    numbers = proving_numbers()
+    numbers = verification_numbers()
     series: tuple[list[float], list[float]] = ([], [])
     with (
         ShadowTree(root, versions[0]) as first,

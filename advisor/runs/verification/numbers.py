@@ -1,4 +1,4 @@
-"""What counts as faster, and how far outputs may lie apart: the numbers of `knowledge/proving.toml`."""
+"""What counts as faster, and how far outputs may lie apart: the numbers of `knowledge/verification.toml`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ else:
 
 
 @dataclass(frozen=True)
-class ProvingNumbers:
+class VerificationNumbers:
     """The numbers by which proofs are judged; `undervalued` says by how much the model of
     time may undervalue what a count costs, `least_reversal` from where on a prediction is
     turned around by it, `tolerance` is relative to an array's largest magnitude."""
@@ -32,11 +32,11 @@ class ProvingNumbers:
 
 
 @cache
-def proving_numbers() -> ProvingNumbers:
+def verification_numbers() -> VerificationNumbers:
     """The numbers as they are shipped."""
-    data = tomllib.loads((knowledge_folder() / "proving.toml").read_text("utf-8"))
+    data = tomllib.loads((knowledge_folder() / "verification.toml").read_text("utf-8"))
     measured = data["measurement"]
-    return ProvingNumbers(
+    return VerificationNumbers(
         data["least_ratio"],
         data["undervalued"],
         data["least_reversal"],

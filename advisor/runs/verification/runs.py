@@ -17,7 +17,7 @@ from advisor.model.findings import Edit, Finding, Fix
 from advisor.model.settings.check_options import CheckOptions
 from advisor.runs.verification.comparison import compare
 from advisor.runs.verification.measurement import MeasurementFailed, measured_pairs
-from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.recorded_programs import RecordedPrograms
 from advisor.runs.verification.trial import Runnable, Trial, trial
 from advisor.runs.verification.verdicts import Judgement, by_measurement, judged
@@ -153,7 +153,7 @@ class Runs:
         with self._making[runner]:
             if runner not in self._repeats:
                 again = self._trial(runner, {})
-                found = compare(before.outputs, again.outputs, proving_numbers().tolerance)
+                found = compare(before.outputs, again.outputs, verification_numbers().tolerance)
                 self._repeats[runner] = not again.problem and found.agreement != "different"
             return self._repeats[runner]
 

@@ -20,7 +20,7 @@ from advisor.model.devices import Device, find_device
 from advisor.model.records import Record, Value
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.text.source_text import Span
-from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.shadow_tree import ShadowTree
 
 
@@ -98,7 +98,7 @@ def _run(copy: Path, runnables: Sequence[Runnable], texts: Mapping[str, str], op
     whole = True
     for runnable in runnables:
         with tempfile.TemporaryDirectory(prefix="advisor-outputs-") as folder:
-            kept = KeptOutputs(Path(folder), proving_numbers().most_bytes)
+            kept = KeptOutputs(Path(folder), verification_numbers().most_bytes)
             seconds = settings.workload_seconds
             problem = runnable.run(store, options.device, seconds, options.cache_folder, kept)
             if problem:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.model.findings import Proof, Verdict
-from advisor.runs.verification.carried import CountChange, count_changes, not_carried
 from advisor.runs.verification.comparison import Comparison, compare
-from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.count_support import CountChange, count_changes, unsupported
+from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.significance import Ratio
 from advisor.runs.verification.trial import KernelMetrics, Trial
 
@@ -50,7 +50,7 @@ def judged(
             "results differ", None, None, None, f"it fails after the change: {after.problem}", evidence
         )
     times = _times(before, kernels), _times(after, kernels)
-    tolerance = proving_numbers().tolerance
+    tolerance = verification_numbers().tolerance
     comparison = compare(before.outputs, after.outputs, tolerance, _launched_otherwise(before, after))
     new = after.defects - before.defects
     if new:
@@ -78,11 +78,11 @@ def _by_time(
     if not before or not after:
         detail = f"{outputs}; the time of the kernel is not known"
         return Judgement("cannot tell", before, after, comparison, detail, evidence, outputs_agree=True)
-    doubt = not_carried(changes, before, after)
+    doubt = unsupported(changes, before, after)
     if doubt:
         detail = f"{outputs}; {doubt}"
         return Judgement("cannot tell", before, after, comparison, detail, evidence, outputs_agree=True)
-    least = proving_numbers().least_ratio
+    least = verification_numbers().least_ratio
     verdict: Verdict = "no difference"
     if before / after >= least:
         verdict = "predicted faster"
@@ -100,7 +100,7 @@ def by_measurement(
 
     Faster and slower are told only where the whole confidence interval lies on one side of 1.
     """
-    least = proving_numbers().least_ratio
+    least = verification_numbers().least_ratio
     verdict: Verdict = "no difference"
     if ratio.low > 1.0 and ratio.mean >= least:
         verdict = "measured faster"

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from advisor.model.findings import Finding
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.answers.actions import FIX_ALL, KIND, Desk, may_be_safe, on_lines, wants
+from lsp_server.answers.actions import FIX_ALL, KIND, CodeActions, may_be_safe, on_lines, wants
 from lsp_server.documents.open_documents import open_document, open_texts
 from lsp_server.protocol.dispatch import PYTHON
 from lsp_server.protocol.edits import writes_of
@@ -23,7 +23,7 @@ _PATIENCE_OF_EDITORS = 1.0
 def register(server: AdvisorServer) -> None:
     """Add code actions."""
     options = types.CodeActionOptions([KIND, FIX_ALL])
-    server.languages.answer(types.TEXT_DOCUMENT_CODE_ACTION, PYTHON, options)(code_actions)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_CODE_ACTION, PYTHON, options)(code_actions)
 
 
 async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -36,34 +36,34 @@ async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> lis
     analysis = shown.fixable if shown is not None else None
     if analysis is None:
         return []
-    desk, only = _desk(ls, analysis), params.context.only
+    offers, only = _offers(ls, analysis), params.context.only
     actions: list[types.CodeAction] = []
     if wants(only, KIND.value) and (findings := on_lines(analysis, params.range)):
         by_itself = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
         patience = _PATIENCE_OF_EDITORS if by_itself else _PATIENCE
         written = await ls.fixes.written(analysis, findings, patience)
         sent = params.context.diagnostics
-        actions = await ls.latest.run(lambda: desk.actions(findings, written, sent))
+        actions = await ls.analyses.run(lambda: offers.actions(findings, written, sent))
     safe = [finding for finding in analysis.findings if may_be_safe(finding)]
     # Among quick fixes it stands only where there is more than one to apply.
     if safe and wants(only, FIX_ALL) and (only or (actions and len(safe) > 1)):
-        actions += await _fix_all(ls, desk, safe, patience=None if only else 0.0)
+        actions += await _fix_all(ls, offers, safe, patience=None if only else 0.0)
     # What was offered for a former text would be put at the wrong places.
     return actions if open_document(ls.workspace, analysis.document.uri) == analysis.document else []
 
 
 async def _fix_all(
-    ls: AdvisorServer, desk: Desk, safe: Sequence[Finding], patience: float | None
+    ls: AdvisorServer, offers: CodeActions, safe: Sequence[Finding], patience: float | None
 ) -> list[types.CodeAction]:
     """The action that applies all safe fixes, where all of them are known within some seconds."""
-    written = await ls.fixes.written(desk.analysis, safe, patience)
+    written = await ls.fixes.written(offers.analysis, safe, patience)
     if len(written) < len(safe):
         return []
-    action = await ls.latest.run(lambda: desk.fix_all(written))
+    action = await ls.analyses.run(lambda: offers.fix_all(written))
     return [] if action is None else [action]
 
 
-def _desk(ls: AdvisorServer, analysis: Analysis) -> Desk:
+def _offers(ls: AdvisorServer, analysis: Analysis) -> CodeActions:
     document = analysis.document
     opened = open_texts(ls.workspace, document.root)
-    return Desk(analysis, ls.positions(document), writes_of(ls.client), opened)
+    return CodeActions(analysis, ls.positions(document), writes_of(ls.client), opened)

@@ -18,7 +18,7 @@ SIMULATE = "advisor.simulate"
 
 def register(server: AdvisorServer) -> None:
     """Add code lenses."""
-    server.languages.answer(types.TEXT_DOCUMENT_CODE_LENS, PYTHON, types.CodeLensOptions(False))(code_lenses)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_CODE_LENS, PYTHON, types.CodeLensOptions(False))(code_lenses)
 
 
 async def code_lenses(ls: AdvisorServer, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -32,7 +32,7 @@ async def code_lenses(ls: AdvisorServer, params: types.CodeLensParams) -> list[t
     if analysis is None:
         return []
     uri, positions = analysis.document.uri, ls.positions(analysis.document)
-    found = await ls.latest.run(lambda: lenses(analysis))
+    found = await ls.analyses.run(lambda: lenses(analysis))
     shown = []
     for lens in found:
         place = positions.position(lens.line, 1)

@@ -20,7 +20,7 @@ _PATIENCE = 0.005
 
 def register(server: AdvisorServer) -> None:
     """Add hovering."""
-    server.languages.answer(types.TEXT_DOCUMENT_HOVER, PYTHON)(hover)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_HOVER, PYTHON)(hover)
 
 
 async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | None:
@@ -38,7 +38,7 @@ async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | N
     written = await ls.fixes.written(fixable, found, _PATIENCE) if fixable is not None else []
     known = {fingerprint(one.finding): one.finding for one in written}
     found = [known.get(fingerprint(one), one) for one in found]
-    told = await ls.latest.run(lambda: _told(analysis, place, found, markdown, numbers))
+    told = await ls.analyses.run(lambda: _told(analysis, place, found, markdown, numbers))
     if told is None:
         return None
     text, span = told

@@ -10,7 +10,7 @@ from lsp_server.session import AdvisorServer
 
 def register(server: AdvisorServer) -> None:
     """Add inlay hints."""
-    server.languages.answer(types.TEXT_DOCUMENT_INLAY_HINT, PYTHON)(inlay_hints)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_INLAY_HINT, PYTHON)(inlay_hints)
 
 
 async def inlay_hints(ls: AdvisorServer, params: types.InlayHintParams) -> list[types.InlayHint]:
@@ -25,7 +25,7 @@ async def inlay_hints(ls: AdvisorServer, params: types.InlayHintParams) -> list[
     if analysis is None:
         return []
     positions, wanted = ls.positions(analysis.document), params.range
-    found = await ls.latest.run(lambda: hints(analysis, wanted.start.line + 1, wanted.end.line + 1))
+    found = await ls.analyses.run(lambda: hints(analysis, wanted.start.line + 1, wanted.end.line + 1))
     shown = []
     for hint in found:
         position = positions.position(hint.line, hint.column)

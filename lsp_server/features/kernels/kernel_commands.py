@@ -40,14 +40,14 @@ async def explain(ls: AdvisorServer, *arguments: object) -> None:
         return
     what = arguments[1]
     try:
-        page = await ls.latest.run(
+        page = await ls.analyses.run(
             lambda: page_named(what, analysis) if isinstance(what, str) else _of_line(what, analysis)
         )
     except AdvisorError as error:
-        ls.tell(str(error))
+        ls.show_message(str(error))
         return
     if page is None:
-        ls.tell(_NOTHING_HERE, types.MessageType.Info)
+        ls.show_message(_NOTHING_HERE, types.MessageType.Info)
     else:
         await show(ls, page)
 
@@ -64,13 +64,13 @@ async def machine_code(ls: AdvisorServer, *arguments: object) -> None:
         return
     kernel = kernel_around(line + 1, analysis) if isinstance(line, int) else None
     if kernel is None or not isinstance(line, int):
-        ls.tell(_NOTHING_HERE, types.MessageType.Info)
+        ls.show_message(_NOTHING_HERE, types.MessageType.Info)
         return
     try:
         # Not in the thread of the analyses, which would wait for the compiler.
         page = await asyncio.to_thread(machine_code_page, kernel, line + 1, analysis)
     except AdvisorError as error:
-        ls.tell(f"{error} {getattr(error, 'remedy', '')}".strip())
+        ls.show_message(f"{error} {getattr(error, 'remedy', '')}".strip())
         return
     await show(ls, page)
 
@@ -83,7 +83,7 @@ async def choose_device(ls: AdvisorServer, *arguments: object) -> None:
     try:
         device = "" if name in ("", _CONFIGURED) else find_device(name).id
     except AdvisorError as error:
-        ls.tell(str(error))
+        ls.show_message(str(error))
         return
     ls.choose_device(device)
 
@@ -104,7 +104,7 @@ async def _analysis(ls: AdvisorServer, arguments: tuple[object, ...]) -> Analysi
     uri = arguments[0] if arguments else None
     analysis = await ls.analysis_of(uri) if isinstance(uri, str) and len(arguments) > 1 else None
     if analysis is None:
-        ls.tell("This needs an open document with kernels.", types.MessageType.Info)
+        ls.show_message("This needs an open document with kernels.", types.MessageType.Info)
     return analysis
 
 

@@ -28,7 +28,7 @@ _ALREADY = "The workloads of {name} are being run already."
 def register(server: AdvisorServer) -> None:
     """Add the command, and what happens after a file was saved."""
     server.command(SIMULATE)(simulate)
-    server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
+    server.dispatcher.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
 
 
 async def simulate(ls: AdvisorServer, *arguments: object) -> None:
@@ -37,21 +37,21 @@ async def simulate(ls: AdvisorServer, *arguments: object) -> None:
     uri = arguments[0] if arguments else None
     document = open_document(ls.workspace, uri) if isinstance(uri, str) else None
     if document is None:
-        ls.tell("This needs an open document with kernels.", types.MessageType.Info)
+        ls.show_message("This needs an open document with kernels.", types.MessageType.Info)
         return
     if not ls.preferences.trusted:
-        ls.tell(_NOT_TRUSTED)
+        ls.show_message(_NOT_TRUSTED)
         return
     if ls.simulations.running(document.file):
-        ls.tell(_ALREADY.format(name=document.file.name), types.MessageType.Info)
+        ls.show_message(_ALREADY.format(name=document.file.name), types.MessageType.Info)
         return
     if _on_disk(document.file) != document.text:
-        ls.tell(_NOT_SAVED.format(name=document.file.name), types.MessageType.Info)
+        ls.show_message(_NOT_SAVED.format(name=document.file.name), types.MessageType.Info)
     found = await _run(ls, document, again=True)
     if found is not None and not found.found:
-        ls.tell(_NO_WORKLOAD.format(name=document.file.name), types.MessageType.Info)
+        ls.show_message(_NO_WORKLOAD.format(name=document.file.name), types.MessageType.Info)
     for problem in found.problems if found is not None else ():
-        ls.tell(problem)
+        ls.show_message(problem)
 
 
 async def saved(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
@@ -63,7 +63,7 @@ async def saved(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> N
     if not ls.simulations.running(document.file):
         found = await _run(ls, document, again=False)
         for problem in found.problems if found is not None else ():
-            ls.tell_once(problem)
+            ls.show_message_once(problem)
 
 
 async def _run(ls: AdvisorServer, document: Document, again: bool) -> Simulated | None:

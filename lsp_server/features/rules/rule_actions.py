@@ -12,7 +12,7 @@ from lsp_server.session import AdvisorServer
 def register(server: AdvisorServer) -> None:
     """Add code actions."""
     options = types.CodeActionOptions([types.CodeActionKind.QuickFix])
-    server.languages.answer(types.TEXT_DOCUMENT_CODE_ACTION, RULES, options)(code_actions)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_CODE_ACTION, RULES, options)(code_actions)
 
 
 async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> list[types.CodeAction]:

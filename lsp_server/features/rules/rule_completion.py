@@ -17,8 +17,8 @@ _TRIGGERS = (".", "{")
 def register(server: AdvisorServer) -> None:
     """Add completion, with the documentation of single items on demand."""
     options = types.CompletionOptions(trigger_characters=list(_TRIGGERS), resolve_provider=True)
-    server.languages.answer(types.TEXT_DOCUMENT_COMPLETION, RULES, options)(complete)
-    server.languages.answer(types.COMPLETION_ITEM_RESOLVE, RULES)(resolve)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_COMPLETION, RULES, options)(complete)
+    server.dispatcher.answer(types.COMPLETION_ITEM_RESOLVE, RULES)(resolve)
 
 
 async def complete(ls: AdvisorServer, params: types.CompletionParams) -> list[types.CompletionItem]:

@@ -24,12 +24,12 @@ def register(server: AdvisorServer) -> None:
     options = types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
     )
-    server.languages.answer(types.TEXT_DOCUMENT_DIAGNOSTIC, RULES, options)(pull)
-    server.languages.answer(types.TEXT_DOCUMENT_DID_OPEN, RULES)(changed)
-    server.languages.answer(types.TEXT_DOCUMENT_DID_CHANGE, RULES)(changed)
-    server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
-    server.languages.hear(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
-    server.languages.hear(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DIAGNOSTIC, RULES, options)(pull)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DID_OPEN, RULES)(changed)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DID_CHANGE, RULES)(changed)
+    server.dispatcher.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
+    server.dispatcher.hear(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
+    server.dispatcher.hear(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
 
 
 async def pull(

@@ -9,9 +9,9 @@ from lsp_server.session import AdvisorServer
 
 def register(server: AdvisorServer) -> None:
     """Add the announcement."""
-    server.languages.hear(types.INITIALIZED)(announce)
+    server.dispatcher.hear(types.INITIALIZED)(announce)
 
 
 def announce(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
     """The client is ready to be told what is offered for which documents."""
-    ls.languages.announce(ls)
+    ls.dispatcher.announce(ls)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def register(server: AdvisorServer) -> None:
     """Add hovering."""
-    server.languages.answer(types.TEXT_DOCUMENT_HOVER, RULES)(hover)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_HOVER, RULES)(hover)
 
 
 async def hover(ls: AdvisorServer, params: types.HoverParams) -> types.Hover | None:

@@ -28,10 +28,10 @@ _kernels: WeakKeyDictionary[AdvisorServer, WorkspaceKernels] = WeakKeyDictionary
 
 def register(server: AdvisorServer) -> None:
     """Add code lenses, each computed when it is shown, and the command behind them."""
-    server.languages.answer(types.TEXT_DOCUMENT_CODE_LENS, RULES, types.CodeLensOptions(True))(lenses)
-    server.languages.answer(types.CODE_LENS_RESOLVE, RULES)(resolve)
-    server.languages.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
-    server.languages.hear(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_CODE_LENS, RULES, types.CodeLensOptions(True))(lenses)
+    server.dispatcher.answer(types.CODE_LENS_RESOLVE, RULES)(resolve)
+    server.dispatcher.hear(types.TEXT_DOCUMENT_DID_SAVE)(saved)
+    server.dispatcher.hear(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(files_changed)
     server.command(DETAILS)(details)
 
 
@@ -58,7 +58,7 @@ async def details(ls: AdvisorServer, *arguments: object) -> None:
         uri, rule, kind = map(str, arguments)
         from lsp_server.rule_files.explaining.lenses import message_of
 
-        ls.tell(message_of(rule, await _said(ls, uri, rule, kind)), types.MessageType.Info)
+        ls.show_message(message_of(rule, await _said(ls, uri, rule, kind)), types.MessageType.Info)
 
 
 async def saved(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:

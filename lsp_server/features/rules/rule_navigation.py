@@ -24,12 +24,12 @@ _NO_NAME = "There is no name here."
 def register(server: AdvisorServer) -> None:
     """Add what concerns names."""
     logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_no_refusal)
-    server.languages.answer(types.TEXT_DOCUMENT_DEFINITION, RULES)(definition)
-    server.languages.answer(types.TEXT_DOCUMENT_REFERENCES, RULES)(references)
-    server.languages.answer(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, RULES)(highlights)
-    server.languages.answer(types.TEXT_DOCUMENT_PREPARE_RENAME, RULES)(prepare_rename)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DEFINITION, RULES)(definition)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_REFERENCES, RULES)(references)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, RULES)(highlights)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_PREPARE_RENAME, RULES)(prepare_rename)
     options = types.RenameOptions(prepare_provider=True)
-    server.languages.answer(types.TEXT_DOCUMENT_RENAME, RULES, options)(rename)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_RENAME, RULES, options)(rename)
 
 
 async def definition(ls: AdvisorServer, params: types.DefinitionParams) -> list[types.Location]:

@@ -12,10 +12,10 @@ from lsp_server.session import AdvisorServer
 
 def register(server: AdvisorServer) -> None:
     """Add what concerns whole documents."""
-    server.languages.answer(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, RULES)(symbols)
-    server.languages.answer(types.TEXT_DOCUMENT_FOLDING_RANGE, RULES)(foldings)
-    server.languages.answer(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, RULES, LEGEND)(tokens)
-    server.languages.answer(types.TEXT_DOCUMENT_FORMATTING, RULES)(formatting)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, RULES)(symbols)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_FOLDING_RANGE, RULES)(foldings)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, RULES, LEGEND)(tokens)
+    server.dispatcher.answer(types.TEXT_DOCUMENT_FORMATTING, RULES)(formatting)
 
 
 async def symbols(ls: AdvisorServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:

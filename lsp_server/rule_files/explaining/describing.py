@@ -23,7 +23,7 @@ def metric_text(metric: Metric, book: Rulebook) -> str:
         f"**{metric.entity}.{metric.name}** · {metric.unit}{_limits(metric)}",
         _sentence(metric.doc),
         f"Computed: `{written(metric.computed.expression)}`" if metric.computed is not None else "",
-        _told_by(metric, book),
+        _provided_by(metric, book),
         _users(metric, book),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -81,12 +81,12 @@ def _limits(metric: Metric) -> str:
     return f" · {limits}" if limits else ""
 
 
-def _told_by(metric: Metric, book: Rulebook) -> str:
+def _provided_by(metric: Metric, book: Rulebook) -> str:
     levels = evidence_levels()
     sources = sources_of(f"{metric.entity}.{metric.name}", book)
     if not sources:
-        return "Told by no source that is known here; `metric-providers` may give it."
-    return "\n".join(["Told by", "", *(f"- {source}: {levels[source]}" for source in sources)])
+        return "Provided by no source that is known here; `metric-providers` may give it."
+    return "\n".join(["Provided by", "", *(f"- {source}: {levels[source]}" for source in sources)])
 
 
 def _users(metric: Metric, book: Rulebook) -> str:

@@ -41,7 +41,7 @@ Work = Callable[[Worker, CompilationUnit], Outcome]
 
 
 class WorkerStock:
-    """Idle compiler processes that wait for the next crew, so that it need not start its own."""
+    """Idle compiler processes that wait for the next pool, so that it need not start its own."""
 
     def __init__(self) -> None:
         self._idle: list[Worker] = []
@@ -59,7 +59,7 @@ class WorkerStock:
         return Worker()
 
     def give_back(self, worker: Worker) -> None:
-        """Keep a process for the next crew; one that is lost or full is ended."""
+        """Keep a process for the next pool; one that is lost or full is ended."""
         with self._lock:
             kept = worker.alive and worker.units < _UNITS_EACH and not self._closed
             if kept:
@@ -100,7 +100,7 @@ def _stock_of(process: int) -> WorkerStock:
     return stock
 
 
-class Crew:
+class WorkerPool:
     """At most `jobs` compiler processes, started when first needed; all end with the `with` block.
 
     With a `stock` they come from there, and those that are idle at the end go back to it.
@@ -127,7 +127,7 @@ class Crew:
             if outcome is not None:
                 yield unit, outcome
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(

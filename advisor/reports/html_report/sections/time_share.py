@@ -91,7 +91,7 @@ def _table(material: Material, ranking: Ranking) -> Table:
                 f"{launches:,}" if launches else "",
                 _mean(one),
                 percent(timing.variation) if timing else "",
-                "" if one.room is None else f"{number(float(f'{one.room:.3g}'))} ×",
+                "" if one.headroom is None else f"{number(float(f'{one.headroom:.3g}'))} ×",
                 main.limit or "",
                 ", ".join(one.marks),
                 Cell(

@@ -20,9 +20,9 @@ def first_actions(report: Report) -> Sequence[Action]:
     tree = diagnosis_tree()
     if len(report.findings) < tree.first_from:
         return ()
-    room = report.room
+    headroom = report.headroom
     actions = ranked_actions(
-        report.findings, report.shares, lambda one: room.get((one.rule, one.kernel_concerned()))
+        report.findings, report.shares, lambda one: headroom.get((one.rule, one.kernel_concerned()))
     )
     return actions[: tree.first] if any(one.reward > _WORTH for one in actions) else ()
 

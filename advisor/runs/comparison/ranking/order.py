@@ -17,7 +17,7 @@ class Advised:
     name: str
     path: str | None
     share_of_run: float | None
-    room: float | None
+    headroom: float | None
     findings: tuple[Finding, ...]
 
 
@@ -69,8 +69,8 @@ def steps_of(kernels: Sequence[Advised], of_run: Sequence[Finding]) -> tuple[Ste
 def _advice(finding: Finding, kernel: Advised) -> Advice:
     """The finding's gain, which the roofline caps."""
     speedup = finding.gain.speedup if finding.gain else None
-    if speedup is not None and kernel.room is not None:
-        speedup = min(speedup, kernel.room)
+    if speedup is not None and kernel.headroom is not None:
+        speedup = min(speedup, kernel.headroom)
     share = kernel.share_of_run
     gain = None if speedup is None or share is None else gain_of_run(share, speedup)
     return Advice(finding, kernel.name, speedup, gain)

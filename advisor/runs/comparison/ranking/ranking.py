@@ -49,7 +49,7 @@ class RankedKernel:
     """A kernel with all shapes of its launches, the longest first.
 
     `time_ms` is that of an iteration of its run; `share` is of the time of all kernels beside it,
-    `share_of_run` of the wall time where that is known, else the same. `room` is the speed-up that the
+    `share_of_run` of the wall time where that is known, else the same. `headroom` is the speed-up that the
     roofline leaves at most, and `gain_of_run` what that would make of the whole run (G. Amdahl, 1967).
     `marks` are of "slow", "high variance" and "outliers".
     """
@@ -62,7 +62,7 @@ class RankedKernel:
     time_ms: float | None
     share: float | None
     share_of_run: float | None
-    room: float | None
+    headroom: float | None
     gain_of_run: float | None
     marks: tuple[str, ...]
     findings: tuple[Finding, ...]
@@ -207,7 +207,7 @@ def _kernel(
     times = [one.time_ms for one in shapes if one.time_ms is not None]
     time = sum(times) if times else None
     share = time / run_ms if time is not None and run_ms > 0.0 else None
-    room = _room(shapes)
+    headroom = _headroom(shapes)
     limits = comparing_numbers().kernels
     return RankedKernel(
         name=first.identity.name,
@@ -218,8 +218,8 @@ def _kernel(
         time_ms=time,
         share=time / kernels_ms if time is not None and kernels_ms > 0.0 else None,
         share_of_run=share,
-        room=room,
-        gain_of_run=None if room is None or share is None else gain_of_run(share, room),
+        headroom=headroom,
+        gain_of_run=None if headroom is None or share is None else gain_of_run(share, headroom),
         marks=tuple(dict.fromkeys(mark for one in those for mark in marks_of(one, limits))),
         findings=tuple(one for one in findings if _concerns(one, place, first.identity.name)),
     )
@@ -232,7 +232,7 @@ def _concerns(finding: Finding, place: Place, kernel: str) -> bool:
     return any(one.kernel == kernel and one.path == place.path for one in finding.related)
 
 
-def _room(shapes: Sequence[RankedShape]) -> float | None:
+def _headroom(shapes: Sequence[RankedShape]) -> float | None:
     """The speed-up that is left at most over all shapes, None where a shape with a time has no bound."""
     now = least = 0.0
     for one in shapes:
@@ -240,9 +240,9 @@ def _room(shapes: Sequence[RankedShape]) -> float | None:
             continue
         if one.bound is None:
             return None
-        now, least = now + one.time_ms, least + one.time_ms / one.bound.room
+        now, least = now + one.time_ms, least + one.time_ms / one.bound.headroom
     return now / least if least > 0.0 else None
 
 
 def _advised(kernel: RankedKernel) -> Advised:
-    return Advised(kernel.name, kernel.path, kernel.share_of_run, kernel.room, kernel.findings)
+    return Advised(kernel.name, kernel.path, kernel.share_of_run, kernel.headroom, kernel.findings)

@@ -14,14 +14,14 @@ from advisor.runs.comparison.times import launch_time
 
 @dataclass(frozen=True)
 class Bound:
-    """The least time of a launch in ms, and what sets it; `room` is the speed-up that is left at most.
+    """The least time of a launch in ms, and what sets it; `headroom` is the speed-up that is left at most.
 
     It holds for the bytes and operations of the kernel as it is: moving fewer bytes lowers the bound.
     """
 
     time_ms: float
     limiter: str
-    room: float
+    headroom: float
 
 
 def bound_of(one: Fingerprint, device: Device | None) -> Bound | None:

@@ -12,7 +12,7 @@ import pytest
 from advisor.model.devices import find_device
 from advisor.model.settings.config import Config
 from lsp_server.analysis.checked_text import Analysis
-from lsp_server.analysis.debounce import LatestAnalyses
+from lsp_server.analysis.debounce import DebouncedAnalyses
 from lsp_server.documents.open_documents import Document
 
 FIRST = Document("file:///w/k.py", 1, Path("/w/k.py"), Path("/w"), False, "first")
@@ -39,7 +39,7 @@ def test_the_same_document_is_analysed_once():
     work = Recorder()
 
     async def session() -> None:
-        latest = LatestAnalyses(work)
+        latest = DebouncedAnalyses(work)
         results = await asyncio.gather(latest.of(FIRST), latest.of(FIRST), latest.of(replace(FIRST)))
         assert [result.document for result in results if result] == [FIRST] * 3
 
@@ -52,7 +52,7 @@ def test_a_document_that_differs_in_anything_is_analysed_anew(change):
     work = Recorder()
 
     async def session() -> None:
-        latest = LatestAnalyses(work)
+        latest = DebouncedAnalyses(work)
         await latest.of(FIRST)
         second = await latest.of(replace(FIRST, **change))
         assert second is not None
@@ -66,7 +66,7 @@ def test_an_older_text_is_void_and_what_has_not_begun_never_does():
     work = Recorder("first")
 
     async def session() -> None:
-        latest = LatestAnalyses(work)
+        latest = DebouncedAnalyses(work)
         tasks = []
         for version, text in enumerate(["first", "second", "third"], start=1):
             tasks.append(asyncio.ensure_future(latest.of(replace(FIRST, version=version, text=text))))
@@ -86,7 +86,7 @@ def test_who_stops_waiting_does_not_stop_the_others():
     work = Recorder("first")
 
     async def session() -> None:
-        latest = LatestAnalyses(work)
+        latest = DebouncedAnalyses(work)
         gone, stays = (asyncio.ensure_future(latest.of(FIRST)) for _ in range(2))
         await asyncio.to_thread(work.begun.wait, 60)
         gone.cancel()
@@ -102,7 +102,7 @@ def test_a_failure_is_raised_and_not_kept():
     work = Recorder()
 
     async def session() -> None:
-        latest = LatestAnalyses(work)
+        latest = DebouncedAnalyses(work)
         for _ in range(2):
             with pytest.raises(ValueError, match="wrong"):
                 await latest.of(replace(FIRST, text="wrong"))
@@ -115,7 +115,7 @@ def test_after_forget_a_document_is_analysed_anew():
     work = Recorder()
 
     async def session() -> None:
-        latest = LatestAnalyses(work)
+        latest = DebouncedAnalyses(work)
         await latest.of(FIRST)
         latest.forget()
         await latest.of(FIRST)

@@ -13,7 +13,7 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from lsp_server.analysis.checked_text import analyse
 from lsp_server.documents.open_documents import Document
-from lsp_server.documents.workspace import Surroundings, concerns_kernels, kernel_names
+from lsp_server.documents.workspace import WorkspaceFiles, concerns_kernels, kernel_names
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 
@@ -34,35 +34,35 @@ def test_files_that_name_the_documents_kernels_are_around_it(tmp_path):
     write(tmp_path / "apps" / "other.py", HEAD + "@cuda.jit\ndef other(a):\n    pass\n")
     write(tmp_path / "apps" / "plain.py", "scale = 1\n")
     own = write(tmp_path / "src" / "k.py", TRANSPOSED)
-    surroundings = Surroundings()
-    assert surroundings.of(document(own, tmp_path)) == (launcher,)
+    workspace_files = WorkspaceFiles()
+    assert workspace_files.of(document(own, tmp_path)) == (launcher,)
     # What a document launches may be defined elsewhere.
-    assert [file.name for file in surroundings.of(document(launcher, tmp_path, launcher.read_text()))] == [
+    assert [file.name for file in workspace_files.of(document(launcher, tmp_path, launcher.read_text()))] == [
         "k.py"
     ]
-    assert surroundings.of(document(own, tmp_path, "x = 1\n")) == ()
+    assert workspace_files.of(document(own, tmp_path, "x = 1\n")) == ()
 
 
 def test_a_new_file_is_seen_after_forget(tmp_path):
-    surroundings = Surroundings()
+    workspace_files = WorkspaceFiles()
     own = document(tmp_path / "k.py", tmp_path)
-    assert surroundings.of(own) == ()
+    assert workspace_files.of(own) == ()
     launcher = write(tmp_path / "a.py", "from numba import cuda\nscale[8, 128](a, b)\n")
-    assert surroundings.of(own) == ()
-    surroundings.forget()
-    assert surroundings.of(own) == (launcher,)
+    assert workspace_files.of(own) == ()
+    workspace_files.forget()
+    assert workspace_files.of(own) == (launcher,)
     write(launcher, "from numba import cuda\n")
     os.utime(launcher, ns=(1, 1))
-    surroundings.forget()
-    assert surroundings.of(own) == ()
+    workspace_files.forget()
+    assert workspace_files.of(own) == ()
 
 
 def test_a_file_outside_the_workspace_has_its_folder_around_it_and_nothing_below(tmp_path):
     beside = write(tmp_path / "a.py", "from numba import cuda\nscale[8, 128](a, b)\n")
     write(tmp_path / "below" / "b.py", beside.read_text())
     lone = document(tmp_path / "k.py", tmp_path, alone=True)
-    assert Surroundings().of(lone) == (beside,)
-    assert Surroundings().of(document(tmp_path / "none" / "k.py", tmp_path / "none", alone=True)) == ()
+    assert WorkspaceFiles().of(lone) == (beside,)
+    assert WorkspaceFiles().of(document(tmp_path / "none" / "k.py", tmp_path / "none", alone=True)) == ()
 
 
 BODY = "from numba import cuda\n\ndef add(a):\n    for k in range(9):\n        cuda.atomic.add(a, 0, 1)\n"
@@ -72,9 +72,9 @@ def test_a_body_that_another_file_compiles_shows_its_findings(tmp_path):
     write(tmp_path / "pyproject.toml", "")
     write(tmp_path / "b.py", "from numba import cuda\nfrom k import add\ncuda.jit(add)[8, 128](a)\n")
     own = document(write(tmp_path / "k.py", BODY), tmp_path, BODY)
-    found = analyse(own, Surroundings()).findings
+    found = analyse(own, WorkspaceFiles()).findings
     assert ("atomic-sum-in-loop", 5) in {(one.rule, one.span.line) for one in found}
-    assert not analyse(document(own.file, tmp_path, BODY.replace("add", "other")), Surroundings()).findings
+    assert not analyse(document(own.file, tmp_path, BODY.replace("add", "other")), WorkspaceFiles()).findings
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,6 @@ def test_the_findings_are_those_of_a_check_from_the_command_line(file, monkeypat
         if finding.path == f"kernels/{file.name}"
     }
     opened = document(file, KERNELS.parent, file.read_text("utf-8"))
-    found = analyse(opened, Surroundings()).findings
+    found = analyse(opened, WorkspaceFiles()).findings
     assert {(finding.rule, finding.span, finding.message) for finding in found} == told
     assert len(found) == len(told)

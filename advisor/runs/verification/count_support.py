@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.numbers import verification_numbers
 from advisor.runs.verification.trial import KernelMetrics
 
 # What is counted in all blocks of a launch, by metric: in words, and the model's resource whose time it is.
@@ -54,14 +54,14 @@ def count_changes(before: Sequence[KernelMetrics], after: Sequence[KernelMetrics
     return found
 
 
-def not_carried(changes: Sequence[CountChange], before_ms: float, after_ms: float) -> str:
+def unsupported(changes: Sequence[CountChange], before_ms: float, after_ms: float) -> str:
     """Why the counts do not carry what the model predicts, an empty text where they do.
 
     A count speaks against a prediction where the change would be clearly the other way if that count cost as
     many times more than the model says as `undervalued` tells. And what is predicted to change has to show in
     one count at least.
     """
-    numbers = proving_numbers()
+    numbers = verification_numbers()
     predicted = _direction(before_ms, after_ms, numbers.least_ratio)
     model = f"the model says {before_ms / after_ms:.2f} x"
     against = []

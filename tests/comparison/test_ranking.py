@@ -24,8 +24,8 @@ def test_shares_rooms_and_gains(tmp_path: Path) -> None:
     first, second = found.kernels
     assert (found.kernels_ms, found.wall_ms) == (8.0, 16.0)
     assert (first.share, first.share_of_run) == (0.75, 0.375)
-    assert (first.room, first.gain_of_run) == (2.0, pytest.approx(1 / (0.625 + 0.1875)))
-    assert (second.time_ms, second.room, second.gain_of_run) == (2.0, 1.0, 1.0)
+    assert (first.headroom, first.gain_of_run) == (2.0, pytest.approx(1 / (0.625 + 0.1875)))
+    assert (second.time_ms, second.headroom, second.gain_of_run) == (2.0, 1.0, 1.0)
     assert (first.marks, second.marks) == (("slow",), ())
     assert first.place.line == 5
     assert found.is_measured
@@ -50,7 +50,7 @@ def test_shapes_of_one_kernel_are_one_entry(tmp_path: Path) -> None:
     (kernel,) = found.kernels
     assert kernel.time_ms == 4.0
     assert [shape.time_ms for shape in kernel.shapes] == [3.0, 1.0]
-    assert kernel.room == pytest.approx(4.0 / 3.5)
+    assert kernel.headroom == pytest.approx(4.0 / 3.5)
 
 
 def test_variance_and_outliers_are_marked_when_measured(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_gpu_without_a_file_is_judged_for_the_default(tmp_path: Path) -> None:
     strange = run(fingerprint(metrics={"dram_bytes": 1e9}), device="Quadro 4000", executed_on="Quadro 4000")
     (found,) = rankings([strange], options(project(tmp_path)))
     assert (found.device_name, found.device, found.judged_for) == ("Quadro 4000", None, "NVIDIA A100 80GB")
-    assert found.kernels[0].room is None
+    assert found.kernels[0].headroom is None
 
 
 def test_a_run_without_kernels_has_an_empty_ranking(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from advisor.runs.verification.comparison import compare
-from advisor.runs.verification.numbers import proving_numbers
+from advisor.runs.verification.numbers import verification_numbers
 
 TOLERANCE = {"float32": 1e-5, "float64": 1e-12}
 A = np.array([1.0, -2.0, 4.0], np.float32)
@@ -64,7 +64,7 @@ def test_nothing_to_compare_is_not_equal() -> None:
 
 
 def test_the_shipped_tolerances_are_those_of_rounding() -> None:
-    for name, allowed in proving_numbers().tolerance.items():
+    for name, allowed in verification_numbers().tolerance.items():
         eps = float(np.finfo(name).eps)
         assert 4 * eps < allowed < 2e5 * eps, name
 

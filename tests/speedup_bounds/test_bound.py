@@ -67,7 +67,7 @@ def test_nothing_is_known_without_a_launch(device):
     assert bound.found is None
     assert bound.parts == ()
     assert "advisor run" in bound.reason
-    assert bound.room_for("uncoalesced-access") is None
+    assert bound.headroom_for("uncoalesced-access") is None
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_measured_use_decides_before_the_model(device, memory, compute, expected
 def test_a_remedy_cannot_gain_more_than_what_it_leaves(device):
     bound = boundness(kernel(issue_slots=20e6, dram_bytes=1e9), device)
     # Coalescing relieves memory and latency; issue stays: 20e6 / 40e9 s = 0.5 ms of 1 ms.
-    assert bound.room_for("uncoalesced-access") == pytest.approx(2.0)
+    assert bound.headroom_for("uncoalesced-access") == pytest.approx(2.0)
     # Fewer instructions leave DRAM, which is the limit.
-    assert bound.room_for("range-loop") == pytest.approx(1.0)
-    assert bound.room_for("access-out-of-bounds") is None
+    assert bound.headroom_for("range-loop") == pytest.approx(1.0)
+    assert bound.headroom_for("access-out-of-bounds") is None
 
 
 def test_the_time_that_was_measured_counts(device):

@@ -16,7 +16,7 @@ A100 = find_device("a100-80gb")
 def test_bytes_over_bandwidth() -> None:
     bound = bound_of(fingerprint(metrics={"dram_bytes": 2.039e9, "flops": 1e9}), A100)
     assert bound is not None
-    assert (bound.limiter, bound.time_ms, bound.room) == (
+    assert (bound.limiter, bound.time_ms, bound.headroom) == (
         "DRAM bandwidth",
         pytest.approx(1.0),
         pytest.approx(2.0),
@@ -39,7 +39,7 @@ def test_float64_operations_have_their_own_peak() -> None:
 def test_the_measured_use_of_units_bounds_too() -> None:
     bound = bound_of(fingerprint(metrics={"sm_throughput": 0.091, "memory_throughput": 0.21}), None)
     assert bound is not None
-    assert (bound.limiter, bound.room) == ("memory system", pytest.approx(1 / 0.21))
+    assert (bound.limiter, bound.headroom) == ("memory system", pytest.approx(1 / 0.21))
 
 
 def test_no_kernel_that_reads_memory_is_faster_than_one_access() -> None:
@@ -51,7 +51,7 @@ def test_no_kernel_that_reads_memory_is_faster_than_one_access() -> None:
 def test_a_kernel_at_its_bound_has_no_room() -> None:
     bound = bound_of(fingerprint(metrics={"dram_bytes": 1e12}), A100)
     assert bound is not None
-    assert bound.room == 1.0
+    assert bound.headroom == 1.0
 
 
 @pytest.mark.parametrize("metrics", [{}, {"registers": 32.0}, {"dram_norm": 0.0}])

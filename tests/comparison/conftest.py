@@ -22,7 +22,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         if request.config.getoption("--renew-golden", default=False):
             file.parent.mkdir(exist_ok=True)
             file.write_bytes(text.encode("utf-8"))
-        assert file.exists(), f"{name} is missing: pytest tests/comparing --renew-golden writes it"
+        assert file.exists(), f"{name} is missing: pytest tests/comparison --renew-golden writes it"
         assert text == file.read_bytes().decode("utf-8")
 
     return check

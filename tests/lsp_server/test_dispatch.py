@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.workspace import Workspace
 
-from lsp_server.protocol.dispatch import PYTHON, RULES, ByLanguage, language_of
+from lsp_server.protocol.dispatch import PYTHON, RULES, Dispatcher, language_of
 
 
 class Server:
@@ -46,8 +46,8 @@ def server() -> Server:
 
 
 @pytest.fixture
-def languages() -> ByLanguage:
-    return ByLanguage()
+def languages() -> Dispatcher:
+    return Dispatcher()
 
 
 def test_a_document_is_known_by_its_language_else_by_its_name(server):
