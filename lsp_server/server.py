@@ -14,7 +14,7 @@ from lsp_server.session import AdvisorServer
 
 
 def shutdown(ls: AdvisorServer, params: None) -> None:  # noqa: ARG001
-    """The client is about to end the server."""
+    """End what is under way: the client is about to end the server."""
     ls.end()
 
 

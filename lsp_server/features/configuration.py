@@ -18,13 +18,13 @@ def register(server: AdvisorServer) -> None:
 
 
 def note_options(ls: AdvisorServer, params: types.InitializeParams) -> None:
-    """The client begins, and may say what the user has chosen."""
+    """Note what the client says when it begins: what the user has chosen."""
     ls.initial_options = _plain(params.initialization_options)
     ls.dispatcher.settle(ls)
 
 
 async def begin(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
-    """The client is ready to be asked."""
+    """Ask the client, which is ready now, for the settings."""
     if ls.client.tells_of_settings:
         options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
         wish = types.Registration("advisor-settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
@@ -33,7 +33,7 @@ async def begin(ls: AdvisorServer, params: types.InitializedParams) -> None:  # 
 
 
 async def changed(ls: AdvisorServer, params: types.DidChangeConfigurationParams) -> None:
-    """The user has changed settings; a client that can be asked need not say which."""
+    """Take changed settings; a client that can be asked need not say which."""
     await _take(ls, params.settings)
 
 

@@ -20,7 +20,7 @@ def register(server: AdvisorServer) -> None:
 
 
 def did_open(ls: AdvisorServer, params: types.DidOpenNotebookDocumentParams) -> None:
-    """A notebook was opened."""
+    """Take in a notebook that was opened."""
     notebook = ls.notebooks.take(ls.workspace, params.notebook_document.uri)
     if notebook is not None:
         item = _put(ls, notebook)
@@ -28,7 +28,7 @@ def did_open(ls: AdvisorServer, params: types.DidOpenNotebookDocumentParams) -> 
 
 
 def did_change(ls: AdvisorServer, params: types.DidChangeNotebookDocumentParams) -> None:
-    """Cells of a notebook came, went or changed."""
+    """Take in cells of a notebook that came, went or changed."""
     before = ls.notebooks.held(params.notebook_document.uri)
     notebook = ls.notebooks.take(ls.workspace, params.notebook_document.uri)
     if before is None or notebook is None:
@@ -48,7 +48,7 @@ def did_change(ls: AdvisorServer, params: types.DidChangeNotebookDocumentParams)
 
 
 async def did_save(ls: AdvisorServer, params: types.DidSaveNotebookDocumentParams) -> None:
-    """A notebook was saved."""
+    """Look again after a notebook was saved."""
     uri = params.notebook_document.uri
     if ls.notebooks.held(uri) is not None:
         saved = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
@@ -56,7 +56,7 @@ async def did_save(ls: AdvisorServer, params: types.DidSaveNotebookDocumentParam
 
 
 async def did_close(ls: AdvisorServer, params: types.DidCloseNotebookDocumentParams) -> None:
-    """A notebook was closed."""
+    """Forget a notebook that was closed."""
     uri = params.notebook_document.uri
     if ls.notebooks.held(uri) is None:
         return

@@ -54,5 +54,5 @@ async def pull_diagnostics(
 
 
 def closed(ls: AdvisorServer, params: types.DidCloseTextDocumentParams) -> None:
-    """A document was closed: nothing is kept of it."""
+    """Forget a document that was closed."""
     _reports[ls].last.pop(params.text_document.uri, None)

@@ -35,7 +35,7 @@ def watch(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: 
 
 
 def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None:
-    """A document was opened."""
+    """Look at a document that was opened."""
     document = open_document(ls.workspace, params.text_document.uri)
     if document is not None and not document.file.exists():
         ls.not_on_disk.add(document.file)
@@ -43,12 +43,12 @@ def did_open(ls: AdvisorServer, params: types.DidOpenTextDocumentParams) -> None
 
 
 def did_change(ls: AdvisorServer, params: types.DidChangeTextDocumentParams) -> None:
-    """A document's text changed."""
+    """Look at a document whose text changed."""
     ls.look_at(params.text_document.uri)
 
 
 async def did_save(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
-    """A document was saved: what others say may rest on it."""
+    """Look again after a document was saved: what others say may rest on it."""
     document = open_document(ls.workspace, params.text_document.uri)
     new = document is not None and document.file in ls.not_on_disk
     if document is not None:
@@ -57,10 +57,10 @@ async def did_save(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -
 
 
 async def did_close(ls: AdvisorServer, params: types.DidCloseTextDocumentParams) -> None:
-    """A document was closed."""
+    """Forget a document that was closed."""
     ls.close(params.text_document.uri)
 
 
 async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files changed on the disk: sources, configurations or rules."""
+    """Look again after sources, configurations or rules changed on the disk."""
     ls.look_again(new_files=any(one.type != types.FileChangeType.Changed for one in params.changes))

@@ -14,5 +14,5 @@ def register(server: AdvisorServer) -> None:
 
 
 async def initialized(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
-    """The client is ready; whatever it asks goes first."""
+    """Load what the first question needs, now that the client is ready; whatever it asks goes first."""
     await warm(ls)

@@ -52,7 +52,7 @@ def write_atomically(target: Path, text: str) -> None:
 
 
 def write_to_stdout(text: str, for_machines: bool) -> None:
-    """Format that programs read go out in UTF-8 whatever the terminal's encoding is."""
+    """Write a report; formats that programs read go out in UTF-8 whatever the terminal's encoding is."""
     if sys.stdout is None:
         return
     if for_machines and isinstance(sys.stdout, io.TextIOWrapper):

@@ -56,7 +56,7 @@ _SHARED = "dynamic shared memory"
 
 
 def _times(page: Page, kernels: Sequence[KernelChange]) -> None:
-    """The kernels that changed in a table; the others are counted."""
+    """Show the kernels that changed in a table; count the others."""
     level = f"{comparing_numbers().changes.confidence:.0%} interval"
     header: tuple[str, ...] = ("kernel", "before", "after", "speed-up", level, "verdict", "changed")
     shown = [one for one in kernels if one.changed or one.time is None or one.time.verdict != "no difference"]

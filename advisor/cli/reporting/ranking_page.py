@@ -152,7 +152,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _order(page: Page, one: Ranking, with_all: bool) -> None:
-    """The steps with their findings; those without any are shown once on a page."""
+    """Show the steps with their findings; those without any once on a page."""
     shown = [step for step in one.steps if with_all or step.advice]
     nowhere = frozenset(kernel.place.path for kernel in one.kernels if kernel.path is None)
     if shown:
@@ -206,7 +206,7 @@ def scaling_in_words(one: Scaling) -> str:
 
 
 def _side_by_side(page: Page, found: Sequence[Ranking], top: int) -> None:
-    """The kernels that several devices ran, each with its time there."""
+    """Show the kernels that several devices ran, each with its time there."""
     if len(found) < 2:
         return
     times = [{(one.path, one.name): one.time_ms for one in ranking.kernels} for ranking in found]

@@ -162,7 +162,7 @@ class ArrayFlow:
             self._other_statement(node)
 
     def _other_statement(self, node: ast.AST) -> None:
-        """`with`, `try` and what Python may have else: their statements, and all else as unknown uses."""
+        """Follow the statements of `with`, `try` and what Python may have else, and all else as unknown uses."""
         if isinstance(node, _LEAVES):
             return
         if isinstance(node, ast.With | ast.AsyncWith):
@@ -253,7 +253,7 @@ class ArrayFlow:
             self._statements(case.body)
 
     def _inner_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """A function in the function: what it is called with counts as unknown, what it returns as the
+        """Follow a function in the function: what it is called with counts as unknown, what it returns as the
         function's own result.
         """
         for decorator in node.decorator_list:
@@ -267,7 +267,7 @@ class ArrayFlow:
                 self._mark(self._value(default).names, _UNKNOWN_USE)
 
     def _unknown(self, node: ast.AST) -> None:
-        """Everything may happen to what a piece of code names."""
+        """Take everything as possible for what a piece of code names."""
         self._mark((one.id for one in below(node) if isinstance(one, ast.Name)), _UNKNOWN_USE)
 
     # --- expressions

@@ -25,7 +25,7 @@ class Use:
     record: str = ""
 
     def see_dims(self, dims: int) -> None:
-        """Notes that the parameter has at least so many dimensions."""
+        """Note that the parameter has at least so many dimensions."""
         self.dims = max(self.dims, dims)
 
     def absorb(self, other: Use, consumed: int) -> None:

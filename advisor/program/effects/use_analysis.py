@@ -91,7 +91,7 @@ class _FunctionUse:
                 break
 
     def demand_integer_result(self) -> None:
-        """Notes that callers use the result as an integer."""
+        """Note that callers use the result as an integer."""
         if not self._integer_result:
             self._integer_result = True
             self.run()
@@ -130,7 +130,7 @@ class _FunctionUse:
             self._demand(index, "integer")
 
     def _shape_index(self, node: ast.Subscript) -> None:
-        """`a.shape[k]`, also through a local name for the shape."""
+        """Note `a.shape[k]`, also through a local name for the shape."""
         index = node.slice
         if isinstance(index, ast.UnaryOp) and isinstance(index.operand, ast.Constant):
             index = index.operand
@@ -201,7 +201,7 @@ class _FunctionUse:
                     self._suggest(other)
 
     def _suggest(self, node: ast.expr) -> None:
-        """Notes that a value is likely an integer: enough for a scalar, a hint for an array's elements."""
+        """Note that a value is likely an integer: enough for a scalar, a hint for an array's elements."""
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Div):
             self._suggest(node.left)
             self._suggest(node.right)
@@ -252,7 +252,7 @@ class _FunctionUse:
                 self._demand(argument, "integer")
 
     def _demand(self, node: ast.expr, kind: str, depth: int = _DEPTH) -> None:
-        """Notes that a value must be of a kind, and so must what it is computed from."""
+        """Note that a value must be of a kind, and so must what it is computed from."""
         if depth == 0:
             return
         if isinstance(node, ast.Name):

@@ -64,7 +64,7 @@ class FunctionRun:
         return False
 
     def _other(self, statement: ast.stmt) -> None:
-        """What a statement that is not followed may bind or return."""
+        """Take as unknown what a statement that is not followed may bind or return."""
         inner = below_in_scope(ast.Module([statement], []))
         if any(isinstance(one, ast.Return) for one in inner):
             self.results.append(UNKNOWN)

@@ -250,7 +250,7 @@ class Typing:
         return "give the number its unit, or compare with a metric of the same kind."
 
     def _check_value(self, reference: Expression, unit: Unit, value: Expression, value_unit: Unit) -> None:
-        """A constant beside a metric: a number where a share is meant, or a value outside the range."""
+        """Complain about a number beside a metric where a share is meant, or a value outside the range."""
         metric = self.metric(reference.parts) if isinstance(reference, Reference) else None
         constant = self._constant(value)
         if metric is None or constant is None:

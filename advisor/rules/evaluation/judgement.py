@@ -139,7 +139,7 @@ class RuleJudge:
         return true
 
     def _unseen(self, tables: Tables, view: View, result: Judgement) -> None:
-        """Notes that no source told of the rule's entity: it stays open for each kernel."""
+        """Note that no source says anything of the rule's entity: it stays open for each kernel."""
         kernels = len(tables.get("kernel", ()))
         if kernels:
             evaluation = self._evaluation(view)

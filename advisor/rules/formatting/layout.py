@@ -120,7 +120,7 @@ def _set_line(page: Page, kind: str, words: Sequence[Word], indent: int) -> None
 
 
 def _set_exception(page: Page, words: Sequence[Word], indent: int) -> None:
-    """The rules of an exception, each on a line of its own where they are several, and its condition."""
+    """Write the rules of an exception, several on lines of their own, and its condition."""
     end = next(index for index, word in enumerate(words) if _keyword(word) == "for")
     when = next(index for index, word in enumerate(words) if _keyword(word) == "when")
     because = next(index for index, word in enumerate(words) if _keyword(word) == "because")
@@ -137,7 +137,7 @@ def _set_exception(page: Page, words: Sequence[Word], indent: int) -> None:
 
 
 def _set_sentence(page: Page, words: Sequence[Word], indent: int) -> None:
-    """A sentence and its condition, on a line of its own where both do not fit on one."""
+    """Write a sentence and its condition, on a line of its own where both do not fit on one."""
     when = next(index for index, word in enumerate(words) if _keyword(word) == "when")
     page.put_all(words[1:when], indent + _CONTINUED)
     if page.column + 1 + width(words[when:]) > WIDTH:

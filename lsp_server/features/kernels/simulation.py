@@ -55,7 +55,7 @@ async def simulate(ls: AdvisorServer, *arguments: object) -> None:
 
 
 async def saved(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
-    """A file was saved: workloads whose record is out of date are run where the user allows it."""
+    """Run workloads of a saved file whose record is out of date, where the user allows it."""
     chosen = ls.preferences
     document = open_document(ls.workspace, params.text_document.uri)
     if document is None or not (chosen.trusted and chosen.simulate) or "workload" not in document.text:

@@ -48,25 +48,25 @@ async def pull(
 def changed(
     ls: AdvisorServer, params: types.DidOpenTextDocumentParams | types.DidChangeTextDocumentParams
 ) -> None:
-    """A rule file was opened or edited: other rule files may rest on it."""
+    """Look soon at all rule files: others may rest on the one opened or edited."""
     _shown(ls).setdefault(params.text_document.uri, None)
     _look_soon(ls, params.text_document.uri)
 
 
 async def saved(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
-    """A document was saved: others may have been written with it."""
+    """Look at the disk after a save: other files may have been written with it."""
     if params.text_document.uri.endswith(_WATCHED):
         await _look_at_disk(ls)
 
 
 async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files changed on the disk."""
+    """Look at the files that changed on the disk."""
     if any(change.uri.endswith(_WATCHED) for change in params.changes):
         await _look_at_disk(ls)
 
 
 async def closed(ls: AdvisorServer, params: types.DidCloseTextDocumentParams) -> None:
-    """A document was closed: its file counts again, not what was typed."""
+    """Go back to the file of a document that was closed, whatever was typed."""
     uri = params.text_document.uri
     if uri in _shown(ls):
         del _shown(ls)[uri]

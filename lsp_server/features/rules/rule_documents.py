@@ -13,5 +13,5 @@ def register(server: AdvisorServer) -> None:
 
 
 def announce(ls: AdvisorServer, params: types.InitializedParams) -> None:  # noqa: ARG001
-    """The client is ready to be told what is offered for which documents."""
+    """Register what is offered for rule files, now that the client is ready."""
     ls.dispatcher.announce(ls)

@@ -62,13 +62,13 @@ async def details(ls: AdvisorServer, *arguments: object) -> None:
 
 
 async def saved(ls: AdvisorServer, params: types.DidSaveTextDocumentParams) -> None:
-    """A document was saved."""
+    """Forget the kernels that lenses count after a save."""
     if ls in _kernels and params.text_document.uri.endswith(_CONCERNS_KERNELS):
         _kernels[ls].forget()
 
 
 async def files_changed(ls: AdvisorServer, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files changed on the disk."""
+    """Forget the kernels that lenses count after files changed on the disk."""
     if ls in _kernels and any(change.uri.endswith(_CONCERNS_KERNELS) for change in params.changes):
         _kernels[ls].forget()
 

@@ -130,7 +130,7 @@ class NumbaHooks:
     def _compile_kernel(
         self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any
     ) -> None:
-        """A kernel; without lines where Numba cannot describe its variables (an empty tuple is one)."""
+        """Compile a kernel; without lines where Numba cannot describe its variables (such as an empty tuple)."""
         try:
             original(kernel, *arguments, **options)
         except Exception as problem:
@@ -151,7 +151,7 @@ class NumbaHooks:
             return original(dispatcher, *arguments, **options)
 
     def _without_cache(self, original: Callable[..., Any], dispatcher: Any) -> None:
-        """Nothing: kernels from Numba's cache have no lines, and those of a run must not get into it."""
+        """Leave Numba's cache alone: its kernels have no lines, and those of a run must not get into it."""
 
     def _launch(self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any) -> Any:
         """A launch with its function and types told to the driver, and its fault raised as Numba does."""

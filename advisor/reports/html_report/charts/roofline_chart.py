@@ -97,7 +97,7 @@ def _draw_roofs(axes: Axes, roofs: Roofs, limits: tuple[float, float]) -> None:
 
 
 def _draw_slope(axes: Axes, roofs: Roofs, bandwidth: float, limits: tuple[float, float]) -> None:
-    """The roof of the memory: rate = bandwidth x intensity."""
+    """Draw the roof of the memory: rate = bandwidth x intensity."""
     left, right = limits
     peak = max(roofs.single or 0.0, roofs.double or 0.0)
     end = min(right, peak / bandwidth) if peak else right

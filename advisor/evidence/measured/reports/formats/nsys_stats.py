@@ -203,7 +203,7 @@ def _sum_up(table: _Table, notation: Notation, totals: RunTotals) -> None:
 
 
 def _trace(table: _Table, notation: Notation, totals: RunTotals, groups: LaunchGroups) -> None:
-    """The events of cuda_gpu_trace: what has a grid is a kernel."""
+    """Read the events of cuda_gpu_trace: what has a grid is a kernel."""
     stretches: list[tuple[float, float]] = []
     kernels: list[tuple[float, float]] = []
     totals.saw_copies, totals.fills = True, 0.0

@@ -158,4 +158,4 @@ class ContextCalls:
 
     @entry("cuCtxSetCacheConfig", _INT)
     def _set_cache(self, preference: int) -> None:
-        """Nothing: a preference that the simulated GPU has no use for."""
+        """Ignore a preference that the simulated GPU has no use for."""

@@ -119,7 +119,7 @@ class MemoryCalls:
 
     @entry("cuMemPrefetchAsync cuMemAdvise cuStreamAttachMemAsync")
     def _advise(self) -> None:
-        """Nothing: advice about where managed memory lies, which is here for both sides."""
+        """Ignore advice about where managed memory lies, which is here for both sides."""
 
     def _fill(self, address: int, content: np.ndarray[Any, Any]) -> None:
         self._copy(self.buffers.place(address, content.nbytes), int(content.ctypes.data), content.nbytes)

@@ -12,7 +12,7 @@ _EXACT = 1 << 52
 
 
 def _divide_32(r: Routine, signed: bool, remainder: bool) -> None:
-    """A division of 32-bit numbers in double precision, which is exact enough for each quotient."""
+    """Emit a division of 32-bit numbers in double precision, which is exact enough for each quotient."""
     one, other = r.arguments
     none = r.icmp_unsigned("==", other, splat(I32, 0))
     other = r.select(none, splat(I32, 1), other)
@@ -24,7 +24,7 @@ def _divide_32(r: Routine, signed: bool, remainder: bool) -> None:
 
 
 def _divide_64(r: Routine, signed: bool, remainder: bool) -> None:
-    """A division in double precision where both numbers are small enough, else lane by lane."""
+    """Emit a division in double precision where both numbers are small enough, else lane by lane."""
     one, other = r.arguments
     none = r.icmp_unsigned("==", other, splat(I64, 0))
     other = r.select(none, splat(I64, 1), other)
@@ -114,7 +114,7 @@ def _high_signed_product(r: Routine) -> None:
 
 
 def _extract(r: Routine, kind: Any, signed: bool) -> None:
-    """PTX ISA, "bfe": bits beyond the number are its sign, or zero."""
+    """Emit `bfe` (PTX ISA): bits beyond the number are its sign, or zero."""
     value, begin, length = r.arguments
     width = kind.width
     begin, length = (r.and_(part, splat(I32, 255)) for part in (begin, length))

@@ -119,7 +119,7 @@ def _lanes_in_turn(r: Routine, kind: Any, single: Callable[[Any, list[Any]], Any
 
 
 def _integer(r: Routine, kind: Any, operation: str) -> None:
-    """One operation of integers; without other threads a plain read and write is the same and quicker."""
+    """Emit an operation of integers; without other threads a plain read and write is the same and quicker."""
     alone = r.context_word(r.arguments[0], Context.ALONE)
     quick, careful = r.append_basic_block("quick"), r.append_basic_block("careful")
     r.cbranch(r.icmp_unsigned("!=", alone, r.number(0)), quick, careful)
@@ -192,7 +192,7 @@ def _compare_and_swap(r: Routine, kind: Any) -> None:
 
 
 def _counting(r: Routine, kind: Any, operation: str) -> None:
-    """PTX ISA, "atom": inc wraps to 0 behind its limit, dec wraps to its limit."""
+    """Emit `inc` or `dec` (PTX ISA, "atom"): inc wraps to 0 behind its limit, dec wraps to its limit."""
 
     def change(old: Any, limit: Any) -> Any:
         zero, one = r.number(0, kind), r.number(1, kind)

@@ -19,7 +19,7 @@ ENTRY_WORDS = 2
 
 @routine("probe", I64, POINTER, I64, I64, I64, I64, POINTER)
 def _probe(r: Routine) -> None:
-    """The sectors of a line that were there; afterwards all that were asked for are."""
+    """Emit the count of a line's sectors that were there; afterwards all that were asked for are."""
     table, sets, ways, line, sectors, header = r.arguments
     now = r.add(r.get(header, WORD * CLOCK, I64), r.number(1))
     r.put(now, header, WORD * CLOCK)

@@ -73,7 +73,7 @@ def _bad(r: Routine, context: Any, site: Any, lane: Any, address: Any, kind: Def
 
 @routine("check_lanes", I32, POINTER, POINTER, POINTER, I32, I64)
 def _check(r: Routine) -> None:
-    """The lanes of a mask whose access is good, their sectors marked in the maps of their own buffers.
+    """Emit the lanes of a mask whose access is good, their sectors marked in the maps of their own buffers.
 
     A site without fixed bounds learns the buffer it met.
     """
@@ -116,7 +116,7 @@ def _within(r: Routine, address: Any, size: Any, low: Any, high: Any) -> Any:
 
 @routine("is_inside", I1, POINTER, POINTER, I64, I64)
 def _is_inside(r: Routine) -> None:
-    """Whether an access of one lane lies within its site's bounds or, where these are not fixed, in a buffer.
+    """Emit whether an access of a lane lies within its site's bounds; where none are fixed, in a buffer.
 
     A generic address may also lie in the windows of the block's shared and the thread's local memory.
     """

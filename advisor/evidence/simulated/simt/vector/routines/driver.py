@@ -146,7 +146,7 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
 
 @routine("work_so_far", I64, POINTER)
 def _work_so_far(r: Routine) -> None:
-    """The instructions that warps have run, where blocks are looked at closely; else 0."""
+    """Emit the instructions that warps have run, where blocks are looked at closely; else 0."""
     (context,) = r.arguments
     total = r.variable(r.number(0))
     detailed = r.icmp_unsigned("!=", r.context_word(context, Context.DETAILED), r.number(0))
@@ -224,7 +224,7 @@ def _release(r: Routine, context: Any, low: int, high: int) -> None:
 
 @routine("meet", I32, POINTER)
 def _meet(r: Routine) -> None:
-    """What follows when every warp was run: on with preempted ones (-1), past a barrier (-1), or the end."""
+    """Emit what follows when every warp was run: preempted ones go on or pass a barrier (-1), or the end."""
     (context,) = r.arguments
     lowest = r.variable(r.number(EXITED, I32))
     with r.loop(r.context_word(context, Context.WARPS)) as warp:

@@ -30,7 +30,7 @@ _TOP_SHIFT = 56
 
 @routine("generic_addresses", _ADDRESSES, POINTER, _ADDRESSES)
 def _generic(r: Routine) -> None:
-    """Addresses with those in the windows of shared and local memory made real."""
+    """Emit addresses with those in the windows of shared and local memory made real."""
     context, addresses = r.arguments
     top = r.lshr(addresses, splat(I64, _TOP_SHIFT))
     offset = lane_offsets(r, addresses)

@@ -37,7 +37,7 @@ _CLASSED = ir.LiteralStructType([I64, I32])
 
 
 def _classify(r: Routine, size: int) -> None:
-    """The address of lane 0 and the shape, 0 for neither; no shape where accesses are inspected in detail."""
+    """Emit the address of lane 0 and the shape, 0 for neither; no shape where accesses are inspected."""
     context, addresses, mask, whole = r.arguments
     fast, apart = r.append_basic_block("fast"), r.append_basic_block("apart")
     detailed = r.context_word(context, Context.DETAILED)
@@ -233,7 +233,7 @@ def _local_sectors(r: Routine, words: Any, good: Any) -> Any:
 
 @routine("inspect_local", I32, POINTER, POINTER, _ADDRESSES, I32)
 def _inspect_local(r: Routine) -> None:
-    """The good lanes of a local access by its offsets; its sectors as a device interleaves words."""
+    """Emit the good lanes of a local access by its offsets; its sectors as a device interleaves words."""
     context, site, offsets, mask = r.arguments
     size = r.and_(r.site_word(site, Site.DESCRIPTION), r.number(255))
     room = r.context_word(context, Context.LOCAL_SIZE)

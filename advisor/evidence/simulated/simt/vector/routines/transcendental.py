@@ -43,7 +43,7 @@ def _ex2(r: Routine) -> None:
 
 @routine("lg2_f32", vector(FLOAT), vector(FLOAT))
 def _lg2(r: Routine) -> None:
-    """The exponent plus the logarithm of the rest by the series of the area tangent."""
+    """Emit the exponent plus the logarithm of the rest by the series of the area tangent."""
     value = r.fpext(r.arguments[0], _DOUBLES)
     bits = r.bitcast(value, _LONGS)
     exponent = r.sub(r.ashr(bits, splat(I64, 52)), splat(I64, 1023))
