@@ -162,7 +162,7 @@ class ArrayFlow:
             self._other_statement(node)
 
     def _other_statement(self, node: ast.AST) -> None:
-        """Follow the statements of `with`, `try` and what Python may have else, and all else as unknown uses."""
+        """Follow the statements of `with`, `try` and what Python may have else; all else is unknown uses."""
         if isinstance(node, _LEAVES):
             return
         if isinstance(node, ast.With | ast.AsyncWith):

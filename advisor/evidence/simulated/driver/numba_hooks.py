@@ -130,7 +130,7 @@ class NumbaHooks:
     def _compile_kernel(
         self, original: Callable[..., Any], kernel: Any, *arguments: Any, **options: Any
     ) -> None:
-        """Compile a kernel; without lines where Numba cannot describe its variables (such as an empty tuple)."""
+        """Compile a kernel, without lines where Numba cannot describe a variable (an empty tuple)."""
         try:
             original(kernel, *arguments, **options)
         except Exception as problem:

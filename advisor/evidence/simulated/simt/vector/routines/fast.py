@@ -85,7 +85,7 @@ def _count_row(r: Routine, site: Any, low: Any, high: Any, size: int) -> None:
 
 
 def _one(r: Routine, size: int, shared: bool, alone: bool) -> None:
-    """Emit an access of all lanes to one place; one `alone` was not classed, so it looks at context and mask."""
+    """Emit an access of all lanes to one place; one `alone`, not classed, looks at context and mask."""
     site, address, *rest = r.arguments
     fits = _fits(r, site, address, address, r.add(address, r.number(size)), size)
     if alone:
