@@ -15,7 +15,7 @@ from advisor.model.settings.config import Config
 ROOT = Path(__file__).resolve().parents[2]
 LISTS: dict[str, list[dict[str, Any]]] = {
     file.name: json.loads(file.read_text("utf-8"))
-    for file in sorted((ROOT / "tests/data").glob("judged_*.json"))
+    for file in sorted((ROOT / "tests/data/judged").glob("judged_*.json"))
 }
 ROW = {
     "type": "object",

@@ -14,7 +14,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import Location
 from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
 from advisor.evidence.source.survey import survey
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+KERNELS = Path(__file__).parents[3] / "kernels"
 
 
 @pytest.fixture(scope="module")

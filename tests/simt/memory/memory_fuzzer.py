@@ -1,6 +1,6 @@
 """Runs random kernels of memory accesses between guard pages and compares them with an oracle.
 
-    python tests/simt/memory_fuzzer.py [--seconds S] [--kernels N] [--seed K]
+    python tests/simt/memory/memory_fuzzer.py [--seconds S] [--kernels N] [--seed K]
 
 Prints a line of JSON before each kernel, so that a crash has a name, and one with the totals at the end.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+    sys.path[:0] = [str(Path(__file__).parents[number]) for number in (0, 1, 3)]
 
 from guarded_memory import GuardedMemory, guarded
 from memory_oracle import LOCAL_WINDOW, SHARED_WINDOW, WRAP, Oracle, Outcome, World

@@ -11,7 +11,7 @@ from advisor.__main__ import main
 from advisor.check.collectors import DefaultCollectors
 from advisor.evidence.source.surveyor import Surveyor
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 OPTIONS = ("--evidence", "source", "--no-cache", "--jobs", "1", "--unsafe-fixes", "--fix", "--exit-zero")
 # The fix of the launch gives the kernel in the other file another block.
 PROJECT = {

@@ -15,7 +15,7 @@ from advisor.fixes.application import chosen
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+KERNELS = Path(__file__).parents[3] / "kernels"
 # Their fixes take several rounds: one kind of fix at a time, and what the ones before brought to light.
 FILES = ("ar_forecast.py", "dendritic_integration.py")
 OPTIONS = ("--evidence", "source", "--no-cache", "--jobs", "1", "--unsafe-fixes")

@@ -9,9 +9,14 @@ import functools
 import json
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from guarded_memory import guarded
 from numba import cuda, float32, int64
 from numba_launch import Compiled

@@ -71,7 +71,7 @@ def test_findings_rest_on_the_source_and_the_numbers_together(tmp_path: Path) ->
 
 
 def test_a_comment_in_the_source_silences(tmp_path: Path) -> None:
-    text = (Path(__file__).parent / "silenced.py.txt").read_text()
+    text = (Path(__file__).parents[1] / "silenced.py.txt").read_text()
     project(tmp_path, text)
     metrics = {"achieved_occupancy": 0.2, "warp_execution_efficiency": 0.5}
     (found,) = rankings([run(fingerprint("scale", text=text, metrics=metrics))], options(tmp_path))
