@@ -3,7 +3,7 @@
     python benchmarks/corpus_findings.py FOLDER --commits LIST.json               the table
     python benchmarks/corpus_findings.py FOLDER --commits LIST.json --write       docs/benchmarks/corpus.md
     python benchmarks/corpus_findings.py FOLDER --commits LIST.json --sample 60 --seed WORD \
-        --without tests/data/judged/judged_findings*.json                                  places to judge, by chance
+        --without tests/data/judged/judged_findings*.json                          places to judge, by chance
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. LIST.json names each with its commit. Nothing
 of the repositories is run. Reports are kept under --reports, and not made again. What says the same of

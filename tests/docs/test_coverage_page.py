@@ -34,7 +34,7 @@ PATTERNS = {"A": 15, "B": 31, "C": 38, "D": 42, "E": 51, "F": 64, "G": 69, "H": 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_is_what_the_knowledge_says(name: str, request: pytest.FixtureRequest) -> None:
     file, stated = PAGES[name]
-    page = ROOT / "docs" / name
+    page = ROOT / "docs/quality" / name
     mark = f"<!-- coverage: written from knowledge/{file} -->\n"
     head, found, shown = page.read_text("utf-8").partition(mark)
     assert found

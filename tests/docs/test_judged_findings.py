@@ -54,7 +54,7 @@ def test_the_rules_are_those_of_today() -> None:
 
 
 def test_the_page_gives_their_counts() -> None:
-    page = (ROOT / "docs/judgement.md").read_text("utf-8")
+    page = (ROOT / "docs/quality/judgement.md").read_text("utf-8")
     for name, rows in LISTS.items():
         found = Counter(row["verdict"] for row in rows)
         right, unsure, wrong = (found[verdict] for verdict in ("right", "unsure", "wrong"))

@@ -116,7 +116,7 @@ def _others(row: CoverageRow) -> str:
         if kind == "commands":
             said.append(", ".join(f"`advisor {name}`" for name in names))
         elif kind == "pages":
-            said.append(", ".join(f"[{name}](../{name})" for name in names))
+            said.append(", ".join(f"[{name}](../../{name})" for name in names))
         else:
             noun = _ONE[kind] if len(names) == 1 else kind
             said.append(f"{noun} {_names(names)}")

@@ -11,7 +11,7 @@ from lsp_server.analysis.checked_text import analyse
 from lsp_server.documents.open_documents import Document
 from lsp_server.documents.workspace import WorkspaceFiles
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+KERNELS = Path(__file__).parents[3] / "kernels"
 
 
 def document(folder, text, version=1):

@@ -1,8 +1,8 @@
 """Times the SIMT machine beside Numba's simulator, in one run.
 
-    python benchmarks/simt_speed.py [--repeat N] [NAME…]
-    python benchmarks/simt_speed.py --sample    samples of blocks, and their error
-    python benchmarks/simt_speed.py --all       the nine workloads in two processes, nothing kept and kept
+    python benchmarks/simulator/simt_speed.py [--repeat N] [NAME…]
+    python benchmarks/simulator/simt_speed.py --sample    samples of blocks, and their error
+    python benchmarks/simulator/simt_speed.py --all       the nine workloads in two processes, cold and warm
 
 Each kernel runs at a small size on both, and at its full size on the machine with counters and bounds
 checks. The simulator's time at full size is that of the small one, scaled by lane instructions. The nine
@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 warnings.simplefilter("ignore")
 # What an editor can wait for.
 SAMPLE_LANES = 20_000_000

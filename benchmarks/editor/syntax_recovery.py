@@ -1,6 +1,6 @@
 """What one edit that does not parse costs: findings of the other functions, and time.
 
-    python benchmarks/syntax_recovery.py FOLDER [--edits 300] [--edits-of-a-file 5] [--seed 1]
+    python benchmarks/editor/syntax_recovery.py FOLDER [--edits 300] [--edits-of-a-file 5] [--seed 1]
 
 Python files with kernels below FOLDER, which parse and have findings by source evidence in more than one
 function, are taken in random order. In a random function of one a line is half typed, a decorator or a head

@@ -15,7 +15,7 @@ from lsp_server.analysis.refinement import Stop
 from lsp_server.documents.open_documents import Document
 from lsp_server.documents.workspace import WorkspaceFiles, concerns_gpu
 
-EXAMPLES = Path(__file__).parents[1] / "annotated" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "annotated" / "examples"
 TRAINING = """import torch
 from torch import nn
 

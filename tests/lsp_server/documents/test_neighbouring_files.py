@@ -15,7 +15,7 @@ from lsp_server.analysis.checked_text import analyse
 from lsp_server.documents.open_documents import Document
 from lsp_server.documents.workspace import WorkspaceFiles, concerns_kernels, kernel_names
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+KERNELS = Path(__file__).parents[3] / "kernels"
 
 
 def document(file: Path, root: Path, text: str = TRANSPOSED, alone: bool = False) -> Document:

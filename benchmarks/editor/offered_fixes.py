@@ -1,6 +1,6 @@
 """Whether the fixes that the server offers while somebody types can be applied.
 
-    python benchmarks/offered_fixes.py FOLDER [--only LIST] [--offers 2000] [--seed 1] [--server COMMAND]
+    python benchmarks/editor/offered_fixes.py FOLDER [--only LIST] [--offers 2000] [--seed 1] [--server CMD]
 
 FOLDER holds repositories, each in a folder of its own. Their files with kernels, or those that a file LIST
 names (a path from FOLDER on each line), are opened one after the other and edited at random, also so that

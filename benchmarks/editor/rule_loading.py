@@ -1,6 +1,6 @@
 """Times the loading of 500 rules, the remarks about 250 to 1,000, the mutants of 200, and an edit of one.
 
-    python benchmarks/rule_loading.py [--rounds N]
+    python benchmarks/editor/rule_loading.py [--rounds N]
 
 The rules are the shipped ones under other names, one file each, beside the shipped metrics. Every load is
 timed in a process of its own, from the call with nothing in memory; so are the edits, each of which changes

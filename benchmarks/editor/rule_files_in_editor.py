@@ -1,7 +1,7 @@
 """Times the language server while rule files are written: one rule of a pack of 200, and a file of 200 rules.
 
-    python benchmarks/rule_files_in_editor.py             prints the table
-    python benchmarks/rule_files_in_editor.py --write     writes docs/benchmarks/rule-files-in-editor.md
+    python benchmarks/editor/rule_files_in_editor.py           prints the table
+    python benchmarks/editor/rule_files_in_editor.py --write   writes docs/benchmarks/rule-files-in-editor.md
 
 A real server process at the end of a pipe. The pack is made of the shipped rules under other names, one file
 each, and loaded beside the shipped knowledge. Into the conditions of some of its rules a comparison is typed
@@ -24,7 +24,7 @@ from typing import Any
 from editor_client import Client, Document
 from rule_loading import write_pack
 
-_PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "rule-files-in-editor.md"
+_PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "rule-files-in-editor.md"
 _RULES, _EDITED = 200, 10
 _TYPED = "device.sm_count > 5 "
 _KERNELS = """\
@@ -189,7 +189,7 @@ def _page(text: str) -> str:
     machine = f"{os.cpu_count()} cores with {load}, Python {platform.python_version()}, {platform.system()}"
     return f"""# Rule files in the editor
 
-`benchmarks/rule_files_in_editor.py` wrote this page on {machine}.
+`benchmarks/editor/rule_files_in_editor.py` wrote this page on {machine}.
 A server process answers one client through a pipe. The pack has {_RULES} rules in {_RULES} files, which are
 the shipped rules under other names, and is loaded beside the shipped knowledge. Into the conditions of
 {_EDITED} of them a comparison is typed character by character and taken out again, so that most texts on the

@@ -1,8 +1,8 @@
 """Times the language server while a file of 1,000 lines with 20 kernels is written, beside other servers.
 
-    python benchmarks/editor.py                 300 edits and the memory of 1,000
-    python benchmarks/editor.py --whole         the memory of 10,000 edits
-    python benchmarks/editor.py --write         writes docs/benchmarks/editor.md
+    python benchmarks/editor/editor.py                 300 edits and the memory of 1,000
+    python benchmarks/editor/editor.py --whole         the memory of 10,000 edits
+    python benchmarks/editor/editor.py --write         writes docs/benchmarks/editor.md
 
 Each server is a process at the end of a pipe and gets the same edits; the next edit comes when the
 diagnostics of the former have come. Diagnostics are asked for where the server answers that, so no server
@@ -28,7 +28,7 @@ from editor_client import Client, Document
 from editor_edits import edits
 from editor_text import benchmark_text
 
-_PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "editor.md"
+_PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "editor.md"
 _SERVERS = {
     "advisor server": [sys.executable, "-m", "advisor", "server"],
     "ruff server": ["ruff", "server"],
@@ -305,7 +305,7 @@ def _page(text: str, count: int) -> str:
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()} ({load})"
     return f"""# The language server beside others
 
-`benchmarks/editor.py` wrote this page on {machine}.
+`benchmarks/editor/editor.py` wrote this page on {machine}.
 
 {count} edits of a file of 1,000 lines with 20 kernels, sent through a pipe by one client to each server in
 turn: a line is begun in some function, a statement typed character by character, and the line removed. The

@@ -1,6 +1,6 @@
 """Times a program of many launches: counts of each launch, beside one set of counts for each shape.
 
-    python benchmarks/many_launches.py [--launches N] [--repeat N]
+    python benchmarks/simulator/many_launches.py [--launches N] [--repeat N]
 
 The former way looked access by access at the first launch of a shape and kept its counts for all others. Both
 run in turn in processes of their own, on launches that are all equal and on ones that all differ in a scalar,
@@ -19,7 +19,7 @@ import time
 import warnings
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 warnings.simplefilter("ignore")
 PROGRAMS = [(blocks, kind) for blocks in (4, 256) for kind in ("equal", "different")]

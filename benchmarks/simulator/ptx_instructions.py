@@ -1,6 +1,6 @@
 """Lists the PTX instructions of the kernels in folders by frequency.
 
-    python benchmarks/ptx_instructions.py FOLDER… [--top N] [--variants]
+    python benchmarks/simulator/ptx_instructions.py FOLDER… [--top N] [--variants]
 
 Kernels are found and compiled as `advisor check` does it, nothing of the folders is run. Prints how many
 kernels compile, how many of their PTX texts are read and translated for the SIMT machine, why the others are

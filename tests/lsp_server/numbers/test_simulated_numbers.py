@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from diagnostic_codes import codes
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+KERNELS = Path(__file__).parents[3] / "kernels"
 CHOSEN = {"trusted": True}
 SHOWN = {"codeLens": {"refreshSupport": True}}
 # A warp of `vector_add_first` reads floats that lie 10 apart, 40 bytes: each lane has a sector of its own,

@@ -7,7 +7,7 @@ import io
 import tokenize
 from pathlib import Path
 
-_FOLDER = Path(__file__).parent.parent / "kernels"
+_FOLDER = Path(__file__).parents[2] / "kernels"
 _TWICE = ("vector_add",)
 _HEAD = """\
 import math
