@@ -255,7 +255,7 @@ def test_two_kernels_of_one_name_are_not_guessed(project: Path, capsys: pytest.C
     (project / "old/vectors.py").write_text(VECTORS)
     found = imported(capsys, DATA / "ncu-raw.csv", "--no-store")
     assert {one["path"] for one in found["kernels"]} == {None}
-    assert any("--map tells which" in note for note in found["run"]["notes"])
+    assert any("--map says which" in note for note in found["run"]["notes"])
 
 
 def test_a_kernel_of_another_module_is_not_matched(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,19 +78,19 @@ def test_what_is_named_exists(stated: Callable[[], Coverage]) -> None:
         "pages": lambda name: (ROOT / name).is_file(),
     }
     for row in stated().rows:
-        for kind, names in row.carried.items():
+        for kind, names in row.covered.items():
             missing = [name for name in names if not exists[kind](name)]
             assert not missing, (row.id, kind, missing)
 
 
-def test_a_statement_is_carried_or_said_to_be_open() -> None:
+def test_a_statement_is_covered_or_said_to_be_open() -> None:
     for row in coverage().rows:
-        assert row.carried or row.open, row.id
+        assert row.covered or row.open, row.id
 
 
-def test_a_pattern_is_carried_or_a_reason_is_given() -> None:
+def test_a_pattern_is_covered_or_a_reason_is_given() -> None:
     for row in peer_patterns().rows:
-        assert bool(row.carried) != bool(row.left_out), row.id
+        assert bool(row.covered) != bool(row.left_out), row.id
 
 
 def test_open_statements_are_seen_on_the_page() -> None:

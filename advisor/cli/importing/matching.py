@@ -86,7 +86,7 @@ class Matcher:
         found = [kernel for kernel in self._kernels if _fits(kernel, name.parts)]
         if len(found) > 1:
             places = ", ".join(f"{kernel.path}:{kernel.line}" for kernel in found)
-            self.notes[f"{name.name} may be any of {places}; --map tells which."] = None
+            self.notes[f"{name.name} may be any of {places}; --map says which."] = None
         return found[0] if len(found) == 1 else None
 
 

@@ -87,7 +87,7 @@ def _kernel(tables: Tables, path: Path, name: str, options: CheckOptions) -> Rec
     if others and not any(table is not None and name in ("", table.labels[row]) for row in rows):
         raise UsageError(
             f"`{others[0]}` is a Triton kernel: what it waits for is not known from its source, and no other "
-            f"evidence is had of Triton. `advisor check {path}` tells what the source shows."
+            f"evidence is had of Triton. `advisor check {path}` shows what the source says."
         )
     if table is None or not rows:
         raise UsageError(f"there is no kernel in `{path}`.")

@@ -26,7 +26,7 @@ class CoverageRow:
 
     id: str
     statement: str
-    carried: dict[str, tuple[str, ...]]
+    covered: dict[str, tuple[str, ...]]
     open: str
     left_out: str = ""
     seen_in: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ def coverage_as_markdown(found: Coverage) -> str:
                     one.id,
                     one.statement,
                     *_seen(found, [", ".join(one.seen_in)]),
-                    _names(one.carried.get("rules", ())),
+                    _names(one.covered.get("rules", ())),
                     _others(one),
                 ]
             )
@@ -110,7 +110,7 @@ def _names(names: tuple[str, ...]) -> str:
 
 def _others(row: CoverageRow) -> str:
     said = []
-    for kind, names in row.carried.items():
+    for kind, names in row.covered.items():
         if kind == "rules":
             continue
         if kind == "commands":

@@ -73,7 +73,7 @@ def nvml_part(material: Material) -> Part:
         def draw(sheet: Sheet) -> None:
             draw_panels(sheet, panels, "seconds since the first sample")
 
-        drawn = picture("nvml", alt, "What NVML told while the workloads ran.", heights, draw)
+        drawn = picture("nvml", alt, "What NVML reported while the workloads ran.", heights, draw)
     return Part(
         "nvml", "GPU while it ran (NVML)", tuple(paragraphs), drawn, tables=_tables(samples, facts, known)
     )
