@@ -112,11 +112,11 @@ def _result(finding: Finding, fingerprint: str, rule: int, locations: Locations)
         result["relatedLocations"] = [
             {
                 "id": number,
-                "physicalLocation": _physical(location),
-                "message": {"text": location.in_words(related.message)},
+                "physicalLocation": _physical(elsewhere),
+                "message": {"text": elsewhere.in_words(related.message)},
             }
             for number, related in enumerate(finding.related, start=1)
-            for location in (locations.of(related.path, related.span),)
+            for elsewhere in (locations.of(related.path, related.span),)
         ]
     return result
 
