@@ -113,7 +113,7 @@ class ProofStore:
                 yield connection
         except (sqlite3.Error, OSError) as error:
             raise UsageError(
-                f"{self._file}: cannot be read or written ({error}); remove the file to begin anew."
+                f"{self._file}: cannot be read or written ({error}); remove the file to start again."
             ) from None
 
 
