@@ -5,7 +5,7 @@
 # safety = "needs review"
 # rules = ["triton-extent-known-at-run-time"]
 # condition = """
-# launches give it a number that is a power of two; the kernel is compiled anew for each other one"""
+# launches give it a number that is a power of two; the kernel is compiled again for each other one"""
 # ///
 
 from __future__ import annotations
