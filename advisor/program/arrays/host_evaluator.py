@@ -11,6 +11,7 @@ from advisor.program.arrays.array_arithmetic import combined, compared
 from advisor.program.arrays.array_functions import DTYPES
 from advisor.program.arrays.array_parts import item, part, transposed
 from advisor.program.arrays.escaping_kernels import is_handed_on
+from advisor.program.arrays.changed_arrays import with_changes
 from advisor.program.arrays.host_calls import HostCalls
 from advisor.program.arrays.host_values import (
     NOTHING,
@@ -181,7 +182,7 @@ class HostValues:
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Value:
         if isinstance(node.value, ast.Name) and node.value.id == "self":
-            return _with_changes(self._of_self(node.attr, frame), frame.module)
+            return with_changes(self._of_self(node.attr, frame), frame.module)
         dotted = self.library_name(node, frame)
         if dotted is not None and dotted.startswith(("numpy.", "cupy.", "numba.")):
             name = DTYPES.get(dotted.rpartition(".")[2])
@@ -216,7 +217,7 @@ class HostValues:
         )
 
     def _name(self, node: ast.Name, frame: Frame) -> Value:
-        found = _with_changes(self._of_name(node, frame), frame.module)
+        found = with_changes(self._of_name(node, frame), frame.module)
         if isinstance(found, Items) and not found.fixed:
             return UNKNOWN
         if isinstance(found, Array) and found.element and found.library and frame.function is not None:
@@ -473,24 +474,6 @@ def _shaped(module: ModuleSyntax, function: FunctionNode) -> dict[str, list[ast.
         if isinstance(shape, ast.Attribute) and shape.attr == "shape" and isinstance(shape.value, ast.Name):
             found.setdefault(shape.value.id, []).append(shape.value)
     return found
-
-
-def _with_changes(value: Value, module: ModuleSyntax) -> Value:
-    """A value without what a module changes of arrays in place, perhaps of this one by another name."""
-    changed = module.once(_changed_in_place, module.tree) if isinstance(value, Array) else frozenset()
-    if not changed or not isinstance(value, Array):
-        return value
-    return replace(value, sizes=None, order="unknown", dtype=None if "dtype" in changed else value.dtype)
-
-
-def _changed_in_place(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
-    """The attributes of arrays that a module sets: `x.shape = …`, `x.resize(…)`; a class has its own."""
-    stored = (one for one in module.inside(tree, ast.Attribute) if isinstance(one.ctx, ast.Store))
-    found = {one.attr for one in stored if not (isinstance(one.value, ast.Name) and one.value.id == "self")}
-    for one in module.inside(tree, ast.Expr):
-        if isinstance(one.value, ast.Call) and isinstance(one.value.func, ast.Attribute):
-            found.add(one.value.func.attr)
-    return frozenset(found & {"shape", "strides", "dtype", "resize"})
 
 
 def _set_from_outside(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
