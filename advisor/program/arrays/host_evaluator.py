@@ -10,8 +10,8 @@ from functools import cached_property
 from advisor.program.arrays.array_arithmetic import combined, compared
 from advisor.program.arrays.array_functions import DTYPES
 from advisor.program.arrays.array_parts import item, part, transposed
-from advisor.program.arrays.escaping_kernels import is_handed_on
 from advisor.program.arrays.changed_arrays import with_changes
+from advisor.program.arrays.escaping_kernels import is_handed_on
 from advisor.program.arrays.host_calls import HostCalls
 from advisor.program.arrays.host_values import (
     NOTHING,
