@@ -76,7 +76,10 @@ _NUMPY = {
         2,
     ),
     **dict.fromkeys(("zeros_like", "ones_like", "empty_like", "full_like"), 3),
-    "allclose": 4,
+    **dict.fromkeys(("zeros", "ones", "empty", "repeat"), 3),
+    **dict.fromkeys(("full", "eye", "arange", "linspace", "allclose"), 4),
+    **dict.fromkeys(("concatenate", "stack", "tile"), 2),
+    **dict.fromkeys(("hstack", "vstack"), 1),
 }  # fmt: skip
 # Functions of NumPy whose result may be, or be a part of, the array that they are given.
 _GIVEN_BACK = frozenset({
@@ -84,7 +87,7 @@ _GIVEN_BACK = frozenset({
     "transpose", "squeeze", "swapaxes", "diagonal", "split", "atleast_1d", "atleast_2d", "expand_dims",
 })  # fmt: skip
 # Keywords that do not change whether a result is a new array.
-_HARMLESS = frozenset({"axis", "dtype", "order"})
+_HARMLESS = frozenset({"axis", "dtype", "order", "shape", "fill_value", "num", "endpoint"})
 # Members of numba.cuda that take and give numbers, shapes and types.
 _CUDA = re.compile(
     r"grid|gridsize|sync(threads|warp)\w*|threadfence\w*|shfl_\w*|(all|any|eq|ballot)_sync|match_\w+_sync|"

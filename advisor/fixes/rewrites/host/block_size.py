@@ -23,15 +23,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_loops import inside
-from advisor.fixes.support.host.host_uses import HostUses
-from advisor.fixes.support.host.names_of_sizes import NamesOfSizes
+from advisor.fixes.support.host.host_uses import HostUses, belongs
 from advisor.fixes.support.kernel.block_free_kernel import checked_axes, covers_with_any_grid
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.model.findings import Edit
@@ -168,7 +168,7 @@ def _at_the_numbers(place: Place, host: HostUses, plan: _Plan, sizes: Sequence[i
     if any(values[id(number)] != size for number, size in zip(plan.numbers, sizes, strict=True)):
         return None
     literal = [(stand, axis) for stand, axis in plan.stands if not stand.by_name]
-    changed = NamesOfSizes(module, [*plan.numbers, *(stand.node for stand, _ in literal)])
+    changed = _NamesOfSizes(module, [*plan.numbers, *(stand.node for stand, _ in literal)])
     involved = _involved(place, host, plan, changed)
     if involved is None or not changed.are_used_in([one.site.subscript for one in involved]):
         return None
@@ -184,7 +184,7 @@ def _at_the_numbers(place: Place, host: HostUses, plan: _Plan, sizes: Sequence[i
     return list(dict.fromkeys(edit for edit in found if module.text[edit.start : edit.end] != edit.text))
 
 
-def _involved(place: Place, host: HostUses, plan: _Plan, changed: NamesOfSizes) -> list[_Plan] | None:
+def _involved(place: Place, host: HostUses, plan: _Plan, changed: _NamesOfSizes) -> list[_Plan] | None:
     """The plans of all launches that use changed names; None where one cannot take another block."""
     found = [plan]
     for site, kernel in host.launches:
@@ -200,7 +200,7 @@ def _involved(place: Place, host: HostUses, plan: _Plan, changed: NamesOfSizes) 
 def _in_the_launch(plan: _Plan, sizes: Sequence[int]) -> list[Edit] | None:
     """The edits that write the numbers into the launch and its grid; None where others use the grid too."""
     site, module = plan.site, plan.site.module
-    changed = NamesOfSizes(module, [stand.node for stand, _ in plan.stands])
+    changed = _NamesOfSizes(module, [stand.node for stand, _ in plan.stands])
     if not changed.are_used_in([site.subscript]):
         return None
     written = ", ".join(map(str, sizes)) + ("," if len(sizes) == 1 else "")
@@ -348,3 +348,39 @@ def _terms(value: ast.expr, sign: int) -> list[tuple[int, ast.expr]]:
         other = sign if isinstance(value.op, ast.Add) else -sign
         return [*_terms(value.left, sign), *_terms(value.right, other)]
     return [(sign, value)]
+
+
+class _NamesOfSizes:
+    """The names that get another value when some numbers or parts of expressions of a file are changed.
+
+    `names` are those of the module, which other files may use; `uses` are all places where one is read.
+    """
+
+    def __init__(self, module: SourceModule, changed: Iterable[ast.expr]) -> None:
+        self.module = module
+        self.names: set[str] = set()
+        self.uses: list[ast.Name] = []
+        self._lines: list[ast.Assign | ast.AnnAssign] = []
+        for node in changed:
+            self._follow(node)
+
+    def are_used_in(self, allowed: Iterable[ast.AST]) -> bool:
+        """Whether the names are used in these nodes only, and in the values of such names."""
+        known = [*allowed, *(line.value for line in self._lines if line.value is not None)]
+        return all(any(inside(self.module, use, one) for one in known) for use in self.uses)
+
+    def _follow(self, node: ast.expr) -> None:
+        """Note the assignment that a node is part of, and those that use what it assigns."""
+        line = self.module.statement_of(node)
+        if not isinstance(line, ast.Assign | ast.AnnAssign) or line in self._lines:
+            return
+        self._lines.append(line)
+        scope = self.module.scope_of(line)
+        for target in line.targets if isinstance(line, ast.Assign) else [line.target]:
+            for name in self.module.nodes_in(ast.Name, target):
+                if scope is None:
+                    self.names.add(name.id)
+                for use in self.module.names[name.id]:
+                    if use is not name and belongs(self.module, use, scope):
+                        self.uses.append(use)
+                        self._follow(use)

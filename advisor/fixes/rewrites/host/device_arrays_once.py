@@ -25,14 +25,17 @@ from advisor.fixes.support.host.argument_arrays import is_host_array
 from advisor.fixes.support.host.host_arguments import names_of
 from advisor.fixes.support.host.host_loops import inside, loop_around, pauses
 from advisor.fixes.support.host.host_uses import HostUses, Use
-from advisor.fixes.support.host.new_arrays import is_new_array
-from advisor.fixes.support.host.source_effects import positional_parameters
+from advisor.fixes.support.host.source_effects import known_call, positional_parameters
 from advisor.fixes.support.host.understood_calls import copies, is_understood
 from advisor.fixes.support.kernel.assigned_names import words_in
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.model.findings import Edit
-from advisor.program.syntax.calls import last_name
+from advisor.program.arrays.array_functions import CREATORS
+from advisor.program.effects.callees import Known
+from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.calls import called_name, last_name
 from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.reaching_definitions import START, Definition
 from advisor.program.syntax.statement_places import DEFINITIONS, LOOPS, TRIES
 
 # Functions that make memory which both the host and the device see.
@@ -191,7 +194,22 @@ class _Launch:
         return any(isinstance(module.parent(one), ast.Subscript | ast.Attribute) for one in uses)
 
     def _is_new(self, value: ast.Name) -> bool:
-        return is_new_array(self.module, value, self.scope)
+        """Whether a name has only been given arrays that NumPy makes, so that it is none of the others."""
+        definitions = self.module.syntax.definitions(self.scope or self.module.tree)
+        reaching = definitions.reaching(value.id, value) or frozenset()
+        if self.scope is None or value.id not in parameter_names(self.scope):
+            reaching -= {START}
+        new = all(self._makes_array(one) for one in reaching)
+        return bool(reaching) and new and not definitions.bound_by_others(value.id)
+
+    def _makes_array(self, line: Definition) -> bool:
+        """Whether a definition is `name = numpy.zeros(…)` or the like."""
+        if not isinstance(line, ast.Assign) or [type(one) for one in line.targets] != [ast.Name]:
+            return False
+        call = line.value
+        if not isinstance(call, ast.Call) or called_name(call) not in CREATORS:
+            return False
+        return known_call(self.module, call) is Known.NUMBERS
 
     def _meets_itself(self, uses: list[Use], names: set[str], twice: bool) -> bool:
         """Whether a launch is given another part of an array, or with `twice` the array itself once more."""

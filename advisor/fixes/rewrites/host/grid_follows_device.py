@@ -26,7 +26,7 @@ from advisor.fixes.place import Place
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.host.host_loops import inside
-from advisor.fixes.support.kernel.assigned_names import around, only_computes, value_of
+from advisor.fixes.support.kernel.assigned_names import around, only_computes
 from advisor.fixes.support.kernel.grid_indices import GRID_FORMS
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute
@@ -34,7 +34,7 @@ from advisor.fixes.support.kernel.walked_kernel import value_at
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.independent_iterations import values_come_first
 from advisor.model.findings import Edit
-from advisor.program.syntax.calls import called_name, range_bounds
+from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
 
 # The threads of a grid of one axis.
@@ -81,38 +81,21 @@ def _is_constant(site: LaunchSite, grid: ast.expr) -> bool:
 
 def _is_enough(site: LaunchSite, body: KernelBody) -> bool:
     """Whether the launch is known to have a thread for each iteration of all loops."""
-    threads = 1.0
-    for part in ("blocks", "block_threads"):
-        count = site.row.values.get(part)
-        if not isinstance(count, float):
-            return False
-        threads *= count
-    ends = [_extent(site, body, loop) for loop in body.nodes(ast.For) if _strides(body, loop)]
-    return all(end is not None and end <= threads for end in ends)
-
-
-def _extent(site: LaunchSite, body: KernelBody, loop: ast.For) -> int | None:
-    """The end of a loop up to a size of an array whose shape the host code fixes at the launch."""
-    size = _size_asked(body, (range_bounds(loop) or [])[1])
-    if size is None or size[0] not in body.parameters:
-        return None
-    shape = argument_array(site, body.parameters.index(size[0])).shape
-    return shape[size[1]] if shape is not None and size[1] < len(shape) else None
-
-
-def _size_asked(body: KernelBody, end: ast.expr) -> tuple[str, int] | None:
-    """The array and the axis of `array.shape[axis]` or `len(array)`, or of a name that is given it."""
-    value = value_of(body.module, body.function, end.id) if isinstance(end, ast.Name) else None
-    end = value or end
-    array: ast.expr | None = None
-    axis: int | None = 0
-    if isinstance(end, ast.Call) and called_name(end) == "len" and end.args:
-        array = end.args[0]
-    elif (
-        isinstance(end, ast.Subscript) and isinstance(end.value, ast.Attribute) and end.value.attr == "shape"
-    ):
-        array, axis = end.value.value, written_integer(end.slice)
-    return (array.id, axis) if isinstance(array, ast.Name) and axis is not None else None
+    blocks, threads = (site.row.values.get(part) for part in ("blocks", "block_threads"))
+    if not isinstance(blocks, float) or not isinstance(threads, float):
+        return False
+    sizes = {
+        f"{name}.shape[{axis}]": size
+        for position, name in enumerate(body.parameters)
+        for axis, size in enumerate(argument_array(site, position).shape or ())
+        if size is not None
+    }
+    bounds = [range_bounds(loop) or [] for loop in body.nodes(ast.For) if _strides(body, loop)]
+    ends = [value_at(body.module, body.function, one[1]) for one in bounds]
+    forms = [one.form for one in ends if isinstance(one, Scalar)]
+    if len(forms) < len(ends) or any(not one.atoms() <= sizes.keys() for one in forms):
+        return False
+    return all(one.evaluate(sizes.__getitem__) <= blocks * threads for one in forms)
 
 
 def any_grid_will_do(body: KernelBody) -> bool:
