@@ -34,6 +34,7 @@ from advisor.fixes.support.kernel.assigned_names import (
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.values.array_uses import array_elements
 from advisor.fixes.support.values.different_elements import surely_different
+from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.model.findings import Edit
 from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
@@ -119,16 +120,10 @@ def _sum(body: KernelBody, update: ast.AugAssign) -> _Sum | None:
             loop = outer
     if loop is None or any(True for _ in module.nodes_in(_REFUSED, loop)):
         return None
-    if array not in body.parameters or _barrier_in(body, loop):
+    if array not in body.parameters or needs_all_threads(module, loop):
         return None
     uses = _uses(body, loop, element, array)
     return _Sum(update, element, array, loop, uses) if uses else None
-
-
-def _barrier_in(body: KernelBody, loop: ast.AST) -> bool:
-    """Whether threads wait for each other in a loop: another one may look at the element there."""
-    called = (body.module.code_of(call.func) for call in body.module.nodes_in(ast.Call, loop))
-    return any("sync" in name or "threadfence" in name for name in called)
 
 
 def _uses(

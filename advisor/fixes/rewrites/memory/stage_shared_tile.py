@@ -20,10 +20,12 @@ import ast
 from dataclasses import dataclass
 
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.kernel.assigned_names import indices_of
+from advisor.fixes.support.kernel.assigned_names import indices_of, is_text
+from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import KernelBody
-from advisor.fixes.support.kernel.thread_axes import cuda_attribute, grid_call, thread_index
+from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import block_of
 from advisor.model.findings import Edit
 
@@ -34,8 +36,9 @@ class _Transpose:
 
     module: SourceModule
     function: ast.FunctionDef
-    indices: tuple[ast.Assign, ...]
+    indices: list[ast.stmt]
     names: tuple[str, str]
+    cuda: str
     copy: ast.stmt
     target: ast.Subscript
     value: ast.Subscript
@@ -56,66 +59,27 @@ def edits(place: Place) -> list[Edit] | None:
 
 
 def _transpose(module: SourceModule, function: ast.FunctionDef) -> _Transpose | None:
-    lines = [one for one in function.body if not _is_text(one)]
-    if len(lines) < 2 or any(module.shares_line(one) for one in lines):
+    lines = [one for one in function.body if not is_text(one)]
+    indices = grid_indices(KernelBody(module, function))
+    named = {one.axis: name for name, one in indices.items()}
+    if len(indices) != 2 or set(named) != {"x", "y"} or any(module.shares_line(one) for one in lines):
         return None
-    indices = tuple(one for one in lines[:-1] if isinstance(one, ast.Assign))
-    names = _index_names(module, indices)
-    if len(indices) != len(lines) - 1 or names is None or _has_comments(module, lines):
+    if {one.line for one in indices.values()} != set(lines[:-1]) or _has_comments(module, lines):
         return None
-    found = _copied(lines[-1])
-    if found is None or not _asks_only_for_sizes(module, lines[-1]):
+    found, cuda, names = _copied(lines[-1]), cuda_text(module), (named["x"], named["y"])
+    if found is None or cuda is None or not _asks_only_for_sizes(module, lines[-1]):
         return None
     order = [_order(module, one, names) for one in found]
     target, value = (_array(one) for one in found)
     if target == value or not {target, value} <= _parameters(function) or sorted(order) != [(0, 1), (1, 0)]:
         return None
-    return _Transpose(module, function, indices, names, lines[-1], *found, order[1] == (1, 0))
+    return _Transpose(module, function, lines[:-1], names, cuda, lines[-1], *found, order[1] == (1, 0))
 
 
 def _has_comments(module: SourceModule, lines: list[ast.stmt]) -> bool:
     """Whether comments stand in lines that would be written twice or in another place."""
     begin, end = module.range_of(lines[0])[0], module.range_of(lines[-1])[1]
     return "#" in module.text[begin:end]
-
-
-def _is_text(line: ast.AST) -> bool:
-    """Whether a statement is a docstring."""
-    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)
-
-
-def _index_names(module: SourceModule, lines: tuple[ast.Assign, ...]) -> tuple[str, str] | None:
-    """The names of the indices along x and y that the lines define, None where they do more or less."""
-    found: dict[str, str] = {}
-    for line in lines:
-        if len(line.targets) != 1:
-            return None
-        target = line.targets[0]
-        if isinstance(target, ast.Tuple) and grid_call(module, line.value) == 2 and not found:
-            both = [one.id for one in target.elts if isinstance(one, ast.Name)]
-            found = dict(zip("xy", both, strict=False))
-        elif isinstance(target, ast.Name) and (axis := _global_axis(module, line.value)) not in found:
-            found[axis] = target.id
-        else:
-            return None
-    if set(found) != {"x", "y"} or found["x"] == found["y"]:
-        return None
-    return found["x"], found["y"]
-
-
-def _global_axis(module: SourceModule, value: ast.expr) -> str:
-    """The axis of `blockIdx.x * blockDim.x + threadIdx.x` in any order, empty for other expressions."""
-    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Add):
-        return ""
-    for one, other in ((value.left, value.right), (value.right, value.left)):
-        thread = thread_index(module, one)
-        if thread is None or thread[0] != "threadIdx" or not isinstance(other, ast.BinOp):
-            continue
-        factors = {thread_index(module, other.left), thread_index(module, other.right)}
-        product = isinstance(other.op, ast.Mult)
-        if product and factors == {("blockIdx", thread[1]), ("blockDim", thread[1])}:
-            return thread[1]
-    return ""
 
 
 def _copied(line: ast.stmt) -> tuple[ast.Subscript, ast.Subscript] | None:
@@ -163,7 +127,7 @@ def _parameters(function: ast.FunctionDef) -> set[str]:
 
 def _staged(found: _Transpose, side: int) -> list[Edit]:
     """The edits that load a tile with lanes along the rows of the source, and store it along the target's."""
-    module, lines, cuda = found.module, found.indices, _cuda_name(found)
+    module, lines, cuda = found.module, found.indices, found.cuda
     (tile,) = KernelBody(module, found.function).free_names("tile")
     indent = module.line_end + module.indentation(lines[0])
     begin, end = module.range_of(lines[0])[0], module.range_of(lines[-1])[1]
@@ -190,10 +154,3 @@ def _phase(found: _Transpose, element: ast.Subscript, instead: str) -> str:
     first, last = found.module.range_of(element)
     text = found.module.text
     return text[begin:first] + instead + text[last:end].rstrip()
-
-
-def _cuda_name(found: _Transpose) -> str:
-    """The text that the kernel has for numba.cuda."""
-    module = found.module
-    uses = [one for line in found.indices for one in module.nodes_in(ast.Attribute, line)]
-    return next(module.code_of(one.value) for one in uses if cuda_attribute(module, one) is not None)
