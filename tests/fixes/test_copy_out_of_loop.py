@@ -118,17 +118,18 @@ def run(steps, x, w):
         grow[4, 64](w, 2)
     return w + last.sum()
 """
+
+
+def with_old_array(text: str) -> str:
+    """A program that changes a copy of the weights in its loop."""
+    old = "    old = np.array(w, dtype=np.float32)\n    results = []"
+    return text.replace("    results = []", old).replace("d_x = cuda", "old += 1\n        d_x = cuda")
+
+
 MOVED = {
     "weights of all steps": (COPY, COPIED),
     "out of two loops": (NESTED, NESTED_MOVED),
-    "an array that was copied before": (
-        COPY.replace("    results = []", "    old = np.array(w, dtype=np.float32)\n    results = []").replace(
-            "d_x = cuda", "old += 1\n        d_x = cuda"
-        ),
-        COPIED.replace(
-            "    results = []", "    old = np.array(w, dtype=np.float32)\n    results = []"
-        ).replace("d_x = cuda", "old += 1\n        d_x = cuda"),
-    ),
+    "an array that was copied before": (with_old_array(COPY), with_old_array(COPIED)),
     "an array of the module": (
         SHARED,
         SHARED.replace("        d_f = cuda.to_device(FIXED)\n", "").replace(
@@ -270,6 +271,13 @@ LEFT = {
             d_w = cuda.to_device(w)
             weigh[4, 64](d_x, d_w, d_x)
             rows[0] += 1
+    """),
+    "the largest row of the array is changed": left("""
+        row = max(w)
+        for step in steps:
+            d_w = cuda.to_device(w)
+            weigh[4, 64](d_x, d_w, d_x)
+            row += 1
     """),
     "the array's real part is changed": left("""
         part = np.real(w)

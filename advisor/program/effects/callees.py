@@ -1,5 +1,8 @@
-"""What a call in a kernel does with arrays, as far as its name tells: functions of Python, NumPy and Numba,
-methods of arrays, and the functions of the workspace that a name may stand for.
+"""What a call does with arrays, as far as its name tells: functions of Python, NumPy and Numba, methods of
+arrays, and the functions of the workspace that a name may stand for.
+
+In kernels the arguments of Python's own functions are numbers. What is said of NumPy's functions holds in
+host code too.
 """
 
 from __future__ import annotations

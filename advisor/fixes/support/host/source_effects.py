@@ -14,6 +14,9 @@ from advisor.program.effects.callees import Known
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode
 
+# In kernels these give numbers; of whole arrays they may give one of them, or a row of one.
+_CHOOSING = ("max", "min", "sum")
+
 
 def parameter_effects(module: SourceModule, function: FunctionNode, position: int) -> Effects:
     """What a kernel or device function may do with the elements of a parameter, from position 0."""
@@ -32,9 +35,11 @@ def is_used_otherwise(module: SourceModule, function: FunctionNode, name: str, c
 
 
 def known_call(module: SourceModule, call: ast.Call) -> Known | None:
-    """What a function of Python, NumPy or Numba does with its arguments, None for any other."""
+    """What a function of Python, NumPy or Numba does in host code with its arguments, None for any other."""
     effects, scope = module.answer(_array_effects, module.tree), module.scope_of(call) or module.tree
-    return effects.callees.known(call, module.syntax, scope)
+    known = effects.callees.known(call, module.syntax, scope)
+    chooses = isinstance(call.func, ast.Name) and call.func.id in _CHOOSING
+    return Known.SAME if known is Known.NUMBERS and chooses else known
 
 
 def functions_behind(module: SourceModule, call: ast.Call) -> list[FunctionNode] | None:
