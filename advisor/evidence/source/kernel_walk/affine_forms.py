@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import TypeAlias
 
 Monomial: TypeAlias = tuple[str, ...]
@@ -197,6 +198,11 @@ class Atoms:
         name = f"loop#{self._count}"
         self.known[name] = Atom(name, frozenset({name, *depends}))
         return name
+
+    def is_older(self, value: Form, counter: str) -> bool:
+        """Whether a value was known before a loop with its counter began, so that it stays in the loop."""
+        older = frozenset(takewhile(lambda name: name != counter, self.known))
+        return all("#" not in name or name in older for name in value.atoms())
 
     def depends(self, value: Form) -> frozenset[str]:
         """Thread indices, block indices and loops that `value` depends on."""

@@ -79,13 +79,6 @@ def same_code(module: SourceModule, one: ast.AST, other: ast.AST) -> bool:
     return module.code_of(one) == module.code_of(other) or ast.unparse(one) == ast.unparse(other)
 
 
-def terms_of(value: ast.expr) -> list[ast.expr]:
-    """The terms of a sum, or the expression itself."""
-    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
-        return [*terms_of(value.left), *terms_of(value.right)]
-    return [value]
-
-
 def value_of(module: SourceModule, function: FunctionNode | None, name: str) -> ast.expr | None:
     """The expression that a name of a function, or of the module for None, stands for.
 

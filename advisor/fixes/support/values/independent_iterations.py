@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 
+from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, number
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import (
     around,
     assigned_in,
-    indices_of,
     names_in,
     only_computes,
-    same_code,
-    terms_of,
     words_in,
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody
+from advisor.fixes.support.kernel.walked_kernel import element_indices, walked_kernel
 from advisor.fixes.support.values.array_uses import (
     array_elements,
     atomic_arrays,
@@ -52,7 +51,7 @@ def iterations_are_independent(body: KernelBody, loop: ast.For, index: str) -> b
     outside = _named_outside(body, loop)
     if (own | words_in(module, loop.target)) & outside:
         return False
-    return _have_values_first(module, loop.body, own) and _elements_are_own(body, loop, index)
+    return _have_values_first(module, loop.body, own) and _elements_are_own(body, loop)
 
 
 def _is_first(body: KernelBody, loop: ast.For, index: str) -> bool:
@@ -80,11 +79,13 @@ def _only_ends(body: KernelBody, node: ast.Break, loop: ast.For, index: str) -> 
     if check is None or check is not lines[0] or check.orelse or len(check.body) != 1:
         return False
     test = check.test
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not _is(test.left, index):
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return False
     (limit,) = test.comparators
     return (
-        isinstance(test.ops[0], ast.Gt | ast.GtE)
+        isinstance(test.left, ast.Name)
+        and test.left.id == index
+        and isinstance(test.ops[0], ast.Gt | ast.GtE)
         and only_computes(body.module, limit)
         and not words_in(body.module, limit) & (assigned_in(body.module, loop) | {index})
     )
@@ -119,7 +120,7 @@ def _have_values_first(module: SourceModule, lines: list[ast.stmt], names: froze
     )
 
 
-def _elements_are_own(body: KernelBody, loop: ast.For, index: str) -> bool:
+def _elements_are_own(body: KernelBody, loop: ast.For) -> bool:
     """Whether each array that is stored to is a parameter, and each iteration only uses elements of it that
     no other one does.
     """
@@ -134,39 +135,28 @@ def _elements_are_own(body: KernelBody, loop: ast.For, index: str) -> bool:
     if not all(isinstance(module.parent(one), ast.Call) for one in named):
         return False
     uses = [array_elements(module, block, one) for one in arrays]
-    if not all(one is not None and _differ(body, one, loop, index) for one in uses):
+    if not all(one is not None and _differ(body, one, loop) for one in uses):
         return False
     return all(_is_plain(body, call) for call in module.nodes_in(ast.Call, block))
 
 
-def _differ(body: KernelBody, elements: list[ast.Subscript], loop: ast.For, index: str) -> bool:
-    """Whether the elements of one array that an iteration uses are others than those of all the others: all
-    have the loop's index in one place, or they are one element at a sum with it.
+def _differ(body: KernelBody, elements: list[ast.Subscript], loop: ast.For) -> bool:
+    """Whether the elements of one array that an iteration uses are others than those of all the others: one
+    index is the same in all uses, and is another in each iteration.
     """
-    places = [indices_of(one) for one in elements]
-    if any(one is None for one in places):
-        return False
-    known = [one for one in places if one is not None]
-    for position in range(min(map(len, known))):
-        if all(_is(one[position], index) for one in known):
-            return True
-    alike = all(same_code(body.module, one, elements[0]) for one in elements)
-    changing = assigned_in(body.module, loop)
-    return alike and any(_moves_with(body, one, index, changing) for one in known[0])
-
-
-def _moves_with(body: KernelBody, value: ast.expr, index: str, changing: frozenset[str]) -> bool:
-    """Whether a value is the loop's index plus what is the same in all iterations."""
-    terms = terms_of(value)
-    others = [one for one in terms if not _is(one, index)]
-    return len(others) == len(terms) - 1 and all(
-        only_computes(body.module, one) and not words_in(body.module, one) & (changing | {index})
-        for one in others
+    found = [element_indices(body.module, body.function, one) for one in elements]
+    places = [one for one in found if one is not None]
+    return len(places) == len(found) and any(
+        len(set(forms)) == 1 and _moves(body, loop, forms[0]) for forms in zip(*places, strict=False)
     )
 
 
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+def _moves(body: KernelBody, loop: ast.For, index: Form) -> bool:
+    """Whether an index is a multiple of the number of the iteration plus what is the same in all of them."""
+    facts = walked_kernel(body.module, body.function)
+    counter = next((one.context.counter for one in facts.loops if one.context.node is loop), "")
+    factor = dict(index.terms).get((counter,), 0)
+    return factor != 0 and facts.atoms.is_older(index - number(factor) * atom(counter), counter)
 
 
 def _is_plain(body: KernelBody, call: ast.Call) -> bool:
