@@ -27,14 +27,13 @@ from advisor.fixes.support.host.host_loops import inside, loop_around, pauses
 from advisor.fixes.support.host.host_uses import HostUses, Use
 from advisor.fixes.support.host.source_effects import known_call, positional_parameters
 from advisor.fixes.support.host.understood_calls import copies, is_understood
-from advisor.fixes.support.kernel.assigned_names import words_in
+from advisor.fixes.support.kernel.assigned_names import around, words_in
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.model.findings import Edit
 from advisor.program.arrays.array_functions import CREATORS
 from advisor.program.effects.callees import Known
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.calls import called_name, last_name
-from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.reaching_definitions import START, Definition
 from advisor.program.syntax.statement_places import DEFINITIONS, LOOPS, TRIES
 
@@ -177,12 +176,8 @@ class _Launch:
 
     def _may_be_left_early(self) -> bool:
         """Whether an error in a launch may be caught before the end of the function."""
-        above = self.module.parent(self.line)
-        while above is not None and not isinstance(above, FunctionNode):
-            if isinstance(above, (*TRIES, ast.With, ast.AsyncWith)):
-                return True
-            above = self.module.parent(above)
-        return False
+        outer = around(self.module, self.line, self.scope or self.module.tree)
+        return any(isinstance(one, (*TRIES, ast.With, ast.AsyncWith)) for one in outer)
 
     def _is_used_as_array(self, position: int) -> bool:
         """Whether the kernel itself uses elements or the shape of a parameter, which numbers do not have."""
@@ -379,18 +374,10 @@ class _Growth:
             return False
         if any(True for _ in module.nodes_in(_LEAVING, statement)):
             return False
-        leaves = module.nodes_in((ast.Break, ast.Continue), statement)
-        if not all(self._ends_in(one, statement, within_loop) for one in leaves):
-            return False
+        for leave in module.nodes_in((ast.Break, ast.Continue), statement):
+            inner = any(isinstance(one, LOOPS) for one in around(module, leave, statement))
+            if not (inner or within_loop or isinstance(statement, LOOPS)):
+                return False
         launches = {site.call for site, kernel in self.host.launches if kernel is not None}
         calls = [one for one in module.nodes_in(ast.Call, statement) if one not in launches]
         return all(is_understood(module, one) for one in calls)
-
-    def _ends_in(self, leave: ast.AST, statement: ast.stmt, within_loop: bool) -> bool:
-        """Whether the loop that `break` or `continue` belongs to is part of a statement."""
-        above = self.module.parent(leave)
-        while above is not None and above is not statement:
-            if isinstance(above, LOOPS):
-                return True
-            above = self.module.parent(above)
-        return within_loop or isinstance(statement, LOOPS)

@@ -13,6 +13,7 @@ from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.host_loops import inside
 from advisor.fixes.support.host.source_effects import known_call, known_method, parameter_effects
 from advisor.fixes.support.host.understood_calls import is_understood
+from advisor.fixes.support.kernel.assigned_names import around
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site, may_launch
 from advisor.program.effects.array_effects import UNKNOWN, Effects
@@ -21,6 +22,7 @@ from advisor.program.effects.callees import Known
 from advisor.program.names.visible_names import visible
 from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode
+from advisor.program.syntax.statement_places import LOOPS
 
 Kind = Literal["bound", "question", "argument", "to device", "to host", "from device", "other"]
 
@@ -191,14 +193,10 @@ class HostUses:
 
     def _comes_before(self, node: ast.Name, line: ast.stmt) -> bool:
         """Whether a name stands before the end of a statement, or behind it in a loop around both."""
-        if self.module.range_of(node)[0] < self.module.range_of(line)[1]:
-            return True
-        above = self.module.parent(line)
-        while above is not None and not isinstance(above, FunctionNode):
-            if isinstance(above, ast.For | ast.While) and inside(self.module, node, above):
-                return True
-            above = self.module.parent(above)
-        return False
+        module = self.module
+        outer = around(module, line, module.scope_of(line) or module.tree)
+        again = any(isinstance(one, LOOPS) and inside(module, node, one) for one in outer)
+        return again or module.range_of(node)[0] < module.range_of(line)[1]
 
     def is_in(self, node: ast.Name, scope: FunctionNode | None) -> bool:
         """Whether a name stands in the statements of a function, or of the module for None, itself."""
