@@ -129,6 +129,15 @@ def with_old_array(text: str) -> str:
 MOVED = {
     "weights of all steps": (COPY, COPIED),
     "out of two loops": (NESTED, NESTED_MOVED),
+    "memory like that of an array that is changed": (
+        COPY.replace("(w.shape, np.float32)", "_like(w)").replace(
+            "d_x = cuda", "w[0] += 1\n        d_x = cuda"
+        ),
+        COPY.replace("(w.shape, np.float32)", "_like(w)")
+        .replace("d_x = cuda", "w[0] += 1\n        d_x = cuda")
+        .replace("        d_out = cuda.device_array_like(w)\n", "")
+        .replace("    # One result", "    d_out = cuda.device_array_like(w)\n    # One result"),
+    ),
     "an array that was copied before": (with_old_array(COPY), with_old_array(COPIED)),
     "an array of the module": (
         SHARED,

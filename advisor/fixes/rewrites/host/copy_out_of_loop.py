@@ -21,6 +21,7 @@ from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, assigne
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.model.findings import Edit
 from advisor.program.names.visible_names import visible
+from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import root_name
 
 _ALLOCATIONS = ("device_array", "device_array_like")
@@ -75,6 +76,8 @@ def _part_changes(module: SourceModule, name: ast.Name, loop: Loop) -> bool:
     if name.id in module.syntax.imports or not isinstance(above, ast.Attribute | ast.Subscript | ast.Call):
         return False
     if isinstance(above, ast.Attribute) and above.attr in ARRAY_QUESTIONS:
+        return False
+    if isinstance(above, ast.Call) and called_name(above) == "device_array_like":
         return False
     called = {
         root_name(one.func) for one in module.nodes_in(ast.Call, loop) if not isinstance(one.func, ast.Name)
