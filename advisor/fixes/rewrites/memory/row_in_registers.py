@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from advisor.fixes.place import Place
 from advisor.fixes.rewrites.memory.hoist_loop_invariant import (
@@ -31,9 +32,12 @@ from advisor.fixes.support.kernel.assigned_names import (
     indices_of,
     names_in,
     only_computes,
+    same_code,
+    value_of,
     words_in,
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.fixes.support.values.integer_names import is_local
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
@@ -117,14 +121,10 @@ def _constant_count(body: KernelBody, loop: ast.For) -> ast.expr | None:
     """The n of `range(n)` where that is a number, or a constant of the module."""
     bounds = range_bounds(loop) or []
     count = bounds[0] if len(bounds) == 1 else None
-    if written_integer(count) is not None:
-        return count
-    if not isinstance(count, ast.Name) or count.id in body.parameters:
-        return None
-    local, bound = body.module.bindings(count.id, body.function), body.module.bindings(count.id, None)
-    if local or len(bound) != 1 or not isinstance(bound[0], ast.Assign):
-        return None
-    return count if written_integer(bound[0].value) is not None else None
+    if not isinstance(count, ast.Name):
+        return count if written_integer(count) is not None else None
+    known = written_integer(value_of(body.module, None, count.id)) is not None
+    return count if known and not is_local(body.module, body.function, count.id) else None
 
 
 def _only_counts(body: KernelBody, counter: str) -> bool:
@@ -136,7 +136,7 @@ def _only_counts(body: KernelBody, counter: str) -> bool:
     )
 
 
-def _counts(loop: ast.AST, counter: str) -> bool:
+def _counts(loop: ast.AST, counter: str) -> TypeGuard[ast.For]:
     return isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == counter
 
 
@@ -144,6 +144,6 @@ def _is_walked(body: KernelBody, walk: _Walk, use: ast.Subscript) -> bool:
     """Whether an element that is written as the row's stands in a loop that walks over the row likewise."""
     for outer in around(body.module, use, walk.outer):
         if _counts(outer, walk.counter):
-            alike = body.module.code_of(outer.iter) == body.module.code_of(walk.inner.iter)  # type: ignore[attr-defined]
-            return alike and not _changes(body, outer, walk.counter)  # type: ignore[arg-type]
+            alike = same_code(body.module, outer.iter, walk.inner.iter)
+            return alike and not _changes(body, outer, walk.counter)
     return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 from advisor.fixes.known_facts import Row
@@ -10,13 +9,15 @@ from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.kernel.assigned_names import words_in
+from advisor.fixes.support.kernel.walked_kernel import called_functions
 from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site
+from advisor.program.syntax.module import FunctionNode
 
 _WIDE = ("float64", "complex128")
 _STATED = re.compile(r"\b(float64|double|complex128|f8|c16)\b")
 
 
-def gets_double_precision(place: Place, module: SourceModule, function: ast.FunctionDef) -> bool:
+def gets_double_precision(place: Place, module: SourceModule, function: FunctionNode) -> bool:
     """Whether one of the launches of a kernel, or of the kernels that call a device function, passes arrays
     of double precision, or a signature says so.
     """
@@ -33,19 +34,10 @@ def gets_double_precision(place: Place, module: SourceModule, function: ast.Func
     return False
 
 
-def _reaches(module: SourceModule, kernel: ast.FunctionDef, function: ast.FunctionDef) -> bool:
+def _reaches(module: SourceModule, kernel: FunctionNode, function: FunctionNode) -> bool:
     """Whether a kernel is the function, or may call it, through functions of its file or by an import."""
-    if kernel is function:
-        return True
-    seen, waiting = {kernel.name}, [kernel]
-    while waiting:
-        words = words_in(module, waiting.pop().body)
-        if function.name in words:
-            return True
-        for name in words - seen:
-            seen.add(name)
-            waiting += [one for one in module.bindings(name, None) if isinstance(one, ast.FunctionDef)]
-    return False
+    called = (kernel, *called_functions(module, kernel))
+    return kernel is function or any(function.name in words_in(module, one.body) for one in called)
 
 
 def _passes_double(place: Place, row: Row) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from advisor.fixes.support.edits.inserted_lines import end_with_comments, indented
 from advisor.fixes.support.host.host_loops import with_comments
+from advisor.fixes.support.host.source_effects import known_call
 from advisor.fixes.support.kernel.assigned_names import around, assigned_in, words_in
 from advisor.fixes.support.kernel.kernel_body import KernelBody
-from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.values.independent_iterations import values_come_first
-from advisor.fixes.support.values.joint_work import needs_all_threads
+from advisor.fixes.support.values.joint_work import threads_meet
 from advisor.model.findings import Edit
+from advisor.program.effects.callees import Known
 from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
 # With these a thread leaves more than one step, or the code is not the kernel's own.
@@ -20,8 +21,6 @@ _REFUSED: tuple[type[ast.AST], ...] = (
     ast.Raise, ast.Assert, *TRIES, ast.With, ast.Lambda, *DEFINITIONS, *COMPREHENSIONS, ast.Delete,
     ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Match, ast.Global, ast.Nonlocal,
 )  # fmt: skip
-_NUMBERS = ("abs", "bool", "float", "int", "len", "max", "min", "round")
-_PLACES = ("grid", "gridsize", "local")
 
 
 def repeated_part(body: KernelBody, step: str) -> list[ast.stmt] | None:
@@ -31,9 +30,7 @@ def repeated_part(body: KernelBody, step: str) -> list[ast.stmt] | None:
     what an earlier step left in a variable, or waits for other threads.
     """
     module, function = body.module, body.function
-    if any(True for _ in body.nodes(_REFUSED)) or needs_all_threads(module, function.body):
-        return None
-    if any(cuda_attribute(module, one) == "shared" for one in body.nodes(ast.Attribute)):
+    if any(True for _ in body.nodes(_REFUSED)) or threads_meet(module, function.body):
         return None
     if any(module.code_of(one.func) == "print" for one in body.nodes(ast.Call)):
         return None
@@ -103,18 +100,8 @@ def _is_settled(body: KernelBody, value: ast.expr, step: str) -> bool:
     for one in module.nodes_in(ast.Subscript, value):
         if not (isinstance(one.value, ast.Attribute) and one.value.attr == "shape"):
             return False
-    return all(_gives_number(body, call) for call in module.nodes_in(ast.Call, value))
-
-
-def _gives_number(body: KernelBody, call: ast.Call) -> bool:
-    if isinstance(call.func, ast.Name):
-        return call.func.id in _NUMBERS and not body.module.bindings(call.func.id, None)
-    root = call.func
-    while isinstance(root, ast.Attribute):
-        if cuda_attribute(body.module, root) in _PLACES:
-            return True
-        root = root.value
-    return isinstance(root, ast.Name) and root.id in ("np", "numpy", "math")
+    calls = module.nodes_in(ast.Call, value)
+    return all(known_call(module, one) in (Known.NUMBERS, Known.QUESTION) for one in calls)
 
 
 def _leaves(line: ast.If) -> bool:
