@@ -19,13 +19,11 @@ from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import SumNames, block_sizes, tree_lines
 from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.fixes.support.kernel.walked_kernel import is_followed, walked_kernel
 from advisor.fixes.support.values.same_for_block import same_for_block
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
-
-# Calls that store nothing which another thread could read.
-_STORING_NOTHING = ("cuda.grid", "cuda.gridsize", ".shared.array", "len", "range")
 
 
 @dataclass(frozen=True)
@@ -127,13 +125,13 @@ def _settled(body: KernelBody, branch: ast.If) -> bool:
     before = body.statements[place - 1] if place else None
     if isinstance(before, ast.Expr) and body.module.code_of(before.value).endswith(".syncthreads()"):
         return True
-    begin = body.module.range_of(branch)[0]
-    first = body.module.range_of(body.statements[0])[0]
-    stores = (
-        isinstance(one.ctx, ast.Store) for one in body.module.nodes_between(ast.Subscript, first, begin)
-    )
-    calls = body.module.nodes_between(ast.Call, first, begin)
-    return not any(stores) and all(body.module.code_of(one.func).endswith(_STORING_NOTHING) for one in calls)
+    module, facts = body.module, walked_kernel(body.module, body.function)
+    stores = [one.place.node for one in facts.accesses if one.kind != "load"]
+    changes = [*stores, *(one.place.node for one in facts.atomics)]
+    begin, _ = module.range_of(branch)
+    # Where a function that is called stores, its call may stand before the branch.
+    early = (module.scope_of(one) is not body.function or module.range_of(one)[0] < begin for one in changes)
+    return is_followed(module, body.function) and not any(early)
 
 
 def _own_names(body: KernelBody, branch: ast.If, found: _Sum) -> bool:
