@@ -17,12 +17,13 @@ from dataclasses import dataclass
 
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import SumNames, block_sizes, tree_lines
+from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.kernel.assigned_names import value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.walked_kernel import is_followed, walked_kernel
 from advisor.fixes.support.values.same_for_block import same_for_block
 from advisor.model.findings import Edit
-from advisor.program.syntax.calls import range_bounds
+from advisor.program.syntax.calls import called_name, range_bounds
 from advisor.program.syntax.literals import written_integer
 
 
@@ -101,22 +102,16 @@ def _sum(body: KernelBody, branch: ast.If) -> _Sum | None:
 def _dtype(body: KernelBody, found: _Sum) -> str | None:
     """The element type that holds the sum: float64 from `0.0`, that of the array for a sum of its elements
     from a float32 zero; None where it is not known."""
-    zero_code = body.module.code_of(found.zero)
-    if zero_code in ("0.0", "0."):
-        return _float64(body)
-    name, _, zero = zero_code.partition("(")
-    cast = name.rpartition(".")[2] == "float32" and zero in ("0)", "0.0)", "0.)")
-    if not cast or not isinstance(found.term, ast.Subscript) or not isinstance(found.term.value, ast.Name):
+    zero, term = found.zero, found.term
+    cast = isinstance(zero, ast.Call) and called_name(zero) == "float32" and len(zero.args) == 1
+    number = zero.args[0] if cast and isinstance(zero, ast.Call) else zero
+    if not isinstance(number, ast.Constant) or type(number.value) not in (int, float) or number.value != 0:
         return None
-    return f"{found.term.value.id}.dtype"
-
-
-def _float64(body: KernelBody) -> str | None:
-    for statement in body.module.nodes(ast.Import):
-        for alias in statement.names:
-            if alias.name in ("numpy", "numba"):
-                return f"{alias.asname or alias.name}.float64"
-    return None
+    if cast:
+        array = term.value if isinstance(term, ast.Subscript) else None
+        return f"{array.id}.dtype" if isinstance(array, ast.Name) else None
+    library = name_of(body.module, "numpy") or name_of(body.module, "numba")
+    return f"{library}.float64" if library is not None and type(number.value) is float else None
 
 
 def _settled(body: KernelBody, branch: ast.If) -> bool:
