@@ -118,6 +118,26 @@ def run(x, steps):
         last += out[0]
     return last, out
 """
+CHANGED_BEFORE = """
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    out[0] += 2
+    for step in range(steps):
+        halve[8, 64](out)
+    x[0] += out[0]
+    return out
+"""
+CHANGED_BEFORE_AFTER = """
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    out[0] += 2
+    d_out = cuda.to_device(out)
+    for step in range(steps):
+        halve[8, 64](d_out)
+    d_out.copy_to_host(out)
+    x[0] += out[0]
+    return out
+"""
 TWICE = """
 def run(x, d_a):
     a = np.array(x)
@@ -194,6 +214,7 @@ def run(x, steps):
 COPIED = {
     "in branches": (BRANCHES, BRANCHES_AFTER),
     "once": (ONCE, ONCE_AFTER),
+    "behind a change on the host": (CHANGED_BEFORE, CHANGED_BEFORE_AFTER),
     "around a loop": (LOOP, LOOP_AFTER),
     "in a loop that looks at the result": (LOOKED_AT, LOOKED_AT_AFTER),
     "around two launches": (TWICE, TWICE_AFTER),
@@ -272,6 +293,17 @@ def run(x, steps):
         kept="more = [out]\n    kept = more + [x]", seen="kept[0][0]"
     ),
     "looked at through an object": LOOKED_AT_LATER.format(kept="x.kept = out", seen="x.kept[0]"),
+    "looked at through the list of an object": LOOKED_AT_LATER.format(
+        kept="x.kept += [out]", seen="x.kept[0][0]"
+    ),
+    "of another shape meanwhile": """
+def run(x, steps):
+    out = np.zeros(64, np.float32)
+    halve[8, 64](out)
+    out.shape = (8, 8)
+    halve[8, 64](out)
+    return out
+""",
     "looked at through a view": LOOKED_AT_LATER.format(kept="kept = out[1:]", seen="kept[0]"),
     "looked at by an inner function": LOOKED_AT_LATER.format(
         kept="def kept():\n        return out[0]", seen="kept()"

@@ -94,7 +94,7 @@ class HostUses:
         above = self.module.parent(node)
         if isinstance(above, ast.Attribute):
             call = self.module.parent(above)
-            if above.attr in QUESTIONS:
+            if above.attr in QUESTIONS and isinstance(above.ctx, ast.Load):
                 return Use(node, "question")
             called = isinstance(call, ast.Call) and call.func is above
             if called and above.attr == "copy_to_host" and _without_stream(call):  # type: ignore[arg-type]
@@ -176,6 +176,10 @@ class HostUses:
             return names if whole else self._element_stored(node, statement)
         if isinstance(statement, ast.AugAssign | ast.For) and isinstance(statement.target, ast.Name):
             return [statement.target.id]
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+            # A list in an attribute or another list grows by `+=`.
+            own = inside(self.module, node, statement.target)
+            return [] if own or isinstance(statement.value, ast.Subscript) else None
         return [] if isinstance(statement, _PLAIN) else None
 
     def _is_computed_with(self, node: ast.expr) -> bool:
