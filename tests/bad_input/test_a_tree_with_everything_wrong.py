@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from advisor_command import AdvisorCommand
 
+from advisor.reports.outputs import available_formats
+
 GOLDEN = Path(__file__).parent / "golden"
 HALF_TYPED = """\
 from numba import cuda
@@ -52,7 +54,7 @@ rule no-such-metric "No such metric" {
   example silent "two" { k.registers = 2 }
 }
 """
-FORMATS = ("text", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "markdown")
+FORMATS = available_formats()
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ from sample_reports import REPORTS, RULES
 from advisor import __version__
 from advisor.reports.outputs import RenderOptions, available_formats, render_report
 
-ENDINGS = {
-    "text": "txt", "concise": "txt", "github": "txt", "json": "json", "sarif": "sarif", "gitlab": "json",
-    "json-lines": "jsonl", "junit": "xml", "markdown": "md",
+# Of a format that is not named here the golden files end with `.txt`.
+_ENDINGS = {
+    "json": "json", "sarif": "sarif", "gitlab": "json", "json-lines": "jsonl", "junit": "xml",
+    "markdown": "md",
 }  # fmt: skip
 
 
@@ -22,7 +23,8 @@ def test_the_format_prints_what_its_golden_file_holds(
     name: str, report: str, golden: Callable[[str, str], None]
 ) -> None:
     text = render_report(name, REPORTS[report](), RULES, RenderOptions(width=80, statistics=report == "full"))
-    golden(f"{report}.{name}.{ENDINGS[name]}", text.replace(f'"{__version__}"', '"VERSION"'))
+    ending = _ENDINGS.get(name, "txt")
+    golden(f"{report}.{name}.{ending}", text.replace(f'"{__version__}"', '"VERSION"'))
 
 
 def test_colours(golden: Callable[[str, str], None]) -> None:
@@ -34,7 +36,3 @@ def test_colours(golden: Callable[[str, str], None]) -> None:
 def test_a_narrow_terminal(golden: Callable[[str, str], None]) -> None:
     text = render_report("text", REPORTS["full"](), RULES, RenderOptions(width=40))
     golden("full.narrow.txt", text)
-
-
-def test_there_is_a_golden_file_for_each_format() -> None:
-    assert set(ENDINGS) == set(available_formats())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from advisor.model.findings import SEVERITIES
 from advisor.model.records import SOURCES
+from advisor.reports.outputs import available_formats
 
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,8 @@ def _add_rules(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--format", default="text", metavar="FORMAT", help="text (default), concise, json, …")
+    formats = ", ".join(name for name in available_formats() if name != "text")
+    group.add_argument("--format", default="text", metavar="FORMAT", help=f"text (default), {formats}")
     group.add_argument("--output", type=Path, metavar="FILE", help="write the report to FILE")
     group.add_argument(
         "--statistics",

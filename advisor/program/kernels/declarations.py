@@ -13,7 +13,7 @@ from advisor.program.kernels.jit_expressions import Compiler, Jit, Use
 from advisor.program.names.library_names import CPU_COMPILERS
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
-from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.tree_nodes import below, below_in_scope
 
 _CUDA_ROOTS = ("numba.cuda.", "numba_cuda.numba.cuda.", "numba_cuda_mlir.cuda.")
 _CPU = frozenset({"numba.jit", "numba.njit"})
@@ -221,9 +221,10 @@ def called_names(node: FunctionNode) -> set[str]:
 
 
 def _returns_value(declaration: Declaration) -> bool:
+    """Whether a function itself returns a value; what functions in it return is theirs."""
+    returned = (one.value for one in below_in_scope(declaration.node) if isinstance(one, ast.Return))
     return any(
-        one.value is not None and not (isinstance(one.value, ast.Constant) and one.value.value is None)
-        for one in declaration.module.inside(declaration.node, ast.Return)
+        one is not None and not (isinstance(one, ast.Constant) and one.value is None) for one in returned
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from advisor.model.findings import Problem
+from advisor.reports.outputs import available_formats
 
 Run = Callable[..., Any]
 
@@ -60,9 +61,7 @@ def test_a_kernel_that_does_not_compile_is_no_failure_of_its_file(advisor: Run, 
     assert "not everything" not in outcome.out
 
 
-@pytest.mark.parametrize(
-    "name", ["text", "concise", "markdown", "json", "sarif", "github", "junit", "gitlab"]
-)
+@pytest.mark.parametrize("name", available_formats())
 def test_a_folder_without_python_files_says_so(
     advisor: Run, fake_check: Any, project: Path, name: str
 ) -> None:
