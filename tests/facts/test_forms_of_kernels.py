@@ -32,6 +32,14 @@ MADE = {
             a[0] = d(a[1]) + e(a[2])
         k[2, 64](a)  # launch: k[2, 64](a)
     """,
+    "a kernel with a function in it that returns a value": """
+        @cuda.jit
+        def k(a):  # kernel
+            def add(x):
+                return x + 1
+            a[0] = add(a[1])
+        k[2, 64](a)  # launch: k[2, 64](a)
+    """,
     "a device function in an attribute": """
         class C:
             def __init__(self):
