@@ -64,9 +64,9 @@ def test_all_fixes_until_none_is_left(project: Path) -> None:
     done = check(project, "--fix", "--unsafe-fixes")
     assert done.returncode == 0, done.stdout
     assert (project / "k.py").read_text() == FIXED
-    assert "Mended 4 findings." in done.stdout
+    assert "Fixed 4 findings." in done.stdout
     again = check(project, "--fix", "--unsafe-fixes")
-    assert "Mended 0 findings." in again.stdout
+    assert "Fixed 0 findings." in again.stdout
     assert (project / "k.py").read_text() == FIXED
 
 
@@ -74,7 +74,7 @@ def test_what_needs_review_is_not_written_unasked(project: Path) -> None:
     done = check(project, "--fix")
     assert done.returncode == 1
     assert (project / "k.py").read_text() == KERNEL
-    assert "3 more can be mended with --unsafe-fixes" in done.stdout
+    assert "3 more can be fixed with --unsafe-fixes" in done.stdout
 
 
 def test_differences_are_shown_and_nothing_is_written(project: Path) -> None:
