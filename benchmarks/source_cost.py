@@ -2,6 +2,7 @@
 
     python benchmarks/source_cost.py growth          generated kernels and files, with the exponent of growth
     python benchmarks/source_cost.py files FILE...   given files beside flake8, which has to be installed
+    python benchmarks/source_cost.py trees FOLDER... all files of folders beside ruff
 
 Times are those of the whole process, user and system, the least of several rounds; with `files` both programs
 take turns. Bytecode is compiled before anything is timed, as it is for an installed program.
@@ -23,8 +24,9 @@ from pathlib import Path
 
 _CHECK = [sys.executable, "-m", "advisor", "check", "--evidence", "source", "--no-cache", "--no-run"]
 _FLAKE8 = [sys.executable, "-m", "flake8", "-j1", "--isolated"]
-_ACCESSES = (50, 100, 200, 400, 800, 1600, 3200)
-_KERNELS = (1, 2, 5, 10, 20, 50, 100, 200)
+_RUFF = [sys.executable, "-m", "ruff", "check", "--no-cache", "--isolated", "--quiet"]
+_ACCESSES = (50, 100, 200, 400, 800, 1600, 3200, 6400)
+_KERNELS = (1, 2, 5, 10, 20, 50, 100, 200, 400)
 _HEAD = "import numpy as np\nfrom numba import cuda\n\n\n"
 
 
@@ -176,12 +178,24 @@ def beside_flake8(clock: Clock, folder: Path, files: Sequence[Path], rounds: int
         print(f"| `{file.name}` | {lines} | {lint:.2f} | {own:.2f} | {ratio:.2f} |", flush=True)
 
 
+def beside_ruff(clock: Clock, folders: Sequence[Path], rounds: int) -> None:
+    """Print the times of both programs for all files of each folder, and their ratio."""
+    print("| folder | ruff, s | advisor, s | ratio, median of pairs |")
+    print("|---|---:|---:|---:|")
+    check = [*_CHECK, "--format", "concise"]
+    for folder in folders:
+        pairs = [(clock.seconds(_RUFF, folder), clock.seconds(check, folder)) for _ in range(rounds + 1)][1:]
+        lint, own = (min(column) for column in zip(*pairs, strict=True))
+        ratio = statistics.median(second / first for first, second in pairs)
+        print(f"| `{folder.name}` | {lint:.2f} | {own:.2f} | {ratio:.2f} |", flush=True)
+
+
 def main() -> None:
     """Run the benchmark that is named."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["growth", "files"])
+    parser.add_argument("what", choices=["growth", "files", "trees"])
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
@@ -189,6 +203,8 @@ def main() -> None:
         folder = Path(name)
         if given.what == "growth":
             growth(Clock(folder), folder, given.rounds)
+        elif given.what == "trees":
+            beside_ruff(Clock(folder), [one.resolve() for one in given.files], given.rounds)
         else:
             beside_flake8(Clock(folder), folder, given.files, given.rounds)
 
