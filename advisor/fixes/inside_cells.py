@@ -19,8 +19,11 @@ def inside_cells(edits: Iterable[Edit], path: str, texts: Mapping[str, str]) -> 
     What is put before a cell goes to its beginning. None where an edit reaches from one cell into another, or
     touches one of IPython's commands.
     """
+    given = list(edits)
+    if not any(map(is_notebook, {edit.path or path for edit in given})):
+        return given
     found = []
-    for edit in edits:
+    for edit in given:
         kept = _inside(edit, edit.path or path, texts)
         if kept is None:
             return None

@@ -128,7 +128,12 @@ def own_kernel(place: Place) -> KernelBody | None:
     kernel = place.kernel()
     if kernel is None or kernel[0] is not place.module or place.function() is not kernel[1]:
         return None
-    body = KernelBody(*kernel)
-    called = body.function.name in body.module.called_names
-    shared = any(body.module.shares_line(one) for one in body.statements)
-    return body if body.statements and not called and not shared else None
+    module, function = kernel
+    return KernelBody(module, function) if module.answer(_can_be_rewritten, function) else None
+
+
+def _can_be_rewritten(module: SourceModule, function: ast.FunctionDef) -> bool:
+    """Whether a kernel has statements, each with lines of its own, and is no device function besides."""
+    statements = KernelBody(module, function).statements
+    shared = any(module.shares_line(one) for one in statements)
+    return bool(statements) and function.name not in module.called_names and not shared
