@@ -19,7 +19,7 @@ DIRECTIVES = ("ignore", "ignore-block", "ignore-file")
 
 _MARK = "advisor:"
 # An editor without places to fill in leaves such a note where the reason belongs.
-_NO_REASON_YET = "TODO"
+NO_REASON_YET = "TODO"
 _COMMENT = re.compile(r"#\s*advisor:\s*(?P<word>[\w-]+)\s*(?:\[(?P<rules>[^\]#]*)\])?(?P<reason>[^#]*)")
 
 
@@ -183,7 +183,7 @@ def _read_directive(
             continue
         cause = f"there is no rule `{name}`.{suggestion(name, known)}"
         remarks.append(load_suppression_rules()["unknown-suppression"].finding(path, span, cause=cause))
-    if not reason or reason.startswith(_NO_REASON_YET):
+    if not reason or reason.startswith(NO_REASON_YET):
         shown = ", ".join(f"`{name}`" for name in names)
         remarks.append(
             load_suppression_rules()["suppression-without-reason"].finding(path, span, rules=shown)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from advisor.check.suppressions import NO_REASON_YET
 from advisor.model.findings import Edit
 from advisor.model.text.source_text import SourceText, Span
 from lsp_server.analysis.checked_text import Analysis
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Behind a comment for a client that has no places to fill in; it counts as no reason.
-_NO_REASON = "TODO: say why this is acceptable here"
+_NO_REASON = f"{NO_REASON_YET}: say why this is acceptable here"
 
 
 @dataclass(frozen=True)
