@@ -6,7 +6,7 @@
 PYTHON ?= $(or $(wildcard .venv/bin/python),python3)
 EXTENSION = lsp_server/vscode
 VSIX = $(EXTENSION)/kernel-advisor.vsix
-INSTALL = tests/editors/install
+INSTALL = tests/lsp_server/editors/install
 
 .PHONY: vsix extension editors neovim emacs vscode
 
@@ -28,13 +28,13 @@ editors: extension neovim emacs vscode
 neovim:
 	$(INSTALL)/debian-program.sh trixie neovim nvim .editors/neovim-trixie
 	$(INSTALL)/debian-program.sh sid neovim nvim .editors/neovim-sid
-	$(PYTHON) -m pytest tests/editors/test_neovim.py
+	$(PYTHON) -m pytest tests/lsp_server/editors/test_neovim.py
 
 # Emacs with Eglot, where they are installed (Debian: emacs-nox elpa-eglot).
 emacs:
-	$(PYTHON) -m pytest tests/editors/test_emacs.py
+	$(PYTHON) -m pytest tests/lsp_server/editors/test_emacs.py
 
 # VS Code in Chromium; screenshots go to .editors/screenshots.
 vscode: vsix
 	$(INSTALL)/code-server.sh .editors/code-server
-	PYTHON="$(PYTHON)" tests/editors/vscode/run.sh
+	PYTHON="$(PYTHON)" tests/lsp_server/editors/vscode/run.sh

@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "program"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "tests/program/against_runs"), str(ROOT)]
 
 from answers import Answers, Oracle  # noqa: E402
 from constant_oracle import constants_of_a_program  # noqa: E402

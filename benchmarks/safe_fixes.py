@@ -2,9 +2,9 @@
 
     python benchmarks/safe_fixes.py [--programs 2000] [--first 1000]
 
-Programs are those of `tests/fixes/generated_programs.py`, from a seed on. Each is run on the simulated GPU
-before and after its safe fixes; what it prints and the arrays that it leaves are compared. A program that
-does something else then is shown. The exit status is 1 where there was one.
+Programs are those of `tests/fixes/generated/generated_programs.py`, from a seed on. Each is run on the
+simulated GPU before and after its safe fixes; what it prints and the arrays that it leaves are compared. A
+program that does something else then is shown. The exit status is 1 where there was one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "fixes")]
+sys.path[:0] = [str(ROOT / "tests/fixes"), str(ROOT / "tests/fixes/generated")]
 
 from generated_programs import program  # noqa: E402
 from safe_fixes import SAFE, Losses  # noqa: E402

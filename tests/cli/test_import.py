@@ -13,7 +13,7 @@ from advisor.__main__ import main
 from advisor.model.history.store import HistoryStore
 
 DATA = Path(__file__).parents[1] / "data/reports"
-sys.path.append(str(Path(__file__).parents[1] / "measured/reports"))
+sys.path.append(str(Path(__file__).parents[1] / "evidence/measured/reports"))
 
 from nsys_export import launch_bound_run  # noqa: E402
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "measured"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "evidence/measured"))
 
 from test_nvml import FakeNvml, NVMLError_GpuIsLost, NVMLError_LibraryNotFound, NVMLError_NotSupported
 

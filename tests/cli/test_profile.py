@@ -13,9 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
-
 from advisor_command import PROGRAM, AdvisorCommand
 
 from advisor.evidence.simulated.launches.recording.gpu_launches import has_gpu

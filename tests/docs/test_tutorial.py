@@ -10,10 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "packaging"))
-
 from advisor_command import PROGRAM, AdvisorCommand
 from environments import make_environment
 

@@ -96,7 +96,7 @@ def test_what_answers_a_question_is_there_and_is_called_so(call: str, module: st
 def test_the_examples_are_a_fix_and_its_test() -> None:
     fix, test = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert fix == (FIXES / "rewrites" / "arithmetic" / "fastmath.py").read_text("utf-8")
-    whole = (ROOT / "tests" / "fixes" / "test_fastmath.py").read_text("utf-8")
+    whole = (ROOT / "tests/fixes/arithmetic/test_fastmath.py").read_text("utf-8")
     assert all(part.strip() in whole for part in test.split("\n\n\n"))
 
 

@@ -20,7 +20,7 @@ from advisor.model.settings.config import Config
 from advisor.model.text.source_text import SourceText
 from advisor.model.text.syntax_recovery import fault_of, recovered
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "annotated" / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).parents[1] / "annotated" / "examples").glob("*.py"))
 HALF_TYPED = [
     "x =", "foo(", "if x", "for i in range(", "a[", "x.", "return (", "s = 'abc", 's = """abc', "@",
     "def f(", "x = {", "while True", "import", "with ", "x +", "elif x:", "try:", ")", "x = 'größe 🚀", "\\",

@@ -1,0 +1,30 @@
+"""The program as a process of its own, and workspaces to run it in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from advisor_command import AdvisorCommand
+
+
+@pytest.fixture(scope="session")
+def advise(tmp_path_factory: pytest.TempPathFactory) -> AdvisorCommand:
+    """The command of one user, whose caches live as long as the tests."""
+    return AdvisorCommand(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """An empty project, under a name that is no test's."""
+    folder = tmp_path / "project"
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def compiler() -> None:
+    """Skips where NVIDIA publishes no compiler packages."""
+    if sys.platform not in ("linux", "win32"):
+        pytest.skip("NVIDIA publishes no compiler packages for this system")

@@ -1,0 +1,168 @@
+"""Exports of Nsight Systems: the SQLite file of several versions, and the CSV reports of nsys stats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nsys_export import PROCESS, THREAD, Export, launch_bound_run
+
+from advisor.evidence.measured.reports import read_report
+from advisor.evidence.measured.reports.fingerprints import Reading, reading_of
+
+DATA = Path(__file__).parents[3] / "data/reports"
+
+
+def reading(path: Path) -> Reading:
+    return reading_of(read_report(path))
+
+
+@pytest.mark.parametrize("launch", ["cuLaunchKernel", "cudaLaunchKernel_v7000", "cuLaunchKernelEx"])
+def test_the_numbers_of_a_run(tmp_path: Path, launch: str) -> None:
+    metrics = reading(launch_bound_run(tmp_path / "run.sqlite", launch)).metrics
+    assert metrics == pytest.approx(
+        {
+            "total_latency_ms": 1.0,
+            "gpu_utilization": 0.06,  # six kernels of 10 of 1,000 us
+            "longest_gap_ms": 0.115,  # from the last copy at 140 to the first kernel at 255 us
+            "active_kernels": 2,
+            "kernel_launches": 6,
+            "api_launch_overhead_ms": 0.72,
+            "synchronisation_ms": 0.09,
+            "allocation_ms": 0.04,
+            "memcpy_htod_ms": 0.1,
+            "memcpy_dtoh_ms": 0.05,
+            "memcpy_dtod_ms": 0.0,
+            "pageable_copy_ms": 0.05,
+            "memset_ms": 0.0,
+        }
+    )
+
+
+def test_the_kernels_of_a_run(tmp_path: Path) -> None:
+    (_, axpy), (_, norm) = reading(launch_bound_run(tmp_path / "run.sqlite")).fingerprints[:2]
+    assert (axpy.identity.name, axpy.identity.types) == ("axpy", ("float", "float *"))
+    assert (axpy.identity.grid, axpy.identity.block) == ((64, 1, 1), (128, 1, 1))
+    assert axpy.metrics["registers"] == 40
+    assert axpy.metrics["launch_shared_bytes"] == 1024 + 2048
+    assert axpy.metrics["blocks_per_sm"] == 64 / 132
+    assert axpy.identity.dynamic_shared == 2048
+    assert axpy.timing is not None
+    assert axpy.timing.mean == pytest.approx(0.01)
+    assert norm.metrics["block_threads"] == 128
+
+
+def test_ranges_of_the_launching_thread(tmp_path: Path) -> None:
+    """The calls at 140 and 260 us lie in both ranges, those at 380 … 620 in `epoch`, that at 740 in none."""
+    found = reading(launch_bound_run(tmp_path / "run.sqlite")).fingerprints
+    ranges = {(name.split("(")[0], one.ranges): one.launches for name, one in found}
+    assert ranges == {
+        ("axpy", ("epoch", "step")): 3,
+        ("axpy", ("epoch",)): 1,
+        ("norm", ("epoch",)): 1,
+        ("norm", ()): 1,
+    }
+
+
+def test_an_older_version_lacks_columns(tmp_path: Path) -> None:
+    path = launch_bound_run(tmp_path / "old.sqlite", old=True)
+    report = read_report(path)
+    assert any("lacks registersPerThread" in note for note in report.notes)
+    assert any("pageable" in note for note in report.notes)
+    found = reading(path)
+    assert "pageable_copy_ms" not in found.metrics
+    assert found.metrics["memcpy_htod_ms"] == pytest.approx(0.1)
+    assert "registers" not in found.fingerprints[0][1].metrics
+    assert found.fingerprints[0][1].metrics["grid_blocks"] == 64
+
+
+def test_copies_that_overlap_count_once(tmp_path: Path) -> None:
+    export = Export(tmp_path / "run.sqlite")
+    export.copy(0, 100, 1, 1, 2)
+    export.copy(50, 120, 1, 1, 2)
+    export.kernel(120, 200, "k", (1, 1, 1), (32, 1, 1))
+    assert reading(export.write()).metrics["memcpy_htod_ms"] == pytest.approx(0.12)
+
+
+def test_threads_at_the_same_time_do_not_add_up(tmp_path: Path) -> None:
+    export = Export(tmp_path / "run.sqlite")
+    export.call(0, 80, "cudaLaunchKernel", 1)
+    export.call(0, 90, "cudaLaunchKernel", 2, thread=THREAD + 1)
+    export.kernel(90, 100, "k", (1, 1, 1), (32, 1, 1), 1)
+    found = reading(export.write())
+    assert found.metrics["api_launch_overhead_ms"] == pytest.approx(0.09)
+
+
+def test_without_calls_nothing_is_said_of_the_host(tmp_path: Path) -> None:
+    export = Export(tmp_path / "run.sqlite")
+    export.kernel(0, 100, "k", (1, 1, 1), (32, 1, 1))
+    path = export.write()
+    metrics = reading(path).metrics
+    assert "api_launch_overhead_ms" not in metrics
+    assert metrics["memcpy_htod_ms"] == 0.0  # a table is made where there are copies: there are none
+    assert any("no calls" in note for note in read_report(path).notes)
+
+
+def test_another_process_has_the_same_correlations(tmp_path: Path) -> None:
+    export = Export(tmp_path / "run.sqlite")
+    export.call(10, 20, "cuLaunchKernel", 1, thread=(0x99 << 24) | 3)
+    export.call(30, 40, "cuLaunchKernel", 1)
+    export.ranges = [(5, 25, "theirs", (0x99 << 24) | 3), (25, 50, "ours", THREAD)]
+    export.kernel(60, 70, "k", (1, 1, 1), (32, 1, 1), 1)
+    assert PROCESS == THREAD >> 24 << 24
+    assert reading(export.write()).fingerprints[0][1].ranges == ("ours",)
+
+
+def test_the_device_and_the_version_are_told(tmp_path: Path) -> None:
+    report = read_report(launch_bound_run(tmp_path / "run.sqlite"))
+    assert (report.device, report.capability) == ("NVIDIA H200", "9.0")
+    assert report.toolchain == {"nsys export product version": "2025.1.1"}
+
+
+def test_several_reports_in_one_file_of_nsys_stats() -> None:
+    found = reading(DATA / "nsys-stats.csv")
+    assert found.metrics == pytest.approx(
+        {
+            "active_kernels": 2,
+            "kernel_launches": 1000,
+            "api_launch_overhead_ms": 7.0,
+            "synchronisation_ms": 0.0,
+            "allocation_ms": 1.0,
+            "memcpy_htod_ms": 1.5,
+            "memcpy_dtoh_ms": 1.0,
+            "memcpy_dtod_ms": 0.0,
+        }
+    )
+    name, axpy = found.fingerprints[0]
+    assert name == "void axpy<float>(float, const float *, float *)"
+    assert (axpy.launches, axpy.metrics["latency_ms"]) == (900, 3.0)
+    assert axpy.timing is not None
+    assert (axpy.timing.mean, axpy.timing.deviation) == (pytest.approx(3.3333e-3), pytest.approx(0.2105e-3))
+    assert found.unused == ()
+
+
+def test_sizes_of_copies_are_kept_beside() -> None:
+    copies = {one["direction"]: one["bytes"] for one in read_report(DATA / "nsys-stats.csv").host["copies"]}
+    assert copies == {"htod": 12_583_000, "dtoh": 8_389_000}
+
+
+def test_the_trace_of_the_gpu() -> None:
+    found = reading(DATA / "nsys-gpu-trace.csv")
+    assert found.metrics == pytest.approx(
+        {
+            "total_latency_ms": 1.0,  # 1,000,000 … 2,000,000 ns
+            "gpu_utilization": 0.15,
+            "longest_gap_ms": 0.18,
+            "active_kernels": 1,
+            "kernel_launches": 2,
+            "memcpy_htod_ms": 0.4,
+            "memcpy_dtoh_ms": 0.1,
+            "memcpy_dtod_ms": 0.0,
+            "pageable_copy_ms": 0.4,
+            "memset_ms": 0.02,
+        }
+    )
+    norm = found.fingerprints[0][1]
+    assert (norm.launches, norm.metrics["registers"], norm.identity.grid) == (2, 32, (16, 1, 1))
+    assert norm.metrics["launch_shared_bytes"] == pytest.approx(2000)  # 0.002 MB
+    assert read_report(DATA / "nsys-gpu-trace.csv").device == "NVIDIA L4"

@@ -1,0 +1,1 @@
+"""What the tests of records of source share lies here, beside their folders."""
