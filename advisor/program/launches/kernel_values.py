@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -89,16 +89,38 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
-class Object:
-    """An object of a class, with the call of `__init__` that made it where that is known."""
+class RecordType:
+    """A type whose objects are made of the values of its fields, as `namedtuple` makes them, with what a
+    field holds where a call gives nothing, None where it has to.
+    """
 
-    of: Class
+    fields: tuple[tuple[str, Held | None], ...]
+    is_tuple: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object of a class, with the call of `__init__` that made it or its fields where these are known;
+    without a class one of fields alone. Those of a tuple are its items too.
+    """
+
+    of: Class | None
     made: Frame | None = None
+    fields: tuple[tuple[str, Held], ...] = ()
+    is_tuple: bool = False
+
+
+class Place(Enum):
+    """A place in a holder that may be any: what is put under a key that the source does not fix."""
+
+    ANYWHERE = "anywhere"
 
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What a list, a tuple or a dictionary holds, each with its literal key or None."""
+    """What a list, a tuple or a dictionary holds, each with its literal key, None for a place that is not
+    known and has no other item, or `Place.ANYWHERE`.
+    """
 
     held: tuple[tuple[object, Held], ...]
 
@@ -121,7 +143,7 @@ class Other(Enum):
     NOTHING = "nothing"
 
 
-Value: TypeAlias = Kernel | Configured | Function | Class | Object | Items | Module | Other
+Value: TypeAlias = Kernel | Configured | Function | Class | RecordType | Object | Items | Module | Other
 Values: TypeAlias = tuple[Value, ...]
 Held: TypeAlias = Operand | Values
 UNKNOWN: Values = (Other.UNKNOWN,)
@@ -140,3 +162,8 @@ def is_open(values: Values) -> bool:
 def kernels_in(values: Values) -> tuple[Kernel, ...]:
     """The kernels among values."""
     return tuple(one for one in values if isinstance(one, Kernel))
+
+
+def joined(values: Iterable[Values]) -> Values:
+    """All values of several, each once."""
+    return tuple(dict.fromkeys(one for each in values for one in each))

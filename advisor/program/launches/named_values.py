@@ -25,6 +25,7 @@ from advisor.program.launches.kernel_values import (
     Value,
     Values,
     is_open,
+    joined,
 )
 from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import Binding, Definition, reaching, scope_bindings
@@ -38,7 +39,6 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _MOST_BASES = 8
 # Modules may import a name from each other in a circle.
 _MOST_IMPORTS = 8
-_Stores = dict[str, list[tuple[object, ast.expr]]]
 
 
 class NamedValues:
@@ -91,16 +91,21 @@ class NamedValues:
         found = [self._member(one, name) for one in values]
         known = [one for each in found if each is not None for one in each]
         if known:
-            return self._with_stores(tuple(dict.fromkeys(known)), f"{ast.unparse(base.node)}.{name}", base)
+            return self._evaluation.holders.with_stores(
+                tuple(dict.fromkeys(known)), f"{ast.unparse(base.node)}.{name}", base
+            )
         if imported and is_open(values):
             return self._own(name, module, UNKNOWN)
         return self._called(name, root.id if isinstance(root, ast.Name) else None, base)
 
     def made(self, of: Class, call: Operand) -> Object:
         """The object that a call of a class makes."""
-        init = self._method(of, "__init__")
+        init = self.method(of, "__init__")
         if init is None:
-            return Object(of)
+            record = self._evaluation.records.type_of(of)
+            return (
+                Object(of) if record is None else replace(self._evaluation.records.made(record, call), of=of)
+            )
         return Object(of, self._evaluation.called(replace(init, owner=Object(of)), call))
 
     def rest(self, name: str, frame: Frame | None) -> Sequence[Operand] | None:
@@ -140,7 +145,7 @@ class NamedValues:
         if isinstance(scope, ast.Lambda):
             return self._parameter(name, scope, operand)
         live = reaching(module, scope, name, at)
-        return self._with_stores(self._of_bindings(name, live, operand), name, operand)
+        return self._evaluation.holders.with_stores(self._of_bindings(name, live, operand), name, operand)
 
     def _of_bindings(self, name: str, bindings: Sequence[Binding], operand: Operand) -> Values:
         found = [self._of_binding(name, one, operand) for one in bindings]
@@ -157,12 +162,12 @@ class NamedValues:
             return (self._defined(binding.definition, module, operand.frame),)
         if isinstance(binding.node, ast.For | ast.AsyncFor):
             path = place_in_target(binding.node.target, name)
-            elements = self._evaluation.elements(replace(operand, node=binding.node.iter))
-            return OTHERWISE if path is None else self._evaluation.part(elements, path)
+            elements = self._evaluation.holders.elements(replace(operand, node=binding.node.iter))
+            return OTHERWISE if path is None else self._evaluation.holders.part(elements, path)
         if binding.value is None:
             return OTHERWISE
         values = self._evaluation.of(replace(operand, node=binding.value))
-        return values if binding.part is None else self._evaluation.part(values, (binding.part,))
+        return values if binding.part is None else self._evaluation.holders.part(values, (binding.part,))
 
     def _defined(self, definition: Definition, module: ModuleSyntax, frame: Frame | None) -> Value:
         """A kernel, a function or a class; a function for the GPU alone is what `cuda.jit` makes of it."""
@@ -214,7 +219,7 @@ class NamedValues:
         here = Operand(ast.Name(name, ast.Load()), module)
         if name in module.bound_by_functions:
             bindings = [*bindings, *_bound_as_global(name, module)]
-            return self._with_stores(self._of_bindings(name, bindings, here), name, here)
+            return self._evaluation.holders.with_stores(self._of_bindings(name, bindings, here), name, here)
         # Of a name that is only imported the workspace knows more: re-exports, and what is no function.
         if any(one.imported is None for one in bindings):
             return self._bound(name, None, at, here)
@@ -238,27 +243,36 @@ class NamedValues:
         """A member by its name, None where it has none that is seen."""
         if isinstance(value, Module):
             return self._in_module(name, value.syntax, None)
-        if isinstance(value, Class):
-            return self._of_class(value, name, Object(value))
-        if isinstance(value, Object):
-            return self._of_class(value.of, name, value)
+        if isinstance(value, Class | Object):
+            return self._of_object(value, name)
         if isinstance(value, Kernel) and name == "py_func":
             return NOTHING
         return None
 
-    def _of_class(self, of: Class, name: str, owner: Object) -> Values | None:
+    def _of_object(self, value: Object | Class, name: str) -> Values | None:
+        """A field of an object, else what its class has; with what statements elsewhere assign to it."""
+        records = self._evaluation.records
+        owner = Object(value) if isinstance(value, Class) else value
+        found = None if isinstance(value, Class) else records.field(value, name)
+        if owner.of is not None:
+            given = self._of_class(owner.of, name, owner, only_methods=found is not None)
+            found = given if found is None else joined([found, given or ()])
+        return None if found is None else joined([found, records.assigned_elsewhere(owner, name)])
+
+    def _of_class(self, of: Class, name: str, owner: Object, *, only_methods: bool = False) -> Values | None:
         """What methods assign to an attribute, else what the class or one of its bases binds it to."""
-        for one in self._with_bases(of):
+        for one in self.with_bases(of):
             given = values_of_attribute(one.module, one.definition, name)
             if given:
                 frame = owner.made
-                found = [
+                return joined(
                     self._evaluation.of(
                         Operand(value, one.module, frame if frame and frame.function is method else None)
                     )
                     for method, value in given
-                ]
-                return tuple(dict.fromkeys(each for values in found for each in values))
+                )
+            if only_methods:
+                continue
             bindings = scope_bindings(one.module, one.definition).names.get(name)
             if bindings:
                 return self._of_class_binding(name, bindings[-1], one, owner)
@@ -280,14 +294,15 @@ class NamedValues:
             return self._evaluation.results(method, frame)
         return (method,)
 
-    def _method(self, of: Class, name: str) -> Function | None:
-        for one in self._with_bases(of):
+    def method(self, of: Class, name: str) -> Function | None:
+        """The method of a class or of one of its bases."""
+        for one in self.with_bases(of):
             for binding in scope_bindings(one.module, one.definition).names.get(name, ()):
                 if isinstance(binding.definition, ast.FunctionDef):
                     return Function(binding.definition, one.module)
         return None
 
-    def _with_bases(self, of: Class) -> Iterator[Class]:
+    def with_bases(self, of: Class) -> Iterator[Class]:
         """A class and the classes of the workspace that it inherits from."""
         waiting, seen = [of], 0
         while waiting and seen < _MOST_BASES:
@@ -321,43 +336,16 @@ class NamedValues:
                 for one in parent.generators:
                     path = place_in_target(one.target, node.id)
                     if path is not None and one is not inner:
-                        elements = self._evaluation.elements(replace(operand, node=one.iter))
-                        return self._evaluation.part(elements, path)
+                        elements = self._evaluation.holders.elements(replace(operand, node=one.iter))
+                        return self._evaluation.holders.part(elements, path)
             inner, parent = parent, operand.module.parents.get(parent)
         return None
-
-    def _with_stores(self, values: Values, written: str, operand: Operand) -> Values:
-        """Holders with what the module's statements put into them: `kernels["name"] = …`."""
-        if not any(isinstance(one, Items) for one in values):
-            return values
-        stores = operand.module.once(_item_stores, operand.module.tree).get(written)
-        if not stores:
-            return values
-        held = tuple((key, replace(operand, node=value)) for key, value in stores)
-        return tuple(Items((*one.held, *held)) if isinstance(one, Items) else one for one in values)
 
 
 def _bound_as_global(name: str, module: ModuleSyntax) -> list[Binding]:
     """What functions bind to a name of the module that they declare as `global`."""
     known = (scope_bindings(module, one) for one in module.functions)
     return [binding for one in known if name in one.of_module for binding in one.names.get(name, ())]
-
-
-def _item_stores(module: ModuleSyntax, _: ast.Module) -> _Stores:
-    """What the statements of a module put into lists and dictionaries, by how these are written."""
-    found: _Stores = {}
-    for node in module.parents:
-        if not isinstance(node, ast.Assign):
-            continue
-        for target in node.targets:
-            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name | ast.Attribute):
-                key = target.slice.value if isinstance(target.slice, ast.Constant) else None
-                found.setdefault(ast.unparse(target.value), []).append((key, node.value))
-    for call in module.calls:
-        function = call.func
-        if isinstance(function, ast.Attribute) and function.attr == "append" and len(call.args) == 1:
-            found.setdefault(ast.unparse(function.value), []).append((None, call.args[0]))
-    return found
 
 
 def _frame_of(scope: ast.AST | None, frame: Frame | None) -> Frame | None:

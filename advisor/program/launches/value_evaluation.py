@@ -7,11 +7,12 @@ an expression may stand for is a tuple of values, with UNKNOWN or OTHERWISE amon
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.jit_expressions import Jit
+from advisor.program.launches.held_items import Holders, literal_key
 from advisor.program.launches.kernel_values import (
     NOTHING,
     OTHERWISE,
@@ -25,14 +26,18 @@ from advisor.program.launches.kernel_values import (
     Held,
     Items,
     Kernel,
+    Object,
     Operand,
     Other,
+    RecordType,
     Value,
     Values,
     is_open,
+    joined,
     kernels_in,
 )
 from advisor.program.launches.named_values import NamedValues
+from advisor.program.launches.records import Records
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below_in_scope
@@ -41,13 +46,11 @@ from advisor.program.syntax.tree_nodes import below_in_scope
 _DEPTH = 24
 _FRAMES = 5
 _MOST_STEPS = 4_000
-_MOST_ITEMS = 64
 # Grid, block, stream, shared memory, cooperative.
 _MOST_PARTS = 5
 _PARTIAL = frozenset({"functools.partial", "partial"})
 # They return the function that they are given, with what it returned before.
 _CACHES = frozenset({"functools.cache", "functools.lru_cache", "cache", "lru_cache"})
-_SAME_ITEMS = frozenset({"list", "tuple", "sorted", "reversed", "iter"})
 
 
 class Evaluation:
@@ -55,6 +58,7 @@ class Evaluation:
 
     def __init__(self, module: ModuleSyntax, resolver: Resolver) -> None:
         self.module, self.resolver, self.workspace = module, resolver, resolver.workspace
+        self.holders, self.records = Holders(self), Records(self)
         self.names = NamedValues(self)
         self._jit = Jit(resolver.workspace)
         self._known: dict[tuple[ast.expr, Frame | None], Values] = {}
@@ -70,14 +74,15 @@ class Evaluation:
             ast.BoolOp: self._of_either,
             ast.NamedExpr: self._of_walrus,
             ast.Await: self._of_walrus,
-            ast.Dict: self._of_dict,
-            ast.Tuple: self._of_list,
-            ast.List: self._of_list,
-            ast.Set: self._of_list,
-            ast.ListComp: self._of_comprehension,
-            ast.SetComp: self._of_comprehension,
-            ast.GeneratorExp: self._of_comprehension,
-            ast.DictComp: self._of_comprehension,
+            ast.Dict: self.holders.of_dict,
+            ast.Tuple: self.holders.of_list,
+            ast.List: self.holders.of_list,
+            ast.Set: self.holders.of_list,
+            ast.ListComp: self.holders.of_comprehension,
+            ast.SetComp: self.holders.of_comprehension,
+            ast.GeneratorExp: self.holders.of_comprehension,
+            ast.DictComp: self.holders.of_comprehension,
+            ast.BinOp: self.holders.of_sum,
             ast.Constant: lambda _: NOTHING,
             ast.Lambda: self._of_lambda,
         }
@@ -118,50 +123,32 @@ class Evaluation:
         if not self._cut:
             self._known.update({one: values for one, values in self._fresh.items() if values is not None})
 
-    def of_held(self, held: Held) -> Values:
-        """What an item of a holder may stand for."""
-        return self.of(held) if isinstance(held, Operand) else held
-
-    def part(self, values: Values, place: Sequence[int]) -> Values:
-        """What stands at a place of a nested tuple."""
-        for number in place:
-            values = self._picked(values, number)
-        return values
-
-    def elements(self, operand: Operand) -> Values:
-        """What a loop over an expression may give its target."""
-        node = operand.node
-        if isinstance(node, ast.Call) and not node.keywords:
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else None
-            given = [replace(operand, node=one) for one in node.args]
-            if isinstance(node.func, ast.Name) and given:
-                if node.func.id in _SAME_ITEMS:
-                    return self.elements(given[0])
-                if node.func.id == "enumerate":
-                    return (Items(((0, NOTHING), (1, self.elements(given[0])))),)
-                if node.func.id == "zip":
-                    return (Items(tuple((n, self.elements(one)) for n, one in enumerate(given))),)
-            if isinstance(node.func, ast.Attribute) and name in ("items", "values"):
-                held = self._all_items(self.of(replace(operand, node=node.func.value)))
-                return (Items(((0, NOTHING), (1, held))),) if name == "items" else held
-        return self._all_items(self.of(operand))
-
     def called(self, function: Function, call: Operand) -> Frame | None:
         """The frame of a call; None where calls lie too deep in each other."""
-        definition, node = function.definition, call.node
-        depth = call.frame.depth + 1 if call.frame else 1
-        if not isinstance(node, ast.Call) or depth > _FRAMES:
+        node = call.node
+        if not isinstance(node, ast.Call):
+            return None
+        named = {one.arg: replace(call, node=one.value) for one in node.keywords if one.arg}
+        return self.entered(function, self.positional(node, call), named, call.frame)
+
+    def entered(
+        self, function: Function, arguments: Sequence[Operand], named: Mapping[str, Operand], at: Frame | None
+    ) -> Frame | None:
+        """The frame of a function that is called with these arguments in another frame."""
+        definition = function.definition
+        depth = at.depth + 1 if at else 1
+        if depth > _FRAMES:
             return None
         names = [one.arg for one in [*definition.args.posonlyargs, *definition.args.args]]
         if function.owner is not None:
             names = names[1:]
-        positional = [*function.arguments, *self._positional(node, call)]
+        positional = [*function.arguments, *arguments]
         given: dict[str, Operand] = {}
         if not isinstance(definition, ast.Lambda):
             defaults = parameter_defaults(definition)
             given = {n: Operand(one, function.module, function.frame) for n, one in defaults.items()}
         given.update(zip(names, positional, strict=False))
-        given.update({one.arg: replace(call, node=one.value) for one in node.keywords if one.arg})
+        given.update(named)
         rest = tuple(positional[len(names) :])
         return Frame(definition, given, rest, function.owner, function.frame, depth)
 
@@ -173,12 +160,13 @@ class Evaluation:
         if isinstance(definition, ast.Lambda):
             return self.of(Operand(definition.body, function.module, frame))
         nodes = below_in_scope(definition)
-        if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in nodes):
-            return UNKNOWN
+        yields = [one for one in nodes if isinstance(one, ast.Yield | ast.YieldFrom)]
+        if yields:
+            return self.holders.yielded(yields, Operand(yields[0], function.module, frame))
         values = [one.value for one in nodes if isinstance(one, ast.Return) and one.value]
         return joined(self.of(Operand(one, function.module, frame)) for one in values) or NOTHING
 
-    def _positional(self, node: ast.Call, call: Operand) -> list[Operand]:
+    def positional(self, node: ast.Call, call: Operand) -> list[Operand]:
         """The positional arguments, `*args` of a frame replaced by what it was given."""
         found = []
         for one in node.args:
@@ -211,31 +199,6 @@ class Evaluation:
         assert isinstance(node, ast.Lambda)
         return (Function(node, operand.module, operand.frame),)
 
-    def _of_dict(self, operand: Operand) -> Values:
-        node = operand.node
-        assert isinstance(node, ast.Dict)
-        pairs = zip(node.keys, node.values, strict=True)
-        return (Items(tuple((_key(key), replace(operand, node=value)) for key, value in pairs)),)
-
-    def _of_list(self, operand: Operand) -> Values:
-        node = operand.node
-        assert isinstance(node, ast.Tuple | ast.List | ast.Set)
-        held: list[tuple[object, Held]] = []
-        before: int | None = 0
-        for one in node.elts:
-            if isinstance(one, ast.Starred):
-                before = None
-                held.append((None, self.elements(replace(operand, node=one.value))))
-            else:
-                held.append((before if before is None else len(held), replace(operand, node=one)))
-        return (Items(tuple(held)),)
-
-    def _of_comprehension(self, operand: Operand) -> Values:
-        node = operand.node
-        assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp)
-        value = node.value if isinstance(node, ast.DictComp) else node.elt
-        return (Items(((None, replace(operand, node=value)),)),)
-
     def _of_subscript(self, operand: Operand) -> Values:
         node = operand.node
         assert isinstance(node, ast.Subscript)
@@ -243,35 +206,27 @@ class Evaluation:
         written = _written(replace(operand, node=node.slice))
         base = self.of(target)
         found: list[Values] = [
-            self._picked((one,), _key(node.slice)) for one in base if isinstance(one, Items)
+            self.holders.picked((one,), literal_key(node.slice))
+            for one in base
+            if isinstance(one, Items) or (isinstance(one, Object) and one.is_tuple)
         ]
         found.append(tuple(Configured(one, written, target) for one in kernels_in(base)))
         if is_open(base) or not any(found):
             found.append(_configured_unknown(written, target, base))
         return joined(found)
 
-    def _picked(self, values: Values, key: object) -> Values:
-        """The items at a literal key, or all where it is none or none has it."""
-        found: list[Values] = []
-        for value in values:
-            if not isinstance(value, Items):
-                found.append(UNKNOWN)
-                continue
-            at = [one for one in value.held if key is not None and one[0] == key]
-            at = at or [one for one in value.held if key is None or one[0] is None] or list(value.held)
-            found += [self.of_held(held) for _, held in at[:_MOST_ITEMS]]
-        return joined(found) or UNKNOWN
-
-    def _all_items(self, values: Values) -> Values:
-        return self._picked(values, None)
-
     def _of_call(self, operand: Operand) -> Values:
         node, module = operand.node, operand.module
         assert isinstance(node, ast.Call)
+        held = self.holders.of_call(node, operand)
+        if held is not None:
+            return held
         declarations = self.resolver.compiled_by(node, module)
         if declarations:
             return tuple(Kernel(one.node, one) for one in declarations)
         found = self._of_library_call(node, operand)
+        if found is None:
+            found = self.records.of_call(node, operand)
         if found is None:
             found = self._of_method(node, operand)
         if found is None:
@@ -289,13 +244,28 @@ class Evaluation:
             return self.results(value, self.called(value, call))
         if isinstance(value, Class):
             return (self.names.made(value, call),)
+        if isinstance(value, RecordType):
+            return (self.records.made(value, call),)
         return UNKNOWN
+
+    def applied(self, function: Operand, argument: Held) -> Values:
+        """What a call of a function with one argument gives, as `map` makes them."""
+        by = self._jit.decorator(function.node, function.module)
+        if by is not None and by.form == "decorator":
+            return tuple(self._declared(one) for one in self.holders.of_held(argument))
+        found: list[Values] = []
+        for value in self.of(function):
+            if not isinstance(value, Function) or not isinstance(argument, Operand):
+                found.append(UNKNOWN)
+                continue
+            found.append(self.results(value, self.entered(value, [argument], {}, function.frame)))
+        return joined(found)
 
     def _of_library_call(self, node: ast.Call, operand: Operand) -> Values | None:
         """What a call of `partial`, `getattr`, a cache or `cuda.jit` gives, None for any other."""
         dotted = operand.module.dotted(node.func)
         if dotted in _PARTIAL and node.args:
-            given = tuple(self._positional(node, operand)[1:])
+            given = tuple(self.positional(node, operand)[1:])
             return tuple(
                 replace(one, arguments=(*one.arguments, *given))
                 if isinstance(one, Configured | Function)
@@ -337,31 +307,27 @@ class Evaluation:
         name = node.func.attr
         if name in ("configure", "forall", "specialize"):
             values = self.of(replace(operand, node=node.func.value))
-            found = [_by_method(one, name, node, operand) for one in values if isinstance(one, Kernel)]
+            found = [self._by_method(one, name, node, operand) for one in values if isinstance(one, Kernel)]
             rest = [one for one in values if not isinstance(one, Kernel)]
             if name == "configure" and is_open(values):
                 unknown = Configured(
-                    None, _given_parts(node, operand), replace(operand, node=node.func.value)
+                    None, _given_parts(node, operand, self.holders), replace(operand, node=node.func.value)
                 )
                 rest = [replace(unknown, otherwise=Other.UNKNOWN not in values)]
             return joined([tuple(found), tuple(rest)]) if found or name == "configure" else None
-        if name in ("get", "pop", "setdefault") and node.args:
-            values = self.of(replace(operand, node=node.func.value))
-            return self._picked(values, _key(node.args[0])) if _holds_items(values) else None
-        return None
+        return self.holders.of_method(node, operand)
 
-
-def joined(values: Iterable[Values]) -> Values:
-    """All values of several, each once."""
-    return tuple(dict.fromkeys(one for each in values for one in each))
-
-
-def _holds_items(values: Values) -> bool:
-    return any(isinstance(one, Items) for one in values)
-
-
-def _key(node: ast.expr | None) -> object:
-    return node.value if isinstance(node, ast.Constant) else None
+    def _by_method(self, kernel: Kernel, method: str, call: ast.Call, operand: Operand) -> Value:
+        """What `kernel.configure(…)`, `kernel.forall(…)` and `kernel.specialize(…)` give."""
+        if method == "specialize":
+            return kernel
+        assert isinstance(call.func, ast.Attribute)
+        target = replace(operand, node=call.func.value)
+        if method == "forall":
+            sizes = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "tpb")]
+            block = replace(operand, node=sizes[0]) if sizes else None
+            return Configured(kernel, Configuration(None, (None, block)), target)
+        return Configured(kernel, _given_parts(call, operand, self.holders), target)
 
 
 def _written(configuration: Operand) -> Configuration:
@@ -381,22 +347,17 @@ def _configured_unknown(written: Configuration, target: Operand, base: Values) -
     return (Configured(None, written, target, otherwise=otherwise),)
 
 
-def _by_method(kernel: Kernel, method: str, call: ast.Call, operand: Operand) -> Value:
-    """What `kernel.configure(…)`, `kernel.forall(…)` and `kernel.specialize(…)` give."""
-    if method == "specialize":
-        return kernel
-    assert isinstance(call.func, ast.Attribute)
-    target = replace(operand, node=call.func.value)
-    if method == "forall":
-        sizes = [*call.args[1:2], *(one.value for one in call.keywords if one.arg == "tpb")]
-        block = replace(operand, node=sizes[0]) if sizes else None
-        return Configured(kernel, Configuration(None, (None, block)), target)
-    return Configured(kernel, _given_parts(call, operand), target)
-
-
-def _given_parts(call: ast.Call, operand: Operand) -> Configuration:
+def _given_parts(call: ast.Call, operand: Operand, holders: Holders) -> Configuration:
     """The configuration that a call of `configure` gives."""
-    named = {one.arg: replace(operand, node=one.value) for one in call.keywords if one.arg}
+    named: dict[str, Operand] = {}
+    for one in call.keywords:
+        if one.arg:
+            named[one.arg] = replace(operand, node=one.value)
+            continue
+        spread = holders.by_name(replace(operand, node=one.value))
+        if spread is None:
+            return Configuration(None, None)
+        named.update(spread)
     given: list[Operand | None] = [replace(operand, node=one) for one in call.args]
     starred = any(isinstance(one, ast.Starred) for one in call.args)
     parts = [] if starred else [*given, *(named.get(one) for one in PARTS[len(given) :])]
