@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from advisor_command import AdvisorCommand
+from house_pack import KERNEL, configure, write_pack
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +22,15 @@ def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     (folder / ".git").mkdir(parents=True)
     return folder
+
+
+@pytest.fixture
+def project(workspace: Path) -> Path:
+    """A project with the kernel and the pack."""
+    (workspace / "k.py").write_text(KERNEL)
+    write_pack(workspace / "house")
+    configure(workspace, 'packs = ["house"]')
+    return workspace
 
 
 @pytest.fixture(scope="session")

@@ -7,17 +7,7 @@ from pathlib import Path
 
 import pytest
 from advisor_command import AdvisorCommand, Outcome
-from house_pack import KERNEL, RULE, configure, write_pack
-
-
-@pytest.fixture
-def project(workspace: Path) -> Path:
-    """A project with the kernel and the pack."""
-    (workspace / "k.py").write_text(KERNEL)
-    write_pack(workspace / "house")
-    configure(workspace, 'packs = ["house"]')
-    return workspace
-
+from house_pack import RULE, configure, write_pack
 
 PROVIDER = """\
 def tell(kernels, device):

@@ -12,14 +12,6 @@ from house_pack import KERNEL, RULE, configure, write_pack
 HIT = ("house-stride", "k.py", 8)
 
 
-@pytest.fixture
-def project(workspace: Path) -> Path:
-    (workspace / "k.py").write_text(KERNEL)
-    write_pack(workspace / "house")
-    configure(workspace, 'packs = ["house"]')
-    return workspace
-
-
 def test_a_folder_of_rules(advise: AdvisorCommand, project: Path) -> None:
     assert HIT in advise.check("k.py", cwd=project).places
 

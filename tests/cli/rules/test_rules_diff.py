@@ -5,19 +5,13 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import house_pack
 import pytest
 from program_in_process import run_advisor
 
-KERNEL = """\
-from numba import cuda
-
-
-@cuda.jit
-def every_fourth(a, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        out[i] = a[4 * i]
-
+KERNEL = (
+    house_pack.KERNEL
+    + """
 
 @cuda.jit
 def every_second(a, out):
@@ -25,24 +19,8 @@ def every_second(a, out):
     if i < out.size:
         out[i] = a[2 * i]
 """
-RULE = """\
-/// Half of each sector is wasted.
-rule house-stride "House stride" {
-  for each access a of kernel k
-  param most = 10 sectors/request range 4 sectors/request .. 32 sectors/request "the house rule"
-
-  when a.sectors_per_request > most
-
-  severity warning  confidence high  effort low
-  say "{a.array} needs {a.sectors_per_request}."
-  why "Sectors are moved whole."
-  try "Use neighbouring elements."
-  source "House rules" at "Strides"
-
-  example fires "every fourth" { a.sectors_per_request = 16 sectors/request }
-  example silent "every second" { a.sectors_per_request = 8 sectors/request }
-}
-"""
+)
+RULE = house_pack.RULE.format(name="house-stride")
 
 
 @pytest.fixture

@@ -6,30 +6,17 @@ import json
 import subprocess
 from pathlib import Path
 
+import house_pack
 import pytest
 from program_in_process import run_advisor
 
-RULE = """\
-/// Half of each sector is wasted.
-rule house-stride "House stride" {
-  for each access a of kernel k
-  param most = 10 sectors/request range 4 sectors/request .. 32 sectors/request "the house rule"
-
-  when a.sectors_per_request > most
-
-  severity warning  confidence high  effort low
-  say "{a.array} needs {a.sectors_per_request}."
-  why "Sectors are moved whole."
-  try "Use neighbouring elements."
-  source "House rules" at "Strides"
-
-  example fires "every fourth" { a.sectors_per_request = 16 sectors/request }
-  example silent "every second" { a.sectors_per_request = 8 sectors/request }
+EXAMPLES = """\
   example unknown "not known" { a.sectors_per_request = missing }
   example fires "a kernel of ours" on "kernels/strides.py" { }
   example silent "side by side" on "kernels/beside.py" { }
 }
 """
+RULE = house_pack.RULE.format(name="house-stride").removesuffix("}\n") + EXAMPLES
 STRIDES = """\
 from numba import cuda
 

@@ -25,6 +25,11 @@ def records(folder: Path, entity: str, text: str) -> list[Record]:
     return sorted(found, key=lambda record: (record.span.line, record.span.column))
 
 
+def access(folder: Path, text: str, label: str) -> Record:
+    """The first access of that label in a one-file program."""
+    return next(record for record in records(folder, "access", text) if record.label == label)
+
+
 def value(record: Record, metric: str) -> Value | None:
     """The value of a metric, None when it is unknown."""
     reading = record.readings.get(metric)

@@ -8,14 +8,9 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from surveying import records, survey_text, value
+from surveying import access, records, survey_text, value
 
 from advisor.evidence.compiled.arithmetic_lines import arithmetic_lines
-from advisor.model.records import Record
-
-
-def access(folder: Path, text: str, label: str) -> Record:
-    return next(record for record in records(folder, "access", text) if record.label == label)
 
 
 def grid_of(dimensions: int, index: str, value_of: str = "1.0") -> str:

@@ -7,14 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from surveying import records, value
+from surveying import access, records, value
 from units import unit_of
-
-from advisor.model.records import Record
-
-
-def access(folder: Path, text: str, label: str) -> Record:
-    return next(record for record in records(folder, "access", text) if record.label == label)
 
 
 def lanes_of_atomic(folder: Path, loop: str) -> object:

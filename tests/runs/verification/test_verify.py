@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
 import textwrap
-import types
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from program_in_process import run_advisor
+from recorded_project import replacing
 
-import advisor.fixes
 from advisor.check.pipeline import check
-from advisor.fixes import FixData
 from advisor.fixes.proofs import ProofStore
-from advisor.model.findings import Edit, Proof
+from advisor.model.findings import Proof
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from advisor.runs.verification.verification import verify
@@ -53,23 +50,6 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text("[tool.advisor]\n")
     (tmp_path / "k.py").write_text(KERNEL)
     return tmp_path
-
-
-def replacing(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
-    """The only fix there is puts one text in the place of another."""
-
-    def edits(place):
-        at = place.module.text.find(old)
-        return [Edit(at, at + len(old), new)] if at >= 0 else None
-
-    module = types.ModuleType("advisor.fixes.replacing")
-    module.edits = edits
-    monkeypatch.setitem(sys.modules, "advisor.fixes.replacing", module)
-    monkeypatch.setattr(
-        "advisor.fixes.writing.module_name", lambda name: f"advisor.fixes.{name.replace('-', '_')}"
-    )
-    fix = FixData("replacing", "Replace it", "needs review", ("slow-power",), "a test")
-    monkeypatch.setattr(advisor.fixes, "known_fixes", lambda: (fix,))
 
 
 def test_a_fix_that_helps_is_proven_and_shown_beside_the_finding(project: Path) -> None:
