@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from advisor.model.text.syntax_trees import syntax_tree
 from advisor.program.kernels.declarations import called_names, launched_in, names_checked
+from advisor.program.syntax.tree_nodes import dotted_root
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -169,10 +170,8 @@ def words_in(text: str) -> frozenset[str]:
 
 
 def _root(node: ast.Attribute) -> set[str]:
-    inner: ast.expr = node
-    while isinstance(inner, ast.Attribute):
-        inner = inner.value
-    return {inner.id} if isinstance(inner, ast.Name) else set()
+    root = dotted_root(node)
+    return set() if root is None else {root.id}
 
 
 class Needs:

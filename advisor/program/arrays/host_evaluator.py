@@ -36,6 +36,7 @@ from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax, stored_names
 from advisor.program.syntax.reaching_definitions import START, Definition
+from advisor.program.syntax.tree_nodes import dotted_root
 from advisor.program.values.call_sites import values_given, values_in_script
 from advisor.program.values.constants import Constants
 
@@ -194,10 +195,8 @@ class HostValues:
 
     def library_name(self, node: ast.expr, frame: Frame) -> str | None:
         """What an expression is called in the library or module it comes from, None for a local name."""
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name) or self._is_local(root.id, frame):
+        root = dotted_root(node)
+        if root is None or self._is_local(root.id, frame):
             return None
         module = frame.module
         dotted = module.dotted(node)

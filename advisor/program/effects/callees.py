@@ -11,16 +11,14 @@ import ast
 import builtins
 import enum
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
-from advisor.program.kernels.function_values import function_of
-from advisor.program.kernels.jit_expressions import Jit
+from advisor.program.names.visible_names import is_imported, visible
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
-from advisor.program.syntax.module import FunctionNode, ModuleSyntax, Scope
-from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.syntax.tree_nodes import dotted_root
 
 # What calls stand in: a function, or a module's own statements.
 Body: TypeAlias = FunctionNode | ast.Module
@@ -106,23 +104,19 @@ _READING = frozenset({"sum", "prod", "mean", "std", "var", "min", "max", "any", 
                       "flatten", "argmin", "argmax", "tolist"})  # fmt: skip
 
 
-@dataclass
 class Callees:
-    """Answers for the calls of a workspace, each scope's names looked up once."""
+    """Answers for the calls of a workspace."""
 
-    workspace: Workspace
-    _own: dict[Body, frozenset[str]] = field(default_factory=dict)
-    _bound: dict[Scope, dict[str, list[ast.AST]]] = field(default_factory=dict)
-    _top: dict[int, dict[str, list[ast.AST]]] = field(default_factory=dict)
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._called = CalledFunctions(workspace)
 
     def known(self, call: ast.Call, module: ModuleSyntax, function: Body) -> Known | None:
         """What a function of Python, NumPy or Numba does with its arguments, None for any other."""
         if any(isinstance(one, ast.Starred) for one in call.args):
             return None
-        root: ast.expr = call.func
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name) or self._is_bound(root.id, module, function):
+        root = dotted_root(call.func)
+        if root is None or _is_bound(root, module, function):
             return None
         imported = module.imports.get(root.id)
         if imported is None:
@@ -157,10 +151,8 @@ class Callees:
         """What a method of an array does, given by its name, None for one that is not known."""
         if call.keywords or any(isinstance(one, ast.Starred) for one in call.args):
             return None
-        root = func.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and not self._is_bound(root.id, module, function):
+        root = dotted_root(func)
+        if root is not None and not _is_bound(root, module, function):
             return None
         if func.attr in _VIEWS:
             return Known.SAME
@@ -174,96 +166,7 @@ class Callees:
         self, func: ast.expr, module: ModuleSyntax, function: FunctionNode
     ) -> list[tuple[ModuleSyntax, FunctionNode]] | None:
         """The functions of the workspace that a called name may stand for; None where there may be others."""
-        if isinstance(func, ast.Attribute):
-            dotted = module.dotted(func)
-            root = func.value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if dotted is None or not isinstance(root, ast.Name) or self._is_bound(root.id, module, function):
-                return None
-            place = self.workspace.member(dotted, module)
-            return self._at_top(place[1], place[0]) if place and root.id in module.imports else None
-        if not isinstance(func, ast.Name):
-            return None
-        if func.id in self._own_names(function):
-            return None
-        for scope in module.scopes(function):
-            bound = self._names_of(scope).get(func.id)
-            if bound and not isinstance(scope, ast.ClassDef):
-                return self._all(bound, module)
-        if func.id in self._names_at_top(module):
-            return self._at_top(func.id, module)
-        place = self.workspace.definition(func.id, module)
-        return self._at_top(place[1], place[0]) if place and place[0] is not module else None
-
-    def _at_top(self, name: str, module: ModuleSyntax) -> list[tuple[ModuleSyntax, FunctionNode]] | None:
-        bound = self._names_at_top(module).get(name)
-        if not bound or name in module.bound_by_functions or name in module.imports:
-            return None
-        return self._all(bound, module)
-
-    def _all(
-        self, bound: list[ast.AST], module: ModuleSyntax
-    ) -> list[tuple[ModuleSyntax, FunctionNode]] | None:
-        found = [self._function(one, module) for one in bound]
-        known = [(module, one) for one in found if one is not None]
-        return known if len(known) == len(bound) else None
-
-    def _function(self, bound: ast.AST, module: ModuleSyntax) -> FunctionNode | None:
-        """The function that a definition, or `name = cuda.jit(…)(function)`, gives a name."""
-        jit = Jit(self.workspace)
-        if isinstance(bound, ast.FunctionDef):
-            plain = all(_compiles(one, module, jit) for one in bound.decorator_list)
-            return bound if plain else None
-        if isinstance(bound, ast.Call) and _compiles(bound.func, module, jit):
-            given = function_of(bound.args[0], module, self.workspace) if bound.args else None
-            inner = given[1] if given is not None and given[0] is module else None
-            return inner if inner is not None and not inner.decorator_list else None
-        return None
-
-    def _is_bound(self, name: str, module: ModuleSyntax, function: Body) -> bool:
-        """Whether a name is one of the function's or of one around it, or given a value in the module."""
-        if name in self._own_names(function):
-            return True
-        scopes = [one for one in module.scopes(function) if not isinstance(one, ast.ClassDef)]
-        inner = any(name in self._names_of(scope) for scope in scopes)
-        return inner or name in self._names_at_top(module) or name in module.bound_by_functions
-
-    def _own_names(self, function: Body) -> frozenset[str]:
-        """The names that a function or module binds, those of functions in it included."""
-        found = self._own.get(function)
-        if found is None:
-            names: set[str] = set()
-            for node in below(function):
-                if node is not function:
-                    names.update(_names_bound(node))
-            found = self._own[function] = frozenset(names)
-        return found
-
-    def _names_of(self, scope: Scope) -> dict[str, list[ast.AST]]:
-        """What binds each name of a function around another one, its parameters included."""
-        found = self._bound.get(scope)
-        if found is None:
-            found = self._bound[scope] = _bindings([scope.args] if hasattr(scope, "args") else [])
-            body = scope.body if isinstance(scope.body, list) else [scope.body]
-            for name, nodes in _bindings(body).items():
-                found.setdefault(name, []).extend(nodes)
-        return found
-
-    def _names_at_top(self, module: ModuleSyntax) -> dict[str, list[ast.AST]]:
-        """What binds each name of a module, imports left out."""
-        key = id(module)
-        if key not in self._top:
-            self._top[key] = _bindings(module.tree.body)
-        return self._top[key]
-
-
-def _compiles(node: ast.expr, module: ModuleSyntax, jit: Jit) -> bool:
-    """Whether an expression stands for a decorator that compiles a function as it is written."""
-    if jit.decorator(node, module) is not None:
-        return True
-    inner = node.func if isinstance(node, ast.Call) else node
-    return module.dotted(inner) in ("numba.jit", "numba.njit")
+        return self._called.of(func, module, function)
 
 
 def _may_be_replaced(module: ModuleSyntax) -> bool:
@@ -272,38 +175,7 @@ def _may_be_replaced(module: ModuleSyntax) -> bool:
     return any(root not in KNOWN_LIBRARIES and root not in ("math", "cmath", "typing") for root in roots)
 
 
-def _bindings(body: Sequence[ast.AST]) -> dict[str, list[ast.AST]]:
-    """What binds each name in a scope: functions and assigned values as such, all else as its own node."""
-    found: dict[str, list[ast.AST]] = {}
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Assign) and all(isinstance(one, ast.Name) for one in node.targets):
-            for target in node.targets:
-                found.setdefault(target.id, []).append(node.value)  # type: ignore[attr-defined]
-            waiting.append(node.value)
-            continue
-        for name in _names_bound(node):
-            found.setdefault(name, []).append(node)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            waiting += ast.iter_child_nodes(node)
-    return found
-
-
-def _names_bound(node: ast.AST) -> list[str]:
-    """The names that a node binds itself."""
-    if isinstance(node, ast.Name):
-        return [] if isinstance(node.ctx, ast.Load) else [node.id]
-    if isinstance(node, ast.arg):
-        return [node.arg]
-    if isinstance(node, ast.MatchMapping):
-        return [node.rest] if node.rest else []
-    named = (
-        ast.FunctionDef
-        | ast.AsyncFunctionDef
-        | ast.ClassDef
-        | ast.ExceptHandler
-        | ast.MatchAs
-        | ast.MatchStar
-    )
-    return [node.name] if isinstance(node, named) and node.name else []
+def _is_bound(root: ast.Name, module: ModuleSyntax, function: Body) -> bool:
+    """Whether a name may stand for anything but what an import gives it, or Python itself."""
+    seen = visible(module, root.id, root, None if isinstance(function, ast.Module) else function)
+    return seen is None or not (seen.unbound or is_imported(module, root))

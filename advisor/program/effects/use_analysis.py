@@ -10,7 +10,7 @@ from advisor.program.effects.local_values import LocalValues
 from advisor.program.effects.parameter_use import Use
 from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
-from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.tree_nodes import below, dotted_root
 
 _PASSES = 4
 _DEPTH = 12
@@ -391,6 +391,5 @@ def operands(node: ast.expr) -> list[ast.expr]:
 
 
 def _first_name(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    root = dotted_root(node)
+    return "" if root is None else root.id

@@ -31,6 +31,7 @@ from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import Binding, Definition, reaching, scope_bindings
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope
+from advisor.program.syntax.tree_nodes import dotted_root
 
 if TYPE_CHECKING:
     from advisor.program.launches.value_evaluation import Evaluation
@@ -77,10 +78,8 @@ class NamedValues:
     def member(self, base: Operand, name: str, dotted: str | None = None) -> Values:
         """The member of what an expression stands for."""
         module = base.module
-        root = base.node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        imported = isinstance(root, ast.Name) and root.id in module.imports
+        root = dotted_root(base.node)
+        imported = root is not None and root.id in module.imports
         if imported and dotted is None:
             head = module.dotted(base.node)
             dotted = f"{head}.{name}" if head else None
@@ -96,7 +95,7 @@ class NamedValues:
             )
         if imported and is_open(values):
             return self._own(name, module, UNKNOWN)
-        return self._called(name, root.id if isinstance(root, ast.Name) else None, base)
+        return self._called(name, root.id if root is not None else None, base)
 
     def made(self, of: Class, call: Operand) -> Object:
         """The object that a call of a class makes."""

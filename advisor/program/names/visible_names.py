@@ -12,7 +12,7 @@ from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START, Definition, ReachingDefinitions
 from advisor.program.syntax.statement_places import COMPREHENSIONS, LOOPS, begin
-from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.tree_nodes import below, dotted_root
 
 Owner: TypeAlias = ast.Module | FunctionNode | ast.ClassDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -68,6 +68,14 @@ def visible(
         if isinstance(scope, (*_FUNCTIONS, ast.ClassDef)):
             inner = scope
     return VisibleName(module.tree, frozenset({START}))
+
+
+def is_imported(module: ModuleSyntax, node: ast.expr, function: FunctionNode | None = None) -> bool:
+    """Whether the name that `a.b.c` begins with can only be what an import binds."""
+    root = dotted_root(node)
+    seen = None if root is None else visible(module, root.id, root, function)
+    bound = [] if seen is None else seen.bound
+    return bool(bound) and all(isinstance(one, ast.Import | ast.ImportFrom) for one in bound)
 
 
 def scopes_around(module: ModuleSyntax, node: ast.AST) -> Iterator[ast.AST]:

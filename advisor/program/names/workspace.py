@@ -116,12 +116,19 @@ class Workspace:
 
     def member(self, dotted: str, module: ModuleSyntax) -> tuple[ModuleSyntax, str] | None:
         """The module and name behind a dotted name such as `package.module.function`."""
+        if "." not in dotted:
+            return self.definition(dotted, module)
+        place = self.place(dotted, module)
+        return None if place is None else self.definition(place[1], place[0])
+
+    def place(self, dotted: str, module: ModuleSyntax) -> tuple[ModuleSyntax, str] | None:
+        """The module that `module.name` asks for a name, and the name, wherever that is defined."""
         level = len(dotted) - len(dotted.lstrip("."))
         head, _, name = dotted.lstrip(".").rpartition(".")
         if not head and not level:
-            return self.definition(name, module)
+            return None
         target = self.find(Import(head, None, level), module) or self._re_exported(head, level, module)
-        return None if target is None else self.definition(name, target)
+        return None if target is None else (target, name)
 
     def _re_exported(self, dotted: str, level: int, module: ModuleSyntax) -> ModuleSyntax | None:
         """The module that another one imports under the last part of a dotted name."""

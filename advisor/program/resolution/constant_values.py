@@ -21,6 +21,7 @@ from advisor.program.resolution.library_values import (
 )
 from advisor.program.resolution.literal_text import LibraryName
 from advisor.program.resolution.meanings import BuiltinName, ConstantName, FunctionName, Meaning, UnknownName
+from advisor.program.syntax.tree_nodes import dotted_parts
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -102,14 +103,8 @@ class ConstantValues:
         return self._dotted([node.id])
 
     def _of_attribute(self, node: ast.Attribute) -> object:
-        parts: list[str] = [node.attr]
-        inner = node.value
-        while isinstance(inner, ast.Attribute):
-            parts.append(inner.attr)
-            inner = inner.value
-        if isinstance(inner, ast.Name):
-            return self._dotted([inner.id, *reversed(parts)])
-        return _value_attribute(self.value(node.value), node.attr)
+        parts = dotted_parts(node)
+        return self._dotted(parts) if parts else _value_attribute(self.value(node.value), node.attr)
 
     def _dotted(self, parts: Sequence[str]) -> object:
         meaning, used = self._resolve(parts)
@@ -190,8 +185,9 @@ class ConstantValues:
         }
 
     def _callee(self, node: ast.expr) -> Callable[..., Any]:
-        meaning, used = self._resolve(_parts(node))
-        if used != len(_parts(node)):
+        parts = _parts(node)
+        meaning, used = self._resolve(parts)
+        if used != len(parts):
             raise Undetermined("the result of a call")
         if isinstance(meaning, BuiltinName) and meaning.name in _BUILTINS:
             return _BUILTINS[meaning.name]
@@ -228,13 +224,10 @@ def _without_types(value: Any) -> Any:
 
 
 def _parts(node: ast.expr) -> list[str]:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
+    parts = dotted_parts(node)
+    if parts is None:
         raise Undetermined("the result of a call")
-    return [node.id, *reversed(parts)]
+    return parts
 
 
 def _value_of(meaning: Meaning) -> object:

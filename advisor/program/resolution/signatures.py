@@ -132,13 +132,10 @@ class _Spelling:
 
 
 def _parts(node: ast.expr) -> list[str]:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
+    parts = dotted_parts(node)
+    if parts is None:
         raise _NotTypes
-    return [node.id, *reversed(parts)]
+    return parts
 
 
 def _type_name(dotted: str) -> str:

@@ -15,7 +15,7 @@ from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_recovery import SyntaxFault, fault_from, recovered
 from advisor.model.text.syntax_trees import MOST_LEVELS, TOO_DEEP, syntax_tree, too_deep
 from advisor.program.syntax.reaching_definitions import ReachingDefinitions
-from advisor.program.syntax.tree_nodes import below, by_kind, with_parents
+from advisor.program.syntax.tree_nodes import below, by_kind, dotted_parts, with_parents
 from advisor.program.syntax.unread_statements import note_unread
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -294,15 +294,11 @@ class ModuleSyntax:
 
     def dotted(self, node: ast.expr) -> str | None:
         """What `a.b.c` refers to through the imports, as a dotted name; None for anything else."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
+        parts = dotted_parts(node)
+        if parts is None:
             return None
-        imported = self.imports.get(node.id)
-        parts.append(imported.dotted if imported else node.id)
-        return ".".join(reversed(parts))
+        imported = self.imports.get(parts[0])
+        return ".".join([imported.dotted, *parts[1:]] if imported else parts)
 
 
 def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:

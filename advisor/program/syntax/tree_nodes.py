@@ -90,6 +90,13 @@ def by_kind(root: ast.AST) -> dict[type[ast.AST], list[ast.AST]]:
     return found
 
 
+def dotted_root(node: ast.expr) -> ast.Name | None:
+    """The name that `a.b.c` begins with, None for anything else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
 def dotted_parts(node: ast.expr) -> list[str] | None:
     """The parts of `a.b.c`, None for anything else."""
     parts: list[str] = []

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from advisor.model.devices import load_devices
+from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.names.library_names import star_member
+from advisor.program.names.module_exports import exported, exports, original_name
 from advisor.program.names.object_attributes import enclosing_class, values_of_attribute
 from advisor.program.names.scope_names import parameter_defaults, parameter_names
-from advisor.program.names.visible_names import VisibleName, visible
+from advisor.program.names.visible_names import VisibleName, is_imported, visible
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
-from advisor.program.syntax.bound_names import target_names
+from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.definition_flow import is_star
-from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, assignments
+from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START
-from advisor.program.syntax.tree_nodes import below
+from advisor.program.syntax.tree_nodes import dotted_root
 from advisor.program.values.call_sites import values_given
 from advisor.program.values.constant_calls import FunctionRun
 from advisor.program.values.constant_folding import (
@@ -73,6 +75,7 @@ class Constants:
         self.workspace, self.module, self.function = workspace, module, function
         self.bindings = dict(bindings or {})
         self.depth = depth
+        self._called = CalledFunctions(workspace)
         self._question = question or _Question()
         self._scope: object = (id(module), function) if not bindings else object()
 
@@ -169,24 +172,16 @@ class Constants:
                 library = root in KNOWN_LIBRARIES and not statement.level
                 return [] if library and not star_member(statement.module or "", name) else [UNKNOWN]
             return [self._exported(target, name)] if exports(target, name) else []
-        original = _original(name, statement)
+        original = original_name(name, statement)
         return [UNKNOWN if target is None else self._exported(target, original)]
-
-    def _stores_in_modules(self, name: str) -> bool:
-        """Whether the module gives a name another value in a module that it imports."""
-        return name in self.module.once(_stored_in_modules, self.module.tree)
 
     def _exported(self, module: ModuleSyntax, name: str) -> object:
         """The value that a name of a module has when all of it has run."""
-        definitions = module.definitions(module.tree)
-        if definitions.bound_by_others(name) or name in self.module.once(
-            _stored_in_modules, self.module.tree
-        ):
-            return UNKNOWN
-        if self.depth <= 1:
+        found = exported(module, name, self.module) if self.depth > 1 else None
+        if found is None:
             return UNKNOWN
         inner = self._in(module)
-        seen = VisibleName(module.tree, definitions.at_end(name))
+        seen = VisibleName(module.tree, found)
         return UNKNOWN if seen.unbound else agreed([value for _, value in inner._values(name, seen)])
 
     def _given_by_calls(self, factory: FunctionNode) -> dict[str, object]:
@@ -229,22 +224,13 @@ class Constants:
 
     def _member(self, node: ast.expr, dotted: str) -> tuple[ModuleSyntax, str] | None:
         """The module of the workspace and the name in it that `module.name` stands for."""
-        if not self._is_imported(node):
-            return None
-        level = len(dotted) - len(dotted.lstrip("."))
-        head, _, name = dotted.lstrip(".").rpartition(".")
-        target = self.workspace.find(Import(head, None, level), self.module) if head or level else None
-        return None if target is None else (target, name)
+        return self.workspace.place(dotted, self.module) if self._is_imported(node) else None
 
     def _is_imported(self, node: ast.expr) -> bool:
         """Whether the name that an expression begins with can only be what an import binds."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id in self.bindings:
-            return False
-        seen = visible(self.module, node.id, node, self.function)
-        bound = [] if seen is None else seen.bound
-        return bool(bound) and all(isinstance(one, ast.Import | ast.ImportFrom) for one in bound)
+        root = dotted_root(node)
+        bound = root is None or root.id in self.bindings
+        return not bound and is_imported(self.module, node, self.function)
 
     def _of_object(self, name: str) -> object:
         """The value that every method of the class around gives `self.name`."""
@@ -336,75 +322,16 @@ class Constants:
 
     def _function(self, func: ast.expr) -> tuple[ModuleSyntax, ast.FunctionDef] | None:
         """The function of the workspace that a call runs, where it can be no other."""
-        if isinstance(func, ast.Name):
-            if func.id in self.bindings:
-                return None
-            seen = visible(self.module, func.id, func, self.function)
-            if seen is None or not isinstance(seen.scope, ast.Module):
-                return None
-            return self._defined(self.module, func.id, seen.bound)
-        dotted = self.module.dotted(func)
-        place = self._member(func, dotted) if dotted else None
-        return None if place is None else self._function_of_module(*place)
-
-    def _function_of_module(
-        self, module: ModuleSyntax, name: str
-    ) -> tuple[ModuleSyntax, ast.FunctionDef] | None:
-        definitions = module.definitions(module.tree)
-        if definitions.bound_by_others(name) or name in self.module.once(
-            _stored_in_modules, self.module.tree
-        ):
+        root = dotted_root(func)
+        if root is None or root.id in self.bindings:
             return None
-        bound = VisibleName(module.tree, definitions.at_end(name)).bound
-        return self._in(module)._defined(module, name, bound) if self.depth > 1 else None
-
-    def _defined(
-        self, module: ModuleSyntax, name: str, bound: Sequence[ast.AST]
-    ) -> tuple[ModuleSyntax, ast.FunctionDef] | None:
-        """The function that the only definition of a name gives it."""
-        places = [one for one in bound if not (isinstance(one, ast.ImportFrom) and is_star(one))]
-        stars = [one for one in bound if isinstance(one, ast.ImportFrom) and is_star(one)]
-        for star in stars:
-            target = self.workspace.find(Import(star.module or "", None, star.level), module)
-            if target is None and star_member(star.module or "", name):
-                return None
-            if target is not None and exports(target, name):
-                places.append(star)
-        if len(places) != 1:
+        found = CalledFunctions(self.workspace).of(func, self.module, self.function)
+        if found is None or len(found) != 1:
             return None
-        only = places[0]
-        if isinstance(only, ast.FunctionDef):
-            return None if only.decorator_list else (module, only)
-        if not isinstance(only, ast.ImportFrom):
+        home, function = found[0]
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return None
-        target = self.workspace.find(Import(only.module or "", None, only.level), module)
-        return None if target is None else self._function_of_module(target, _original(name, only))
-
-
-def _original(name: str, statement: ast.ImportFrom) -> str:
-    """What a name that is imported is called in its module; the last of a statement counts."""
-    found = [one.name for one in statement.names if (one.asname or one.name) == name]
-    return found[-1] if found else name
-
-
-def value_given(definition: ast.AST, name: str) -> ast.expr | None:
-    """The expression whose value a definition gives a name, None for any other value."""
-    if isinstance(definition, ast.Assign | ast.AnnAssign):
-        starred = (one for one in below(definition) if isinstance(one, ast.Starred))
-        if any(name in target_names(one) for one in starred if isinstance(one.ctx, ast.Store)):
-            return None
-        given = assignments([definition]).get(name, [])
-        return given[-1] if given else None
-    return definition.value if isinstance(definition, ast.NamedExpr) else None
-
-
-def exports(module: ModuleSyntax, name: str) -> bool:
-    """Whether `from m import *` may bind a name of a module."""
-    definitions = module.definitions(module.tree)
-    if name.startswith("_") and not definitions.of("__all__"):
-        return False
-    bound = any(isinstance(one, ast.AST) for one in definitions.at_end(name))
-    return bound or definitions.bound_by_others(name)
+        return (home, function) if home.scope_of(function) is None else None
 
 
 def agreed(values: Sequence[object]) -> object:
@@ -415,14 +342,6 @@ def agreed(values: Sequence[object]) -> object:
     for value in values[1:]:
         result = merge(result, value)
     return result
-
-
-def _stored_in_modules(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
-    """The names that a module gives other values in modules that it imports."""
-    stores = (one for one in module.inside(tree, ast.Attribute) if not isinstance(one.ctx, ast.Load))
-    return frozenset(
-        one.attr for one in stores if isinstance(one.value, ast.Name) and one.value.id in module.imports
-    )
 
 
 def _attribute_stores(module: ModuleSyntax, tree: ast.Module) -> dict[str, int]:

@@ -23,6 +23,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 )
 from advisor.evidence.source.kernel_walk.walk_state import WalkState
 from advisor.program.kernels.declarations import cuda_member
+from advisor.program.syntax.tree_nodes import dotted_root
 
 _AXES = {"x": "x", "y": "y", "z": "z"}
 _INDEX_OBJECTS = {"threadIdx": "tid", "blockIdx": "bid", "blockDim": "bdim", "gridDim": "gdim"}
@@ -84,10 +85,8 @@ class Names(WalkState):
         return None
 
     def _attribute(self, node: ast.Attribute) -> Value:
-        root = node.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if isinstance(root, ast.Name) and root.id not in self.env:
+        root = dotted_root(node)
+        if root is not None and root.id not in self.env:
             dotted = self.module.dotted(node)
             if dotted is not None:
                 dotted = self.workspace.library_name(dotted, self.module)

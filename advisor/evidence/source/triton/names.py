@@ -7,6 +7,7 @@ from pathlib import Path
 
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.syntax.tree_nodes import dotted_root
 
 _LANGUAGE = ("triton", "language")
 # Modules below triton.language whose functions are used like its own.
@@ -31,10 +32,8 @@ class TritonNames:
         return self.of(node.func) if isinstance(node, ast.Call) else None
 
     def _of(self, node: ast.expr, steps: int) -> str | None:
-        root = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        if not isinstance(root, ast.Name):
+        root = dotted_root(node)
+        if root is None:
             return None
         dotted = self.module.dotted(node)
         if root.id in self.module.imports:

@@ -15,6 +15,7 @@ from advisor.evidence.source.triton.walk.notes import PrintNote
 from advisor.evidence.source.triton.walk.quantities import Quantity, Value
 from advisor.evidence.source.triton.walk.reductions import REDUCTIONS, Reductions
 from advisor.program.syntax.calls import keyword_value
+from advisor.program.syntax.tree_nodes import dotted_root
 
 _SAME = frozenset({"multiple_of", "max_contiguous", "max_constancy", "assume"})
 _PRINTS = frozenset({"device_print", "static_print", "debug_barrier", "device_assert"})
@@ -50,10 +51,8 @@ class Calls(Reductions):
         return replace(found, shape=found.shape if name is not None else None, pointer=None)
 
     def _is_module(self, function: ast.Attribute) -> bool:
-        root: ast.expr = function
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        return isinstance(root, ast.Name) and root.id not in self.env
+        root = dotted_root(function)
+        return root is not None and root.id not in self.env
 
     def _function(self, node: ast.expr) -> TritonFunction | None:
         dotted = self.function.module.dotted(node)
