@@ -95,6 +95,23 @@ CHANGES = {
             i += i_step
         """,
     ),
+    "a step that is positive when the loop begins": (
+        """
+        s = 1
+        for j in range(0, 9, s):
+            s = 0
+            out[j] = 1
+        """,
+        """
+        s = 1
+        j_step = s
+        j = 0
+        while j < 9:
+            s = 0
+            out[j] = 1
+            j += j_step
+        """,
+    ),
     "an end that is loaded, and one that changes": (
         """
         j_end = 3
@@ -216,7 +233,10 @@ SAME = {
     "an else": f"{BODY}else:\n    out[0] = 1",
     "down": "for j in range(n, 0, -1):\n    out[j] = 1",
     "a step of any sign": "for j in range(0, 9, n):\n    out[j] = 1",
-    "a step that changes": "s = 1\nfor j in range(0, 9, s):\n    s = 2\n    out[j] = 1",
+    "a step that may change before": "s = 1\nif n > 3:\n    s = n\nfor j in range(0, 9, s):\n    out[j] = 1",
+    "a step that changes in a loop around": (
+        "s = 1\nwhile s < n:\n    for j in range(0, 9, s):\n        out[j] = 1\n    s = n - 4"
+    ),
     "not over a range": "for j in a:\n    out[0] += j",
     "two names": "for j, q in a:\n    out[j] = q",
     "a range of one's own": f"range = f\n{BODY}",

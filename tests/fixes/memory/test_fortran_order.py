@@ -16,7 +16,7 @@ from simulated_runs import SimulatedRuns
 
 from advisor.fixes.known_facts import KnownFacts, Row
 from advisor.fixes.place import Place
-from advisor.fixes.support.values.speedup_left import speedup_left
+from advisor.fixes.rewrites.memory.fortran_order import speedup_left
 from advisor.model.findings import Finding
 from advisor.model.records import Value
 from advisor.model.text.source_text import Span

@@ -307,10 +307,6 @@ def test_bodies_on_the_line_of_their_head() -> None:
     assert lines_where("on_header_line") == expected
 
 
-def test_a_question_behind_another_is_told_from_one_in_else() -> None:
-    assert lines_where("is_elif") == ["elif c:"]
-
-
 def test_statements_that_begin_a_line() -> None:
     left = {"b = 1", "e = 2", "h", "j", "n", "o", "q"}
     module, found = statements(LINES)

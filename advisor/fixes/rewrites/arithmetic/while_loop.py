@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from advisor.evidence.source.kernel_walk.kernel_facts import Scalar
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.inserted_lines import end_with_comments
 from advisor.fixes.support.edits.source_module import SourceModule
@@ -22,7 +23,7 @@ from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, assigne
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.last_values import is_read_after
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
-from advisor.fixes.support.values.positive_steps import is_positive
+from advisor.fixes.support.kernel.walked_kernel import is_positive, value_at
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
@@ -98,7 +99,8 @@ def _count(module: SourceModule, function: ast.FunctionDef, loop: ast.For) -> _C
     step = parts[2] if len(parts) > 2 else None
     if target.id in words_in(module, stop):
         return None
-    if step is not None and not is_positive(module, function, step):
+    value = value_at(module, function, step) if step is not None else None
+    if step is not None and not (isinstance(value, Scalar) and is_positive(value.form)):
         return None
     return _Count(target.id, module.outer_code_of(start) if start is not None else "0", stop, step)
 

@@ -20,14 +20,13 @@ from __future__ import annotations
 
 import ast
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form, atom
+from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, position_along
 from advisor.evidence.source.kernel_walk.kernel_facts import Scalar
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.cuda_name import cuda_text
 from advisor.fixes.support.host.argument_arrays import argument_array
 from advisor.fixes.support.host.host_loops import inside
 from advisor.fixes.support.kernel.assigned_names import around, only_computes
-from advisor.fixes.support.kernel.grid_indices import GRID_FORMS
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_attribute
 from advisor.fixes.support.kernel.walked_kernel import value_at
@@ -136,7 +135,7 @@ def _strides(body: KernelBody, loop: ast.For) -> bool:
         return False
     start, step = (value_at(body.module, body.function, one) for one in bounds[::2])
     forms = [one.form for one in (start, step) if isinstance(one, Scalar)]
-    return forms == [GRID_FORMS["x"], _GRID_SIZE] and only_computes(body.module, bounds[1], elements=True)
+    return forms == [position_along("x"), _GRID_SIZE] and only_computes(body.module, bounds[1], elements=True)
 
 
 def _in_loop(body: KernelBody, node: ast.AST, loops: list[ast.For]) -> bool:

@@ -17,26 +17,34 @@ from __future__ import annotations
 import ast
 import keyword
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from advisor.evidence.source.kernel_walk.affine_forms import Form, Monomial, atom, position_along
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.inserted_lines import end_with_comments, has_long_text, indented
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.host.host_loops import inside
+from advisor.fixes.support.host.host_loops import inside, with_comments
 from advisor.fixes.support.host.same_memory import may_overlap
-from advisor.fixes.support.kernel.kernel_body import KernelBody
+from advisor.fixes.support.host.source_effects import known_call, parameter_effects
+from advisor.fixes.support.kernel.assigned_names import around, assigned_in, value_of, words_in
+from advisor.fixes.support.kernel.atomic_adds import updates_of
+from advisor.fixes.support.kernel.kernel_body import HIDDEN_FLOW, KernelBody
 from advisor.fixes.support.kernel.thread_axes import cuda_attribute
-from advisor.fixes.support.launches.launch_sites import LaunchSite, launched_by_name, unseen_launches
-from advisor.fixes.support.launches.launch_sizes import extents, is_plain_integer
-from advisor.fixes.support.values.own_elements import stored_arrays, stores_own_elements
-from advisor.fixes.support.values.repeated_part import in_loop, repeated_part
+from advisor.fixes.support.kernel.walked_kernel import element_indices, walked_kernel
+from advisor.fixes.support.launches.launch_sites import LaunchSite, are_all_launches
+from advisor.fixes.support.launches.launch_sizes import AXES, Extent, extents, is_plain_integer
+from advisor.fixes.support.values.array_uses import array_elements, is_store
+from advisor.fixes.support.values.independent_iterations import values_come_first
+from advisor.fixes.support.values.joint_work import threads_meet
 from advisor.model.findings import Edit
+from advisor.program.effects.callees import Known
 from advisor.program.names.visible_names import visible
-from advisor.program.syntax.calls import last_name, range_bounds
+from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
+from advisor.program.syntax.module import root_name
 from advisor.program.syntax.statement_places import COMPREHENSIONS
 
-# What is asked of a kernel without launching it here.
-_CONFIGURED = ("forall", "configure", "specialize", "overloads", "py_func")
 # Expressions that have the same value each time, as long as the names in them have.
 _SETTLED = (
     ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Slice, ast.Tuple,
@@ -45,6 +53,9 @@ _NUMBERS = ("abs", "bool", "float", "int", "len", "max", "min", "round")
 _LIBRARIES = ("math.", "np.float", "np.int", "np.uint", "numpy.float", "numpy.int", "numpy.uint")
 _PAUSES = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda, *COMPREHENSIONS)
 _LINE_END = r"(?:\r\n|\r|\n)"
+_ORDERLESS = ("add", "sub", "max", "min", "and_", "or_", "xor")
+# With these a thread leaves more than one step, or the code is not the kernel's own.
+_REFUSED: tuple[type[ast.AST], ...] = (*HIDDEN_FLOW, ast.Match, ast.Global, ast.Nonlocal)
 
 
 def edits(place: Place) -> list[Edit] | None:
@@ -56,7 +67,7 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     body = KernelBody(*kernel)
     launches = [one for one in map(_counted_launch, sites) if one is not None]
-    if len(launches) != len(sites) or not _are_all(body, sites) or not _is_open(body):
+    if len(launches) != len(sites) or not are_all_launches(*kernel, sites) or not _is_open(body):
         return None
     counter = _parameter(body, launches)
     if counter is None or not _threads_stay_apart(body, launches, counter.arg):
@@ -73,24 +84,10 @@ def edits(place: Place) -> list[Edit] | None:
     return sorted(set(found))
 
 
-def _are_all(body: KernelBody, sites: list[LaunchSite]) -> bool:
-    """Whether no other launch of the kernel is to be seen, and each of these is of this one."""
-    name = body.function.name
-    for module in (body.module, *(site.module for site in sites)):
-        if unseen_launches(module, body.function, sites):
-            return False
-        for node in module.nodes(ast.Attribute):
-            if node.attr in _CONFIGURED and last_name(node.value) == name:
-                return False
-    return all(launched_by_name(site, name) for site in sites)
-
-
 def _is_open(body: KernelBody) -> bool:
-    """Whether the kernel has one decorator `cuda.jit` that says nothing of its parameters, and is no function
-    that other code calls.
-    """
+    """Whether the kernel has one decorator `cuda.jit`, which says nothing of its parameters."""
     found = body.function.decorator_list
-    if len(found) != 1 or not body.statements or body.function.name in body.module.called_names:
+    if len(found) != 1 or not body.statements:
         return False
     decorator = found[0]
     if not isinstance(decorator, ast.Call):
@@ -113,12 +110,12 @@ def _parameter(body: KernelBody, launches: list[_CountedLaunch]) -> ast.arg | No
 
 def _threads_stay_apart(body: KernelBody, launches: list[_CountedLaunch], step: str) -> bool:
     """Whether each thread only touches elements of its own in the arrays that the kernel stores to."""
-    arrays = stored_arrays(body, (step,))
+    arrays = _stored_arrays(body, (step,))
     if arrays is None:
         return False
     for launch in launches:
         several = extents(launch.site)
-        if several is None or not stores_own_elements(body, arrays, several):
+        if several is None or not _stores_own_elements(body, arrays, several):
             return False
         if any(may_overlap(launch.site, body.parameters.index(one)) for one in arrays):
             return False
@@ -128,11 +125,11 @@ def _threads_stay_apart(body: KernelBody, launches: list[_CountedLaunch], step: 
 def _inner_edits(body: KernelBody, launches: list[_CountedLaunch], counter: ast.arg) -> list[Edit] | None:
     """The edits of the parameter, the loop, and what stands in it."""
     step = counter.arg
-    part = repeated_part(body, step)
+    part = _repeated_part(body, step)
     if part is None:
         return None
     names = body.free_names(*_bound_names(launches, step))
-    looped = in_loop(body, part, f"for {step} in range({', '.join(names)}):")
+    looped = _in_loop(body, part, f"for {step} in range({', '.join(names)}):")
     if looped is None:
         return None
     return [body.module.replaced(counter, ", ".join(names)), *looped]
@@ -186,11 +183,8 @@ def _single_launch(launch: _CountedLaunch) -> list[Edit] | None:
     """
     site, module, loop = launch.site, launch.site.module, launch.loop
     begin, first = module.range_of(loop)[0], module.range_of(site.call)[0]
-    texts = map(module.range_of, module.nodes_in((ast.Constant, ast.JoinedStr), site.call))
-    if any(module.line_of(a) != module.line_of(b) for a, b in texts):
-        return None
     comments = _comments(launch)
-    if comments is None:
+    if comments is None or has_long_text(module, *module.range_of(site.call)):
         return None
     head = "".join(f"{one}{module.line_end}{module.indentation(loop)}" for one in comments)
     argument = site.call.args[launch.position]
@@ -283,3 +277,164 @@ def _as_integer(site: LaunchSite, bound: ast.expr) -> str:
     """The text of a bound as a plain number; `range` takes all that can be an index, kernels do not."""
     code = site.module.code_of(bound)
     return code if is_plain_integer(site, bound) else f"int({code})"
+
+
+def _stored_arrays(body: KernelBody, numbers: Iterable[str] = ()) -> frozenset[str] | None:
+    """The array parameters that a kernel stores to; None where that cannot be told of one.
+
+    `numbers` are parameters that are known to be none.
+    """
+    found = set()
+    for position, name in enumerate(body.parameters):
+        if name in numbers:
+            continue
+        effect = parameter_effects(body.module, body.function, position)
+        if effect.keeps:
+            return None
+        if effect.writes:
+            found.add(name)
+    return frozenset(found)
+
+
+def _stores_own_elements(body: KernelBody, arrays: Iterable[str], extents: frozenset[Extent]) -> bool:
+    """Whether no element of the arrays that a kernel stores to is used by two threads of a launch.
+
+    The indices that tell the threads apart stand at the same positions in all uses of an array. Arrays that
+    get nothing but one kind of atomic update, in whatever order, count as well.
+    """
+    if not all(_stores_to_known(body, node) for node in body.nodes(ast.Subscript)):
+        return False
+    return all(_only_counts_up(body, one) or _are_own(body, one, extents) for one in arrays)
+
+
+def _stores_to_known(body: KernelBody, node: ast.Subscript) -> bool:
+    """Whether an element that is stored to is one of a parameter, or of an array of the thread alone."""
+    owner = root_name(node) or ""
+    if not is_store(body.module, node) or owner in body.parameters:
+        return True
+    arrays = walked_kernel(body.module, body.function).arrays
+    own = any(one.name == owner and one.space == "local" for one in arrays)
+    return own and value_of(body.module, body.function, owner) is not None
+
+
+def _only_counts_up(body: KernelBody, array: str) -> bool:
+    """Whether an array gets only atomic updates of one kind, whose results nobody looks at."""
+    kinds = {one.operation for one in updates_of(body, array)}
+    return len(kinds) == 1 and kinds <= set(_ORDERLESS)
+
+
+def _are_own(body: KernelBody, array: str, extents: frozenset[Extent]) -> bool:
+    """Whether the indices that all uses of an array have in common tell all threads apart."""
+    uses = array_elements(body.module, body.function.body, array)
+    places = [element_indices(body.module, body.function, one) for one in uses or ()]
+    if uses is None or any(one is None for one in places):
+        return False
+    positions = zip(*filter(None, places), strict=False)
+    told = [{_told_apart(one) for one in position} for position in positions]
+    return extents <= frozenset(part for one in told if len(one) == 1 for parts in one for part in parts)
+
+
+def _told_apart(index: Form) -> frozenset[Extent]:
+    """The parts of a launch whose blocks or threads have different values of an index: the thread's over the
+    grid, or whole grids on, its block's, or its own in the block.
+    """
+    for axis in AXES:
+        thread, block = atom(f"tid.{axis}"), atom(f"bid.{axis}")
+        if index in (thread, block):
+            return frozenset({("block" if index == thread else "grid", axis)})
+        grid = {f"bdim.{axis}", f"gdim.{axis}"}
+        rest = Form(tuple(term for term in index.terms if not _is_count_of(grid, term[0])))
+        if rest == position_along(axis):
+            return frozenset({("grid", axis), ("block", axis)})
+    return frozenset()
+
+
+def _is_count_of(parts: set[str], product: Monomial) -> bool:
+    """Whether a product is of these parts and of how often loops have run."""
+    return parts <= set(product) and all(name.startswith("loop#") for name in set(product) - parts)
+
+
+def _repeated_part(body: KernelBody, step: str) -> list[ast.stmt] | None:
+    """The statements from the first that needs the step, or does more than naming numbers, to the last.
+
+    They lie within checks of the thread's index where these are all that follows. None where a thread needs
+    what an earlier step left in a variable, or waits for other threads.
+    """
+    module, function = body.module, body.function
+    if any(True for _ in body.nodes(_REFUSED)) or threads_meet(module, function.body):
+        return None
+    if any(module.code_of(one.func) == "print" for one in body.nodes(ast.Call)):
+        return None
+    if step in assigned_in(module, function.body):
+        return None
+    found = _part(body, body.statements, step)
+    return found if found and values_come_first(body, found, step) else None
+
+
+def _in_loop(body: KernelBody, part: Sequence[ast.stmt], head: str) -> list[Edit] | None:
+    """The edits that put statements into a loop whose first line is given; a `return` goes on with the next
+    iteration. None where one stands in an inner loop, and where a text runs over several lines.
+    """
+    module = body.module
+    begin = with_comments(module, part[0])
+    indent, owner = module.indentation(part[0]), module.parent(part[0])
+    if owner is None:
+        return None
+    end = end_with_comments(module.text, module.range_of(part[-1])[1], module.indentation(owner))
+    found = indented(module, begin, end, body.step)
+    if not found or found[0].start != begin:
+        return None
+    found[0] = Edit(begin, begin, f"{indent}{head}{module.line_end}{body.step}")
+    for line in part:
+        for leave in module.nodes_in(ast.Return, line):
+            outer = around(module, leave, body.function)
+            if leave.value is not None or any(isinstance(one, ast.For | ast.While) for one in outer):
+                return None
+            found.append(module.replaced(leave, "continue"))
+    return found
+
+
+def _part(body: KernelBody, lines: Sequence[ast.stmt], step: str) -> list[ast.stmt]:
+    for number, line in enumerate(lines):
+        if _names_numbers(body, line, step):
+            continue
+        if isinstance(line, ast.If) and not line.orelse and _is_settled(body, line.test, step):
+            if _leaves(line):
+                continue
+            if number == len(lines) - 1 and not body.module.on_header_line(line.body[0]):
+                return _part(body, line.body, step)
+        return list(lines[number:])
+    return []
+
+
+def _names_numbers(body: KernelBody, line: ast.stmt, step: str) -> bool:
+    """Whether a statement only gives numbers names that they keep, or is the kernel's docstring."""
+    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
+        return True
+    if not isinstance(line, ast.Assign) or not _is_settled(body, line.value, step):
+        return False
+    for target in line.targets:
+        plain = isinstance(target, ast.Name | ast.Tuple)
+        if not plain or any(True for _ in body.module.nodes_in(ast.Subscript, target)):
+            return False
+        names = words_in(body.module, target)
+        if any(len(body.module.bindings(name, body.function)) != 1 for name in names):
+            return False
+    return True
+
+
+def _is_settled(body: KernelBody, value: ast.expr, step: str) -> bool:
+    """Whether an expression is the same in each step: it reads no elements of arrays."""
+    module = body.module
+    if step in words_in(module, value):
+        return False
+    for one in module.nodes_in(ast.Subscript, value):
+        if not (isinstance(one.value, ast.Attribute) and one.value.attr == "shape"):
+            return False
+    calls = module.nodes_in(ast.Call, value)
+    return all(known_call(module, one) in (Known.NUMBERS, Known.QUESTION) for one in calls)
+
+
+def _leaves(line: ast.If) -> bool:
+    inner = line.body[0]
+    return isinstance(inner, ast.Return) and inner.value is None

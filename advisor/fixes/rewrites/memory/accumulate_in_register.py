@@ -31,19 +31,15 @@ from advisor.fixes.support.kernel.assigned_names import (
     same_code,
     words_in,
 )
-from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
+from advisor.fixes.support.kernel.kernel_body import HIDDEN_FLOW, KernelBody, own_kernel
+from advisor.fixes.support.kernel.walked_kernel import element_indices, is_positive
 from advisor.fixes.support.values.array_uses import array_elements
-from advisor.fixes.support.values.different_elements import surely_different
 from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.model.findings import Edit
-from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
 _NAMES = {ast.Add: "total", ast.Sub: "total", ast.Mult: "product"}
 # With these in the loop a thread may leave it without coming to the store, or the code is not its own.
-_REFUSED: tuple[type[ast.AST], ...] = (
-    ast.Return, ast.Raise, ast.Assert, ast.Delete, *TRIES, ast.With, ast.Lambda, *DEFINITIONS,
-    *COMPREHENSIONS, ast.NamedExpr, ast.Yield, ast.YieldFrom,
-)  # fmt: skip
+_REFUSED: tuple[type[ast.AST], ...] = (ast.Return, *HIDDEN_FLOW)
 # Constants that float32 holds exactly, as an array would.
 _EXACT = ("0", "0.0", "0.", "1", "1.0", "1.")
 
@@ -134,8 +130,17 @@ def _uses(
     if uses is None:
         return None
     alike = tuple(one for one in uses if same_code(body.module, one, element))
-    apart = all(surely_different(body, element, one) for one in uses if one not in alike)
+    apart = all(_are_different(body, element, one) for one in uses if one not in alike)
     return alike if apart else None
+
+
+def _are_different(body: KernelBody, one: ast.Subscript, other: ast.Subscript) -> bool:
+    """Whether an element whose index does not change in a loop, and another that is used in the loop, are not
+    the same one, provided no index is negative.
+    """
+    first, second = (element_indices(body.module, body.function, node) for node in (one, other))
+    differences = [left - right for left, right in zip(first or (), second or (), strict=False)]
+    return any(is_positive(one) or is_positive(-one) for one in differences)
 
 
 def _start(body: KernelBody, found: _Sum) -> ast.Assign | None:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from advisor.evidence.metrics.derived.timing import resource_times
 from advisor.evidence.source.kernel_walk.affine_forms import atom
 from advisor.fixes import known_fixes
 from advisor.fixes.place import Place
@@ -34,8 +35,10 @@ from advisor.fixes.support.kernel.thread_axes import cuda_attribute
 from advisor.fixes.support.kernel.walked_kernel import element_indices, walked_kernel
 from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.array_uses import array_elements
-from advisor.fixes.support.values.speedup_left import speedup_left
+from advisor.model.devices import find_device
+from advisor.model.errors import EvidenceUnavailable, UsageError
 from advisor.model.findings import Edit
+from advisor.model.records import Reading, Record
 
 # The lane's number in its block, along x.
 _LANE = "tid.x"
@@ -149,3 +152,20 @@ def _another_fix_helps(place: Place) -> bool:
     swapped = swap_thread_axes.edits(replace(place, parameters=parameters["swap-thread-axes"]))
     staged = stage_shared_tile.edits(replace(place, parameters=parameters.get("stage-shared-tile", {})))
     return bool(swapped or staged)
+
+
+def speedup_left(place: Place, relieved: frozenset[str]) -> float | None:
+    """The time of the finding's kernel over the longest time that a resource which is not relieved needs
+    alone; None where no run of the kernel is known. Resources are those of the time model, as `l1`.
+    """
+    row, device = place.kernel_row(), place.facts.device
+    if row is None or device is None:
+        return None
+    kernel = Record("kernel", row.label, row.path, row.span, row.label)
+    kernel.readings = {name: Reading(value, "simulated") for name, value in row.values.items()}
+    try:
+        times = resource_times(kernel, find_device(device.label))
+    except (UsageError, EvidenceUnavailable):
+        return None
+    others = [seconds for name, seconds in times.items() if name not in relieved]
+    return max(times.values()) / max(others) if others and max(others) > 0.0 else None

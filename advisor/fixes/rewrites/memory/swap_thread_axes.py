@@ -20,7 +20,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
+from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.thread_axes import (
@@ -34,12 +36,11 @@ from advisor.fixes.support.kernel.thread_axes import (
 )
 from advisor.fixes.support.launches.launch_sites import (
     LaunchSite,
+    are_all_launches,
     block_of,
-    launched_by_name,
-    unseen_launches,
 )
-from advisor.fixes.support.values.exchange_gain import exchange_pays
 from advisor.model.findings import Edit
+from advisor.model.records import Value
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.literals import written_integer
 from advisor.program.syntax.module import FunctionNode
@@ -50,11 +51,11 @@ _OTHER = {"x": "y", "y": "x"}
 def edits(place: Place) -> list[Edit] | None:
     """The edits of the kernel and of its launches; None where one of them cannot be read with certainty."""
     kernel, sites = place.kernel(), place.launches()
-    if kernel is None or not sites or not exchange_pays(place):
+    if kernel is None or not sites or not _exchange_pays(place):
         return None
     module, function = kernel
     inside = _exchanged_kernel(module, function)
-    if inside is None or not _complete(place, function, sites):
+    if inside is None or not _complete(place, module, function, sites):
         return None
     found = place.in_file(module, inside)
     for site in sites:
@@ -65,17 +66,12 @@ def edits(place: Place) -> list[Edit] | None:
     return sorted(set(found))
 
 
-def _complete(place: Place, kernel: ast.FunctionDef, sites: list[LaunchSite]) -> bool:
+def _complete(place: Place, module: SourceModule, kernel: FunctionNode, sites: list[LaunchSite]) -> bool:
     """Whether the launches are all of this kernel, and each has enough threads along y to be lanes."""
-    found = place.kernel()
-    modules = [*([found[0]] if found else []), *(site.module for site in sites)]
-    if any(unseen_launches(module, kernel, sites) for module in modules):
-        return False
     least = float(place.parameters["lanes"])
     blocks = [block_of(site) for site in sites]
-    return all(launched_by_name(site, kernel.name) for site in sites) and all(
-        block is not None and block[1] >= least for block in blocks
-    )
+    deep = all(block is not None and block[1] >= least for block in blocks)
+    return deep and are_all_launches(module, kernel, sites)
 
 
 def _exchanged_launch(site: LaunchSite) -> list[Edit] | None:
@@ -186,3 +182,44 @@ def _is_pair(value: ast.AST) -> bool:
         return False
     flat = all(written_integer(one) == 1 for one in value.elts[2:])
     return len(value.elts) in (2, 3) and flat
+
+
+def _exchange_pays(place: Place) -> bool:
+    """Whether an exchange mends the finding's access, and more of the kernel's accesses than it makes slow.
+
+    Accesses count by their requests where a run has shown them all, else by the depth of their loops.
+    """
+    found: dict[int, list[Row]] = {1: [], -1: []}
+    for row in place.rows("access"):
+        effect = _exchange_effect(row)
+        if effect:
+            found[effect].append(row)
+    if not any(row.path == place.finding.path and row.span == place.finding.span for row in found[1]):
+        return False
+    counted = [*found[1], *found[-1]]
+    shown = all(isinstance(row.values.get("requests"), float) for row in counted)
+    weights = [sum(_weight(row, shown, place.parameters) for row in found[effect]) for effect in (1, -1)]
+    return weights[0] > weights[1]
+
+
+def _exchange_effect(row: Row) -> int:
+    """1 for an access that lanes along y would meet in a row, -1 for one that they would meet in a column."""
+    values = row.values
+    if values.get("space") not in ("global", "shared"):
+        return 0
+    lane, other = values.get("lane_axis"), values.get("fast_axis_thread")
+    dimensions = values.get("dimensions")
+    if lane == "slow" and other is not None:
+        return 1 if other or dimensions == 2 else 0
+    if lane == "fast":
+        return -1 if isinstance(dimensions, float) and dimensions > 1 else 0
+    if lane == "none" and other == 0 and values.get("thread_independent") == 0:
+        return -1
+    return 0
+
+
+def _weight(row: Row, shown: bool, parameters: Mapping[str, Value]) -> float:
+    if shown:
+        return float(row.values["requests"])
+    repeats: float = float(parameters["loop_repeats"]) ** float(row.values.get("loop_depth", 0.0))
+    return repeats

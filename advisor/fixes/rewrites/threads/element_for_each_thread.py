@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.inserted_lines import end_with_comments, without_line
+from advisor.fixes.support.edits.inserted_lines import end_with_comments, has_long_text
 from advisor.fixes.support.kernel.assigned_names import assigned_in, is_text, words_in
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_parts
@@ -103,24 +103,19 @@ def _inner_edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:
         return None
     last = end_with_comments(text, module.range_of(run.loop)[1], module.indentation(run.loop))
     end = text.find("\n", last) + 1 or len(text)
+    less, start = _less_indented(body, begin, end), run.without_start(module)
+    if less is None or start is None:
+        return None
     if run.product is not None:
-        found = [Edit(module.line_start(head[0]), begin, ""), module.replaced(run.product, grid)]
-    else:
-        line_end = rest[rest.index(":") + 1 :]
-        found = [Edit(head[0], begin, f"{run.index} = {grid}{line_end}")]
-        if run.line is not None:
-            removed = without_line(module, run.line)
-            if removed is None:
-                return None
-            found.append(removed)
-    less = _less_indented(body, begin, end)
-    return None if less is None else [*found, *less]
+        return [Edit(module.line_start(head[0]), begin, ""), module.replaced(run.product, grid), *less]
+    line_end = rest[rest.index(":") + 1 :]
+    return [Edit(head[0], begin, f"{run.index} = {grid}{line_end}"), *start, *less]
 
 
 def _less_indented(body: KernelBody, begin: int, end: int) -> list[Edit] | None:
     """The edits that take one step from the lines between two offsets; None where a line has none."""
     module, found, place = body.module, [], begin
-    if any(module.line_of(one) != module.line_of(other) for one, other in _texts(body, begin, end)):
+    if has_long_text(module, begin, end):
         return None
     for line in module.text[begin:end].splitlines(keepends=True):
         if line.strip():
@@ -129,11 +124,6 @@ def _less_indented(body: KernelBody, begin: int, end: int) -> list[Edit] | None:
             found.append(Edit(place, place + len(body.step), ""))
         place += len(line)
     return found
-
-
-def _texts(body: KernelBody, begin: int, end: int) -> list[tuple[int, int]]:
-    nodes = body.module.nodes_between((ast.Constant, ast.JoinedStr), begin, end)
-    return [body.module.range_of(one) for one in nodes]
 
 
 def _known_at(site: LaunchSite, body: KernelBody, run: ThreadRun) -> str | None:

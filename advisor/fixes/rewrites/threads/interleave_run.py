@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.inserted_lines import line_before, without_line
+from advisor.fixes.support.edits.inserted_lines import line_before
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_runs import ThreadRun, run_around
 from advisor.fixes.support.values.independent_iterations import iterations_are_independent
@@ -38,18 +38,13 @@ def _edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:
     size = grid.replace(".grid(", ".gridsize(")
     if run.product is not None:
         return [module.replaced(run.product, f"{grid} + {run.counter} * {size}")]
-    if module.on_header_line(run.loop):
+    start = run.without_start(module)
+    if module.on_header_line(run.loop) or start is None:
         return None
     (counter,) = body.free_names("k")
-    first = line_before(module, run.loop.body[0], f"{run.index} = {grid} + {counter} * {size}")
-    found = [
+    return [
         module.replaced(run.loop.target, counter),
         module.replaced(run.loop.iter, f"range({module.code_of(run.length)})"),
-        first,
+        line_before(module, run.loop.body[0], f"{run.index} = {grid} + {counter} * {size}"),
+        *start,
     ]
-    if run.line is not None:
-        removed = without_line(module, run.line)
-        if removed is None:
-            return None
-        found.append(removed)
-    return found

@@ -18,13 +18,15 @@ from dataclasses import dataclass
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.block_sums import SumNames, block_sizes, tree_lines
 from advisor.fixes.support.edits.imported_names import name_of
-from advisor.fixes.support.kernel.assigned_names import value_of
+from advisor.fixes.support.kernel.assigned_names import indices_of, value_of
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.walked_kernel import is_followed, walked_kernel
-from advisor.fixes.support.values.same_for_block import same_for_block
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import called_name, range_bounds
 from advisor.program.syntax.literals import written_integer
+
+_POSITIONS = ("blockIdx", "blockDim", "gridDim")
+_PURE = ("abs", "float", "int", "min", "max")
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def edits(place: Place) -> list[Edit] | None:
     if cuda is None or found is None or not body.all_threads_reach_the_end():
         return None
     dtype = _dtype(body, found)
-    shared = all(same_for_block(body, one, cuda, found.counter) for one in (*found.bounds, found.term))
+    shared = all(_same_for_block(body, one, cuda, found.counter) for one in (*found.bounds, found.term))
     if dtype is None or not shared or not _settled(body, branch) or not _own_names(body, branch, found):
         return None
     text = _text(body, branch, found, cuda, dtype, place)
@@ -158,3 +160,43 @@ def _text(body: KernelBody, branch: ast.If, found: _Sum, cuda: str, dtype: str, 
     ]
     inner = body.module.indentation(found.behind)
     return (body.module.line_end + body.indent).join(lines) + body.module.line_end + inner
+
+
+def _same_for_block(body: KernelBody, node: ast.expr, cuda: str, free: str = "") -> bool:
+    """Whether an expression is made of parameters, constants, elements of arrays that all threads see, and
+    the block's position alone. `free` is a name that may stand in it, such as a loop's counter."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) in (int, float)
+    if isinstance(node, ast.Name):
+        return node.id == free or _name(body, node.id, cuda)
+    inner: list[ast.expr]
+    if isinstance(node, ast.Attribute):
+        if body.module.code_of(node.value) in [f"{cuda}.{one}" for one in _POSITIONS]:
+            return True
+        inner = [node.value] if node.attr in ("shape", "size") else []
+    elif isinstance(node, ast.BinOp):
+        inner = [node.left, node.right]
+    elif isinstance(node, ast.UnaryOp):
+        inner = [node.operand]
+    elif isinstance(node, ast.Subscript):
+        indices = indices_of(node)
+        inner = [node.value, *indices] if indices is not None else []
+    elif isinstance(node, ast.Call):
+        function = body.module.code_of(node.func)
+        pure = function in _PURE or function.startswith("math.")
+        inner = [*node.args, *(one.value for one in node.keywords)] if pure else []
+    else:
+        inner = []
+    return bool(inner) and all(_same_for_block(body, one, cuda, free) for one in inner)
+
+
+def _name(body: KernelBody, name: str, cuda: str) -> bool:
+    bindings = body.module.bindings(name, body.function)
+    if name in body.parameters or not bindings:
+        return not bindings and name != cuda
+    value = value_of(body.module, body.function, name)
+    if value is None or bindings[0] not in body.statements:
+        return False
+    if isinstance(value, ast.Call) and body.module.code_of(value.func) == f"{cuda}.shared.array":
+        return True
+    return _same_for_block(body, value, cuda)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from advisor.evidence.source.kernel_walk.affine_forms import Atoms
+from advisor.evidence.source.kernel_walk.affine_forms import Atoms, position_along
 from advisor.evidence.source.kernel_walk.kernel_facts import Place
 from advisor.fixes.rewrites.host.grid_follows_device import any_grid_will_do
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import words_in
-from advisor.fixes.support.kernel.grid_indices import GRID_FORMS, grid_indices
+from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import (
     INDEX_NAMES,
@@ -52,7 +52,7 @@ def _says_something(body: KernelBody) -> bool:
 def _is_checked(place: Place, axes: frozenset[str], atoms: Atoms) -> bool:
     """Whether only threads come to a place whose grid indices lie below a bound that is one for all."""
     bounds = [form for condition in place.conditions for form in condition.bounds]
-    return all(any(is_one_for_all(one - GRID_FORMS[axis], atoms) for one in bounds) for axis in axes)
+    return all(any(is_one_for_all(one - position_along(axis), atoms) for one in bounds) for axis in axes)
 
 
 def threads_ask_for_grid_only(module: SourceModule, kernel: FunctionNode) -> bool:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form, atom
+from advisor.evidence.source.kernel_walk.affine_forms import position_along
 from advisor.evidence.source.kernel_walk.kernel_facts import Scalar, Tuple, Value
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.walked_kernel import value_at
 from advisor.program.syntax.module import FunctionNode
-
-# The index along each axis of the grid: `threadIdx + blockIdx * blockDim`.
-GRID_FORMS: dict[str, Form] = {
-    axis: atom(f"tid.{axis}") + atom(f"bid.{axis}") * atom(f"bdim.{axis}") for axis in "xyz"
-}
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,7 @@ def _grid_indices(module: SourceModule, function: FunctionNode) -> dict[str, Gri
         if not isinstance(line, ast.Assign) or len(line.targets) != 1 or isinstance(line.value, ast.Name):
             continue
         for name, value in _given(line.targets[0], value_at(module, function, line.value)):
-            axis = next((axis for axis, form in GRID_FORMS.items() if form == value.form), None)
+            axis = next((axis for axis in "xyz" if position_along(axis) == value.form), None)
             once = len(module.bindings(name, function)) == 1 and name not in body.parameters
             if axis is not None and once:
                 found[name] = GridIndex(line, axis)

@@ -12,15 +12,18 @@ from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import assigned_in, words_in
 from advisor.model.findings import Edit
 from advisor.program.syntax.module import FunctionNode
-from advisor.program.syntax.statement_places import DEFINITIONS, TRIES
+from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
-# Nodes with which threads leave a kernel before its end, or whose code is not the kernel's own.
-LEAVING: tuple[type[ast.AST], ...] = (
-    ast.Return, ast.Raise, ast.Assert, ast.Yield, ast.YieldFrom, ast.Await, *TRIES, ast.With, ast.AsyncWith,
-    ast.Lambda, *DEFINITIONS,
+_LEAVING_OTHERWISE: tuple[type[ast.AST], ...] = (
+    ast.Raise, ast.Assert, ast.Yield, ast.YieldFrom, ast.Await, *TRIES, ast.With, ast.AsyncWith, ast.Lambda,
+    *DEFINITIONS,
 )  # fmt: skip
+# Nodes with which threads leave a kernel before its end, or whose code is not the kernel's own.
+LEAVING: tuple[type[ast.AST], ...] = (ast.Return, *_LEAVING_OTHERWISE)
+# The same but for `return`, and nodes that give names values within expressions, or take them away.
+HIDDEN_FLOW: tuple[type[ast.AST], ...] = (*_LEAVING_OTHERWISE, ast.Delete, ast.NamedExpr, *COMPREHENSIONS)
 
 
 class KernelBody:

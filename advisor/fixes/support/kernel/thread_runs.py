@@ -6,6 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.inserted_lines import without_line
+from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import (
     around,
     assigned_in,
@@ -17,6 +19,7 @@ from advisor.fixes.support.kernel.assigned_names import (
 )
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import grid_call
+from advisor.model.findings import Edit
 from advisor.program.syntax.calls import range_bounds
 
 
@@ -35,6 +38,13 @@ class ThreadRun:
     line: ast.stmt | None
     product: ast.expr | None = None
     counter: str = ""
+
+    def without_start(self, module: SourceModule) -> list[Edit] | None:
+        """The edits that remove the line that computes the start, none where there is none; None where a
+        comment stands on it as well.
+        """
+        removed = without_line(module, self.line) if self.line is not None else None
+        return [removed] if removed else [] if self.line is None else None
 
 
 def run_around(place: Place, body: KernelBody) -> ThreadRun | None:

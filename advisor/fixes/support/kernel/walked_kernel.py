@@ -21,6 +21,9 @@ from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS,
 _NOT_FOLLOWED: tuple[type[ast.AST], ...] = (
     *TRIES, ast.Match, ast.NamedExpr, ast.Lambda, *COMPREHENSIONS, *DEFINITIONS,
 )  # fmt: skip
+# What is never negative: how often a loop has run, the indices of threads and blocks, and their numbers.
+_SIZES = ("bdim.", "gdim.")
+_COUNTS = ("loop#", "tid.", "bid.", *_SIZES)
 
 
 class _Recording(KernelWalk):
@@ -113,6 +116,16 @@ def has_one_value(module: SourceModule, function: FunctionNode, node: ast.expr) 
     if isinstance(value, Scalar):
         return is_one_for_all(value.form, walked_kernel(module, function).atoms)
     return isinstance(value, View) and not value.prefix
+
+
+def is_positive(form: Form) -> bool:
+    """Whether a form is more than zero in all threads of each launch: numbers and sizes of the launch, and
+    whatever is never negative added to them.
+    """
+    sizes = [all(name.startswith(_SIZES) for name in monomial) for monomial, _ in form.terms]
+    return any(sizes) and all(
+        factor > 0 and all(name.startswith(_COUNTS) for name in monomial) for monomial, factor in form.terms
+    )
 
 
 def is_in_loop(place: Place, loop: ast.For) -> bool:

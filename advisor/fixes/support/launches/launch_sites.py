@@ -11,6 +11,9 @@ from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
 
+# What is asked of a kernel without launching it here.
+_CONFIGURED = ("forall", "configure", "specialize", "overloads", "py_func")
+
 
 @dataclass(frozen=True)
 class LaunchSite:
@@ -135,18 +138,23 @@ def may_launch(module: SourceModule, subscript: ast.Subscript, function: Functio
     return function in bound or not bound or not all(isinstance(one, FunctionNode) for one in bound)
 
 
-def unseen_launches(module: SourceModule, kernel: FunctionNode, sites: list[LaunchSite]) -> bool:
-    """Whether a file configures a kernel, `kernel[…]`, at a place that is not among the launches."""
+def are_all_launches(module: SourceModule, kernel: FunctionNode, sites: list[LaunchSite]) -> bool:
+    """Whether launches are all of a kernel of a module, as far as its file and theirs show, and of no other
+    kernel: each names it, and nothing else configures it, asks for its code or calls it.
+    """
+    modules = {module, *(site.module for site in sites)}
+    named = all(last_name(site.subscript.value) == kernel.name for site in sites)
+    return named and not any(_is_used_otherwise(one, kernel, sites) for one in modules)
+
+
+def _is_used_otherwise(module: SourceModule, kernel: FunctionNode, sites: list[LaunchSite]) -> bool:
     seen = {site.subscript for site in sites if site.module is module}
-    return any(
+    configured = any(
         node not in seen and last_name(node.value) == kernel.name and may_launch(module, node, kernel)
         for node in module.nodes(ast.Subscript)
     )
-
-
-def launched_by_name(site: LaunchSite, kernel: str) -> bool:
-    """Whether a launch names the kernel itself, so that it launches no other."""
-    return last_name(site.subscript.value) == kernel
+    asked = (last_name(node.value) for node in module.nodes(ast.Attribute) if node.attr in _CONFIGURED)
+    return configured or kernel.name in module.called_names or kernel.name in asked
 
 
 def block_of(site: LaunchSite) -> tuple[int, int] | None:

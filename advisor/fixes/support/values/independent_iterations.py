@@ -13,7 +13,7 @@ from advisor.fixes.support.kernel.assigned_names import (
     only_computes,
     words_in,
 )
-from advisor.fixes.support.kernel.kernel_body import KernelBody
+from advisor.fixes.support.kernel.kernel_body import HIDDEN_FLOW, KernelBody
 from advisor.fixes.support.kernel.walked_kernel import element_indices, walked_kernel
 from advisor.fixes.support.values.array_uses import (
     array_elements,
@@ -23,13 +23,9 @@ from advisor.fixes.support.values.array_uses import (
 )
 from advisor.fixes.support.values.joint_work import needs_all_threads
 from advisor.program.syntax.reaching_definitions import START, ReachingDefinitions
-from advisor.program.syntax.statement_places import COMPREHENSIONS, DEFINITIONS, TRIES
 
 # With these the iterations that follow may be left out, or the code is not the kernel's own.
-_REFUSED: tuple[type[ast.AST], ...] = (
-    ast.Return, ast.Raise, ast.Assert, ast.Delete, *TRIES, ast.With, ast.Lambda, *DEFINITIONS,
-    *COMPREHENSIONS, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.While, ast.Match,
-)  # fmt: skip
+_REFUSED: tuple[type[ast.AST], ...] = (*HIDDEN_FLOW, ast.Return, ast.While, ast.Match)
 
 
 def iterations_are_independent(body: KernelBody, loop: ast.For, index: str) -> bool:
