@@ -61,18 +61,18 @@ def test_waits_for_one_stream_after_the_other_let_the_others_go_on(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "waits"),
     [
-        "f = lambda x: x.to(flag if flag else 'cuda')\ng = lambda: torch.zeros(9, device=flag)",
-        "x = given.cuda()\ny = " + " + ".join(["x"] * 3000),
-        "match given:\n    case 1:\n        x = given.cuda()\n        x.item()",
-        "async def f():\n    async for x in given:\n        x.cuda().item()",
-        "class A:\n    x = torch.zeros(9, device='cuda')\n    y = x.item()",
-        "[x.cuda().item() for x in given if (y := x.cuda().sum()) > 1]",
+        ("f = lambda x: x.to(flag if flag else 'cuda')\ng = lambda: torch.zeros(9, device=flag)", 0),
+        ("x = given.cuda()\ny = " + " + ".join(["x"] * 3000), 0),
+        ("match given:\n    case 1:\n        x = given.cuda()\n        x.item()", 1),
+        ("async def f():\n    async for x in given:\n        x.cuda().item()", 1),
+        ("class A:\n    x = torch.zeros(9, device='cuda')\n    y = x.item()", 1),
+        ("[x.cuda().item() for x in given if (y := x.cuda().sum()) > 1]", 1),
     ],
 )
-def test_code_of_any_form_is_looked_at(tmp_path: Path, body: str) -> None:
-    found(tmp_path, "synchronisation", body)
+def test_code_of_any_form_is_looked_at(tmp_path: Path, body: str, waits: int) -> None:
+    assert len(found(tmp_path, "synchronisation", body)) == waits
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from kept_surveys import content
 
 from advisor.evidence.source.incremental_survey import IncrementalSurvey
 from advisor.evidence.source.module_parts import split, split_again
@@ -44,20 +45,13 @@ def main(a, out):
 """
 
 
-def content(found: Survey) -> tuple[object, ...]:
-    records = [
-        (one.entity, one.key, one.path, one.span, one.label, one.owner, dict(one.readings))
-        for one in found.records
-    ]
-    return records, found.problems, found.texts, found.unread
-
-
 def check(kept: IncrementalSurvey, folder: Path, text: str, neighbours: tuple[Path, ...] = ()) -> Survey:
     source = SourceText("k.py", text)
     found = kept.survey(source, neighbours)
     assert found is not None
     anew = survey([], folder, workspace_files=neighbours, stdin=(folder / "k.py", source))
     assert content(found) == content(anew)
+    assert (found.problems, found.texts, found.unread) == (anew.problems, anew.texts, anew.unread)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kept_surveys import content
 
 from advisor.evidence.source import survey as surveys
 from advisor.evidence.source.survey import Survey, survey
@@ -74,19 +75,15 @@ def made(folder: Path) -> list[Path]:
     return [folder / name for name in PROJECT]
 
 
-def content(found: Survey) -> tuple[object, ...]:
-    records = [
-        (one.entity, one.key, one.path, one.span, one.label, one.owner, dict(one.readings))
-        for one in found.records
-    ]
-    return records, found.units, found.problems, found.texts
+def everything(found: Survey) -> tuple[object, ...]:
+    return content(found), found.units, found.problems, found.texts
 
 
 def check(files: list[Path], folder: Path, memory: SurveyMemory, jobs: int = 1, only: int = 0) -> Survey:
     checked, others = (files[:only], files[only:]) if only else (files, [])
     found = survey(checked, folder, workspace_files=others, with_units=True, jobs=jobs, memory=memory)
     anew = survey(checked, folder, workspace_files=others, with_units=True, jobs=jobs)
-    assert content(found) == content(anew)
+    assert everything(found) == everything(anew)
     own = set(map(str, files))
     assert found.read - own == anew.read - own
     return found
@@ -111,8 +108,8 @@ def test_one_edit_and_back(tmp_path, name, before, after):
     first = check(files, tmp_path, memory)
     (tmp_path / name).write_text(PROJECT[name].replace(before, after), encoding="utf-8")
     survey_of_edit = survey(files, tmp_path, with_units=True, memory=memory)
-    assert content(survey_of_edit) != content(first)
-    assert content(survey_of_edit) == content(survey(files, tmp_path, with_units=True))
+    assert everything(survey_of_edit) != everything(first)
+    assert everything(survey_of_edit) == everything(survey(files, tmp_path, with_units=True))
     (tmp_path / name).write_text(PROJECT[name], encoding="utf-8")
     check(files, tmp_path, memory)
 
