@@ -34,6 +34,7 @@ from advisor.program.arrays.host_values import (
     Value,
     joined,
 )
+from advisor.program.kernels.called_functions import CalledFunctions
 from advisor.program.kernels.declarations import cuda_member
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import KNOWN_LIBRARIES
@@ -57,6 +58,7 @@ class HostCalls:
         self.values = values
         self._contexts: dict[ast.AST, set[Frame]] = {}
         self._running: list[ast.AST] = []
+        self._called = CalledFunctions(values.workspace)
 
     def value(self, node: ast.Call, frame: Frame) -> Value:
         """The value of a call."""
@@ -168,12 +170,11 @@ class HostCalls:
 
     def _of_workspace(self, node: ast.Call, frame: Frame, given: Arguments) -> Value | None:
         """What a plain function of the workspace returns for the arguments of a call."""
-        dotted = frame.module.dotted(node.func) or ""
-        place = self.values.workspace.member(dotted, frame.module)
-        function = place[0].top_level.get(place[1]) if place else None
-        if place is None or not isinstance(function, ast.FunctionDef) or function.decorator_list:
-            return None if place is None else UNKNOWN
-        inner = self._entered(place[0], function, given, frame)
+        found = self._called.of(node.func, frame.module, frame.function) or []
+        module, function = found[0] if len(found) == 1 else (frame.module, None)
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list or module.scope_of(function):
+            return None
+        inner = self._entered(module, function, given, frame)
         if inner is None:
             return NOTHING
         self._running.append(function)

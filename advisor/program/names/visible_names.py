@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from advisor.program.names.scope_names import parameter_names
+from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START, Definition, ReachingDefinitions
@@ -68,6 +69,14 @@ def visible(
         if isinstance(scope, (*_FUNCTIONS, ast.ClassDef)):
             inner = scope
     return VisibleName(module.tree, frozenset({START}))
+
+
+def value_at(module: ModuleSyntax, name: ast.Name) -> ast.expr | None:
+    """The expression whose value a name has where it stands; None where it may have others."""
+    seen = visible(module, name.id, name)
+    if seen is None or len(seen.bound) != 1 or (START in seen.definitions and seen.scope is not module.tree):
+        return None
+    return value_given(seen.bound[0], name.id)
 
 
 def is_imported(module: ModuleSyntax, node: ast.expr, function: FunctionNode | None = None) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from advisor.evidence.source.triton.names import TritonNames
+from advisor.program.names.visible_names import value_at
 
 _OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook", "ir_override")
 _POSITIONS = ("kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook")
@@ -97,9 +98,8 @@ class _Reader:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             left, right = self.configurations(node.left, depth), self.configurations(node.right, depth)
             return [*left[0], *right[0]], _sum((left[1], right[1]))
-        if depth and isinstance(node, ast.Name) and len(self._module.assigned.get(node.id, ())) == 1:
-            return self.configurations(self._module.assigned[node.id][0], depth - 1)
-        return [], None
+        value = value_at(self._module, node) if depth and isinstance(node, ast.Name) else None
+        return ([], None) if value is None else self.configurations(value, depth - 1)
 
     def _item(self, node: ast.expr, depth: int) -> tuple[list[Configuration], int | None]:
         if isinstance(node, ast.Starred):

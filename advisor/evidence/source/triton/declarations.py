@@ -10,6 +10,7 @@ from advisor.evidence.source.triton.configurations import Tuning, tuning_of
 from advisor.evidence.source.triton.names import TritonNames
 from advisor.model.records import kernel_key
 from advisor.program.names.scope_names import parameter_defaults
+from advisor.program.names.visible_names import value_at
 from advisor.program.syntax.calls import keyword_value
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 
@@ -105,8 +106,8 @@ def _applied(names: TritonNames) -> Iterator[str]:
 
 
 def _names_in(values: ast.expr | None, module: ModuleSyntax) -> set[str]:
-    if isinstance(values, ast.Name) and len(module.assigned.get(values.id, ())) == 1:
-        values = module.assigned[values.id][0]
+    if isinstance(values, ast.Name):
+        values = value_at(module, values)
     if not isinstance(values, ast.Dict):
         return set()
     return {key.value for key in values.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from advisor.program.names.visible_names import value_at
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import dotted_root
@@ -39,10 +40,8 @@ class TritonNames:
         if root.id in self.module.imports:
             return None if dotted is None else short_name(dotted)
         # A name that a plain assignment gives to a module of Triton: tl = triton.language.
-        values = self.module.assigned.get(root.id, ())
-        if steps == 0 or len(values) != 1 or not isinstance(values[0], ast.Attribute | ast.Name):
-            return None
-        meant = self._of(values[0], steps - 1)
+        value = value_at(self.module, root) if steps else None
+        meant = None if value is None else self._of(value, steps - 1)
         rest = dotted.removeprefix(root.id) if dotted else ""
         return (
             None if meant is None else short_name(f"triton.language{rest}" if meant == "tl" else meant + rest)

@@ -23,9 +23,9 @@ from advisor.fixes.support.edits.imported_names import name_of
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.host.argument_arrays import argument_array, number_type
 from advisor.fixes.support.host.source_effects import positional_parameters
-from advisor.fixes.support.kernel.assigned_names import words_in
+from advisor.fixes.support.kernel.assigned_names import value_written, words_in
 from advisor.fixes.support.kernel.walked_kernel import called_functions
-from advisor.fixes.support.launches.launch_sites import LaunchSite, given_value, launch_site
+from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site
 from advisor.fixes.support.values.integer_names import value_kinds
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import called_name
@@ -158,7 +158,7 @@ def _origins(module: SourceModule, bound: _Bindings) -> dict[str, set[str]]:
         for name, lines in bound.items():
             before = len(found[name])
             for line in lines:
-                value = line.value if isinstance(line, ast.AugAssign) else given_value(line, name)
+                value = line.value if isinstance(line, ast.AugAssign) else value_written(module, line, name)
                 found[name] |= _of(module, value, found) if value is not None else set()
             changed = changed or len(found[name]) > before
     return found
@@ -166,7 +166,7 @@ def _origins(module: SourceModule, bound: _Bindings) -> dict[str, set[str]]:
 
 def _is_sum(module: SourceModule, name: str, lines: list[ast.AST]) -> bool:
     """Whether a name starts with a float constant and is added to, or computed from itself."""
-    values = [given_value(line, name) for line in lines]
+    values = [value_written(module, line, name) for line in lines]
     again = any(
         isinstance(line, ast.AugAssign) or (value is not None and name in words_in(module, value))
         for line, value in zip(lines, values, strict=True)

@@ -24,10 +24,10 @@ from typing import TypeAlias
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
 from advisor.fixes.support.edits.source_module import SourceModule
-from advisor.fixes.support.kernel.assigned_names import value_of
+from advisor.fixes.support.kernel.assigned_names import value_of, value_written
 from advisor.fixes.support.kernel.kernel_body import KernelBody
 from advisor.fixes.support.kernel.thread_axes import thread_index
-from advisor.fixes.support.launches.launch_sites import LaunchSite, given_value
+from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.declared_arrays import declared_array
 from advisor.fixes.support.values.integer_names import is_local
 from advisor.model.findings import Edit
@@ -166,7 +166,7 @@ class _LargestIndex:
     def _bound(self, node: ast.AST, name: str, depth: int) -> _Range | None:
         if isinstance(node, ast.For):
             return self._counted(node, depth)
-        value = given_value(node, name)
+        value = value_written(self.module, node, name)
         return self._range(value, depth) if value is not None else None
 
     def _counted(self, loop: ast.For, depth: int) -> _Range | None:

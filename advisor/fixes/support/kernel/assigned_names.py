@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.bound_names import bound_names
 from advisor.program.syntax.module import FunctionNode
 
@@ -77,6 +78,14 @@ def is_text(line: ast.AST) -> bool:
 def same_code(module: SourceModule, one: ast.AST, other: ast.AST) -> bool:
     """Whether two expressions are written alike, but for spaces and brackets that change nothing."""
     return module.code_of(one) == module.code_of(other) or ast.unparse(one) == ast.unparse(other)
+
+
+def value_written(module: SourceModule, definition: ast.AST, name: str) -> ast.expr | None:
+    """The expression whose value a definition gives a name, its part of a tuple that is written there too;
+    None where no such expression stands in the text.
+    """
+    value = value_given(definition, name)
+    return value if value is not None and module.parent(value) is not None else None
 
 
 def value_of(module: SourceModule, function: FunctionNode | None, name: str) -> ast.expr | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.support.edits.source_module import SourceModule
+from advisor.fixes.support.kernel.assigned_names import value_written
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
@@ -95,30 +96,11 @@ def assigned_once(module: SourceModule, function: FunctionNode | None, name: str
             return None
         bound = module.bindings(name, function)
         if bound:
-            return given_value(bound[0], name) if len(bound) == 1 else None
+            return value_written(module, bound[0], name) if len(bound) == 1 else None
         function = module.scope_of(function)
     bound = module.bindings(name, None)
     once = len(bound) == 1 and name not in module.syntax.bound_by_functions
-    return given_value(bound[0], name) if once else None
-
-
-def given_value(line: ast.AST, name: str) -> ast.expr | None:
-    """What an assignment gives a name: its value, or its part of a tuple that is written there; else None."""
-    if isinstance(line, ast.AnnAssign):
-        return line.value
-    if not isinstance(line, ast.Assign):
-        return None
-    for target in line.targets:
-        if isinstance(target, ast.Name) and target.id == name:
-            return line.value
-        if isinstance(target, ast.Tuple) and isinstance(line.value, ast.Tuple):
-            parts = (*target.elts, *line.value.elts)
-            if len(target.elts) != len(line.value.elts) or any(isinstance(one, ast.Starred) for one in parts):
-                continue
-            for part, value in zip(target.elts, line.value.elts, strict=True):
-                if isinstance(part, ast.Name) and part.id == name:
-                    return value
-    return None
+    return value_written(module, bound[0], name) if once else None
 
 
 def may_launch(module: SourceModule, subscript: ast.Subscript, function: FunctionNode) -> bool:
