@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from advisor.model.records import kernel_key
+from advisor.program.kernels.compiling_calls import is_mapping
 from advisor.program.kernels.function_values import function_of
 from advisor.program.kernels.functions_in_lists import functions_of, may_be_item_of_functions
 from advisor.program.kernels.jit_expressions import Compiler, Jit, Use
@@ -27,7 +28,8 @@ class Declaration:
     `options` maps the decorator's keywords to their expressions; `signature` is the expression of the types
     it is compiled for; `form` says how it was declared (decorator, call, wrapped); `device` is None when
     `device=` is not a literal, and is settled by use. `calls` are those that compile it where no decorator
-    does, perhaps in another module; `uses` are the places of `cuda.jit` behind all this.
+    does, perhaps in another module; `uses` are the places of `cuda.jit` behind all this. With
+    `has_open_options` there may be more options than these, as in `cuda.jit(**options)`.
     """
 
     module: ModuleSyntax
@@ -39,6 +41,7 @@ class Declaration:
     names: tuple[str, ...] = ()
     calls: list[ast.Call] = field(default_factory=list)
     uses: frozenset[Use] = frozenset()
+    has_open_options: bool = False
 
     @property
     def name(self) -> str:
@@ -123,7 +126,9 @@ def _is_for_cpu(node: ast.expr, module: ModuleSyntax, workspace: Workspace) -> b
 
 
 def _may_hand_on_a_function(call: ast.Call, module: ModuleSyntax) -> bool:
-    """Whether an argument of a call may be a function, at first sight."""
+    """Whether an argument of a call may be a function, or a list of them, at first sight."""
+    if is_mapping(call, module):
+        return True
     for given in (*call.args, *(one.value for one in call.keywords)):
         if isinstance(given, ast.Attribute):
             if given.attr in module.functions_by_name or given.attr == "py_func":
@@ -169,7 +174,9 @@ def _declare(
     declaration = Declaration(module, node, form=by.form, names=(node.name,), uses=by.uses)
     for call in by.calls:
         for keyword in call.keywords:
-            if keyword.arg and keyword.value is not function:
+            if keyword.arg is None:
+                declaration.has_open_options = True
+            elif keyword.value is not function:
                 declaration.options[keyword.arg] = keyword.value
         for argument in call.args[:1]:
             if argument is not function:
@@ -186,7 +193,7 @@ def _declare(
 def _names_bound(call: ast.Call, module: ModuleSyntax) -> list[str]:
     """The names and attributes that an assignment gives the result of a call."""
     parent = module.parents.get(call)
-    if not isinstance(parent, ast.Assign):
+    if not isinstance(parent, ast.Assign) or is_mapping(call, module):
         return []
     names = [target.id for target in parent.targets if isinstance(target, ast.Name)]
     return names + [target.attr for target in parent.targets if isinstance(target, ast.Attribute)]

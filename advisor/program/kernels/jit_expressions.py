@@ -12,11 +12,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from advisor.program.kernels.compiling_calls import (
+    is_for_device,
+    is_mapping,
+    spelled_out,
+    without_arguments,
+    written_outside,
+)
 from advisor.program.kernels.function_values import arguments_given, enclosing_method, function_of, scopes_of
+from advisor.program.names.object_attributes import values_of_attribute
 from advisor.program.names.scope_bindings import Binding, scope_bindings
-from advisor.program.names.scope_names import parameter_names
+from advisor.program.names.scope_names import parameter_defaults, parameter_names
 from advisor.program.names.workspace import Workspace
-from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.syntax.calls import attribute_by_name, last_name
+from advisor.program.syntax.dynamic_imports import names_of_unknown_modules
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax, assignments
 from advisor.program.syntax.tree_nodes import below, below_in_scope
 
 Use: TypeAlias = tuple[str, int, int]
@@ -27,6 +37,9 @@ _PARTIAL = frozenset({"functools.partial", "partial"})
 # The names of the parameter of `cuda.jit`, and of what it returns, that may be a function.
 _FUNCTION_KEYWORDS = ("func_or_sig", "func")
 _DEPTH = 4
+_MOST_BASES = 8
+# Functions that are called more often do not choose their compiler.
+_MOST_CALLS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +47,13 @@ class Compiler:
     """What stands for `cuda.jit`: itself, or a function or class that hands it what it is given (`wrapped`).
 
     `calls` carry its options, the outer ones last; `uses` are the places (path, line, column) of `cuda.jit`
-    that it comes from.
+    that it comes from, and `parameter` is the one that holds it in the function around.
     """
 
     form: str
     calls: tuple[ast.Call, ...] = ()
     uses: frozenset[Use] = frozenset()
+    parameter: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +70,52 @@ class Jit:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self._handed: dict[ast.AST, dict[str, Compilation]] = {}
+        self._given_to: dict[tuple[ast.AST, str], Compiler | None] = {}
 
     def decorator(self, node: ast.expr, module: ModuleSyntax, depth: int = _DEPTH) -> Compiler | None:
         """What compiles when `node` stands for `cuda.jit`, with or without options, else None."""
+        dotted = module.dotted(node)
+        if dotted is not None and self.workspace.library_name(dotted, module) in _JIT:
+            return Compiler("decorator", (), frozenset({_place(node, module)}))
         if isinstance(node, ast.Call):
+            if last_name(node.func) == "staticmethod" and node.args:
+                return self.decorator(node.args[0], module, depth)
             if module.dotted(node.func) in _PARTIAL and node.args:
                 inner = self.decorator(node.args[0], module, depth)
                 options = ast.copy_location(ast.Call(node.func, node.args[1:], node.keywords), node)
-                return inner and replace(inner, calls=(*inner.calls, options))
+                return inner and replace(inner, calls=(*inner.calls, spelled_out(options, module)))
             inner = self.decorator(node.func, module, depth)
-            return inner and replace(inner, calls=(*inner.calls, node))
+            return inner and replace(inner, calls=(*inner.calls, spelled_out(node, module)))
         if isinstance(node, ast.IfExp):
             return self.decorator(node.body, module, depth) or self.decorator(node.orelse, module, depth)
-        dotted = module.dotted(node)
-        if dotted is None:
+        if depth <= 0:
             return None
-        if self.workspace.library_name(dotted, module) in _JIT:
-            return Compiler("decorator", (), frozenset({_place(node, module)}))
-        if depth == 0:
+        if isinstance(node, ast.Attribute) and dotted is None:
+            return self._attribute(node, module, depth)
+        if dotted is None:
             return None
         if isinstance(node, ast.Name):
             bindings = _local_bindings(node, module)
             if bindings is not None:
-                return self._bound(bindings, module, depth)
+                return self._bound(node.id, bindings, module, depth)
             return self._named(node.id, module, depth)
         found = self.workspace.member(dotted, module) if not dotted.startswith("self.") else None
         if found is not None:
             return self._named(found[1], found[0], depth - 1)
         method = function_of(node, module, self.workspace)
-        return self._wrapper(method[1], method[0], depth - 1) if method else None
+        if method is not None:
+            return self._wrapper(method[1], method[0], depth - 1)
+        return self._attribute(node, module, depth) if isinstance(node, ast.Attribute) else None
 
     def compilations(self, call: ast.Call, module: ModuleSyntax, depth: int = _DEPTH) -> list[Compilation]:
         """What a call compiles, should these arguments be functions; none for calls of anything else."""
+        if is_mapping(call, module):
+            item = ast.copy_location(
+                ast.Subscript(call.args[1], ast.Constant(None), ast.Load()), call.args[1]
+            )
+            return self.compilations(
+                ast.copy_location(ast.Call(call.args[0], [item], []), call), module, depth
+            )
         by = self.decorator(call.func, module, depth)
         if by is not None and by.form == "decorator":
             return self._first_argument(call, by)
@@ -99,14 +127,18 @@ class Jit:
         definition, home = runnable
         handed = self._handed_on(definition, home, depth - 1)
         given = arguments_given(_run_by(definition), call)
-        found = [
-            Compilation(
-                given[name],
-                Compiler("wrapped", (*_options_of(inner, given), _without_arguments(call)), inner.by.uses),
-            )
-            for name, inner in handed.items()
-            if name in given
-        ]
+        found = []
+        for name, inner in handed.items():
+            uses, parameter = inner.by.uses, None
+            if inner.by.parameter is not None:
+                # Other calls may give something that compiles for the CPU.
+                by = self._given(inner.by.parameter, _run_by(definition), home, call, module, depth - 1)
+                if by is None:
+                    continue
+                uses, parameter = by.uses, by.parameter
+            if name in given:
+                calls = (*_options_of(inner, given), without_arguments(call))
+                found.append(Compilation(given[name], Compiler("wrapped", calls, uses, parameter)))
         return found or self._of_returned(call, module, depth)
 
     def uses(self, module: ModuleSyntax) -> list[Use]:
@@ -119,8 +151,9 @@ class Jit:
             _place(node, module)
             for node in module.parents
             if (isinstance(node, ast.Attribute) and node.attr == "jit")
+            or (isinstance(node, ast.Call) and attribute_by_name(node) == "jit")
             or (isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load))
-            if self._is_jit(node, module) and not _is_for_device(node, module)
+            if (self._is_jit(node, module) or _may_be_jit(node, module)) and not is_for_device(node, module)
         ]
         return sorted(found)
 
@@ -143,21 +176,109 @@ class Jit:
             by = self.decorator(value, runnable[1], depth - 1)
             if by is not None and by.form == "decorator":
                 given = arguments_given(_run_by(runnable[0]), made)
-                options = [_written(one, given, None) for one in by.calls]
+                options = [written_outside(one, given, None) for one in by.calls]
                 return self._first_argument(call, Compiler("decorator", tuple(options), by.uses))
         return []
 
-    def _bound(self, bindings: list[Binding], module: ModuleSyntax, depth: int) -> Compiler | None:
+    def _bound(self, name: str, bindings: list[Binding], module: ModuleSyntax, depth: int) -> Compiler | None:
         """What compiles behind a local name."""
         for one in bindings:
             found = None
-            if one.definition is not None:
+            if isinstance(one.node, ast.arguments):
+                found = self._parameter(name, module.parents.get(one.node), module)
+            elif one.definition is not None:
                 found = self._wrapper(one.definition, module, depth)
             elif one.value is not None and one.part is None:
                 found = self._of_value(one.value, module, depth)
             if found:
                 return found
         return None
+
+    def _parameter(self, name: str, function: ast.AST | None, module: ModuleSyntax) -> Compiler | None:
+        """What compiles behind a parameter: what a call in the module gives it, else its default; for that of
+        an `__init__`, whose object may be any, what all of them give.
+        """
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or not module.mentions("numba"):
+            return None
+        key = function, name
+        if key not in self._given_to:
+            self._given_to[key] = None
+            owner = module.parents.get(function)
+            makes = function.name == "__init__" and isinstance(owner, ast.ClassDef)
+            called = owner.name if makes and isinstance(owner, ast.ClassDef) else function.name
+            calls = module.once(_calls_by_last_name, module.tree).get(called, [])[:_MOST_CALLS]
+            found = [self._given(name, function, module, one, module, _DEPTH - 1) for one in calls]
+            known = [one for one in found if one is not None]
+            if not calls:
+                known = [by for by in [self._default(name, function, module)] if by is not None]
+            if known and (not makes or len(known) == len(found) or not calls):
+                uses = frozenset(use for one in known for use in one.uses)
+                self._given_to[key] = replace(known[0], uses=uses, parameter=name)
+        return self._given_to[key]
+
+    def _given(
+        self,
+        name: str,
+        function: FunctionNode | ast.Lambda | None,
+        home: ModuleSyntax,
+        call: ast.Call,
+        module: ModuleSyntax,
+        depth: int,
+    ) -> Compiler | None:
+        """What compiles of what a call gives a parameter, or of what it leaves it."""
+        given = arguments_given(function, call).get(name)
+        if given is not None:
+            return self.decorator(given, module, depth)
+        return self._default(name, function, home)
+
+    def _default(
+        self, name: str, function: FunctionNode | ast.Lambda | None, home: ModuleSyntax
+    ) -> Compiler | None:
+        """What compiles of a parameter's default."""
+        if function is None or isinstance(function, ast.Lambda):
+            return None
+        default = parameter_defaults(function).get(name)
+        return None if default is None else self.decorator(default, home)
+
+    def _attribute(self, node: ast.Attribute, module: ModuleSyntax, depth: int) -> Compiler | None:
+        """What compiles behind an attribute of an object or of a class of the workspace."""
+        if "jit" not in module.source.text or depth <= 0:
+            return None
+        owner = self._class_of(node.value, module, depth)
+        for _ in range(_MOST_BASES):
+            if owner is None:
+                return None
+            definition, home = owner
+            values = [value for _, value in values_of_attribute(home, definition, node.attr)]
+            values += assignments(definition.body).get(node.attr, [])
+            for value in values:
+                found = self._of_value(value, home, depth)
+                if found is not None:
+                    return replace(found, parameter=None)
+            bases = (
+                [self._runnable(one, home, depth - 1) for one in definition.bases[:1]] if not values else []
+            )
+            owner = next(((c, m) for c, m in filter(None, bases) if isinstance(c, ast.ClassDef)), None)
+        return None
+
+    def _class_of(
+        self, node: ast.expr, module: ModuleSyntax, depth: int
+    ) -> tuple[ast.ClassDef, ModuleSyntax] | None:
+        """The class that an expression is, or of which it is an object."""
+        if depth <= 0:
+            return None
+        if isinstance(node, ast.Name) and node.id in ("self", "cls"):
+            around = module.class_around(node)
+            return None if around is None else (around, module)
+        node = _followed(node, module)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            around = module.class_around(node)
+            values = [] if around is None else values_of_attribute(module, around, node.attr)
+            return self._class_of(values[0][1], module, depth - 1) if len(values) == 1 else None
+        found = self._runnable(node.func if isinstance(node, ast.Call) else node, module, depth - 1)
+        if found is None or not isinstance(found[0], ast.ClassDef):
+            return None
+        return found[0], found[1]
 
     def _named(self, name: str, module: ModuleSyntax, depth: int) -> Compiler | None:
         """What compiles behind a name of a module."""
@@ -198,7 +319,7 @@ class Jit:
         for value in _returned(definition):
             by = self.decorator(value, module, depth - 1) if depth > 0 else None
             if by is not None:
-                return Compiler("wrapped", tuple(_written(one, {}, None) for one in by.calls), by.uses)
+                return Compiler("wrapped", tuple(written_outside(one, {}, None) for one in by.calls), by.uses)
         if isinstance(definition, ast.Lambda) or not _receives_function(definition):
             return None
         uses = frozenset(
@@ -259,15 +380,19 @@ class Jit:
         return found
 
 
-def _is_for_device(node: ast.expr, module: ModuleSyntax) -> bool:
-    """Whether a call of `cuda.jit`, or of what it returns, asks for a device function."""
-    parent = module.parents.get(node)
-    while isinstance(parent, ast.Call) and parent.func is node:
-        for keyword in parent.keywords:
-            if keyword.arg == "device" and isinstance(keyword.value, ast.Constant):
-                return bool(keyword.value.value)
-        node, parent = parent, module.parents.get(parent)
-    return False
+def _may_be_jit(node: ast.expr, module: ModuleSyntax) -> bool:
+    """Whether the `jit` of a module that a call imports may be that of Numba, for all that is known."""
+    base = node.value if isinstance(node, ast.Attribute) else None
+    if not isinstance(base, ast.Name) or not module.mentions("numba"):
+        return False
+    return base.id in module.once(names_of_unknown_modules, module.tree)
+
+
+def _calls_by_last_name(module: ModuleSyntax, _: ast.Module) -> dict[str, list[ast.Call]]:
+    found: dict[str, list[ast.Call]] = {}
+    for call in module.calls:
+        found.setdefault(last_name(call.func), []).append(call)
+    return found
 
 
 def _place(node: ast.expr, module: ModuleSyntax) -> Use:
@@ -347,31 +472,7 @@ def _either(one: Compilation, other: Compilation) -> Compilation:
 
 
 def _options_of(inner: Compilation, given: Mapping[str, ast.expr]) -> tuple[ast.Call, ...]:
-    return tuple(_written(one, given, inner.function) for one in inner.by.calls)
-
-
-def _written(call: ast.Call, given: Mapping[str, ast.expr], function: ast.expr | None) -> ast.Call:
-    """A call inside of a wrapper as its caller would write it: with literals and what the caller gives."""
-
-    def outside(value: ast.expr) -> ast.expr | None:
-        if isinstance(value, ast.Name):
-            return given.get(value.id)
-        return value if isinstance(value, ast.Constant) else None
-
-    keywords = [
-        ast.keyword(one.arg, value)
-        for one in call.keywords
-        if one.arg and one.value is not function and (value := outside(one.value)) is not None
-    ]
-    arguments = [
-        value for one in call.args[:1] if one is not function and (value := outside(one)) is not None
-    ]
-    return ast.copy_location(ast.Call(call.func, arguments, keywords), call)
-
-
-def _without_arguments(call: ast.Call) -> ast.Call:
-    """A call of a wrapper, whose own arguments are no options of `cuda.jit`."""
-    return ast.copy_location(ast.Call(call.func, [], []), call)
+    return tuple(written_outside(one, given, inner.function) for one in inner.by.calls)
 
 
 def _receives_function(definition: FunctionNode | ast.ClassDef) -> bool:

@@ -230,6 +230,11 @@ class NamedValues:
             return self._imported(imported, module, most)
         return self._own(name, module, UNKNOWN) if bindings else UNKNOWN
 
+    def module(self, dotted: str, module: ModuleSyntax) -> Values:
+        """The module of the workspace with a dotted name, as a module imports it."""
+        level = len(dotted) - len(dotted.lstrip("."))
+        return self._imported(Import(dotted.lstrip("."), None, level), module)
+
     def _imported(self, imported: Import, module: ModuleSyntax, most: int = _MOST_IMPORTS) -> Values:
         target = self._workspace.find(imported, module)
         if target is not None and imported.name is not None:

@@ -39,6 +39,7 @@ from advisor.program.launches.kernel_values import (
 from advisor.program.launches.named_values import NamedValues
 from advisor.program.launches.records import Records
 from advisor.program.names.scope_names import parameter_defaults
+from advisor.program.syntax.dynamic_imports import imported_module
 from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below_in_scope
 
@@ -263,6 +264,9 @@ class Evaluation:
 
     def _of_library_call(self, node: ast.Call, operand: Operand) -> Values | None:
         """What a call of `partial`, `getattr`, a cache or `cuda.jit` gives, None for any other."""
+        imported = imported_module(node, operand.module)
+        if imported is not None:
+            return self.names.module(imported, operand.module)
         dotted = operand.module.dotted(node.func)
         if dotted in _PARTIAL and node.args:
             given = tuple(self.positional(node, operand)[1:])

@@ -25,6 +25,7 @@ from advisor.program.resolution.meanings import (
     ModuleName,
     UnknownName,
 )
+from advisor.program.syntax.dynamic_imports import imported_module
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
 from advisor.program.syntax.tree_nodes import dotted_parts
 
@@ -134,6 +135,11 @@ class Names:
             if used == len(parts):
                 return meaning
         if isinstance(node, ast.Call):
+            dotted = imported_module(node, module)
+            if dotted is not None:
+                return self._import(
+                    Import(dotted.lstrip("."), None, len(dotted) - len(dotted.lstrip("."))), module
+                )
             wrapped = self._compiled_function(node, module, scopes)
             if wrapped is not None:
                 return wrapped

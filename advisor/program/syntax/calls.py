@@ -27,3 +27,16 @@ def range_bounds(loop: ast.AST | None) -> list[ast.expr] | None:
         return None
     plain = not call.keywords and not any(isinstance(one, ast.Starred) for one in call.args)
     return call.args if plain and call.args else None
+
+
+def attribute_by_name(call: ast.Call) -> str | None:
+    """The attribute that `getattr(owner, "name")` reads, None for any other call."""
+    if (
+        not isinstance(call.func, ast.Name)
+        or call.func.id != "getattr"
+        or len(call.args) != 2
+        or call.keywords
+    ):
+        return None
+    name = call.args[1]
+    return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else None

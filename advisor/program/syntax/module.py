@@ -14,8 +14,10 @@ from advisor.model.errors import SourceProblem
 from advisor.model.text.source_text import SourceText, Span
 from advisor.model.text.syntax_recovery import SyntaxFault, fault_from, recovered
 from advisor.model.text.syntax_trees import MOST_LEVELS, TOO_DEEP, syntax_tree, too_deep
+from advisor.program.syntax.calls import attribute_by_name
+from advisor.program.syntax.dynamic_imports import imported_module, names_of_modules
 from advisor.program.syntax.reaching_definitions import ReachingDefinitions
-from advisor.program.syntax.tree_nodes import below, by_kind, dotted_parts, with_parents
+from advisor.program.syntax.tree_nodes import below, by_kind, with_parents
 from advisor.program.syntax.unread_statements import note_unread
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -293,12 +295,26 @@ class ModuleSyntax:
         return ".".join([*reversed(names), node.name])
 
     def dotted(self, node: ast.expr) -> str | None:
-        """What `a.b.c` refers to through the imports, as a dotted name; None for anything else."""
-        parts = dotted_parts(node)
-        if parts is None:
-            return None
-        imported = self.imports.get(parts[0])
-        return ".".join([imported.dotted, *parts[1:]] if imported else parts)
+        """What `a.b.c` refers to through the imports, as a dotted name, `getattr(a, "b")` included; None for
+        anything else.
+        """
+        parts: list[str] = []
+        while not isinstance(node, ast.Name):
+            if isinstance(node, ast.Attribute):
+                parts.append(node.attr)
+                node = node.value
+            elif isinstance(node, ast.Call):
+                name = attribute_by_name(node)
+                if name is None:
+                    module = imported_module(node, self)
+                    return None if module is None else ".".join([module, *reversed(parts)])
+                parts.append(name)
+                node = node.args[0]
+            else:
+                return None
+        imported = self.imports.get(node.id)
+        parts.append(imported.dotted if imported else node.id)
+        return ".".join(reversed(parts))
 
 
 def parse_module(source: SourceText, file: str = "") -> ModuleSyntax:
@@ -382,6 +398,9 @@ def _index(module: ModuleSyntax, nodes: Sequence[ast.AST]) -> None:
                     module.star_imports.append(Import(node.module or "", None, node.level))
                 else:
                     imports.setdefault(alias.asname or alias.name, target)
+    for name, dotted in names_of_modules(module).items():
+        level = len(dotted) - len(dotted.lstrip("."))
+        imports.setdefault(name, Import(dotted.lstrip("."), None, level))
     module.functions.sort(key=lambda function: function.lineno)
     module.calls.sort(key=lambda call: (call.lineno, call.col_offset))
 

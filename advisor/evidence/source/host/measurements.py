@@ -246,7 +246,9 @@ def _compiled(span: _Span, placement: Placement, measured: Sequence[Launch]) -> 
         return None
     for launch in measured:
         kernel = launch.kernel
-        if kernel is None or kernel.signature is not None or "cache" in kernel.options:
+        if kernel is None or kernel.signature is not None:
+            continue
+        if "cache" in kernel.options or kernel.has_open_options:
             continue
         if kernel.module is not module or launch.name != kernel.name or host_loops(module, launch.node):
             continue

@@ -30,6 +30,7 @@ from advisor.evidence.source.warps.thread_use import is_bounds_guard, one_thread
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.arrays.stated_types import strided_parameters
+from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
@@ -97,16 +98,16 @@ def _kernel_record(facts: KernelFacts, blocks: Sequence[BlockShape], launched_in
     record.know(
         "source",
         name=declaration.name,
-        debug_enabled=_switch(declaration.option("debug"), False),
+        debug_enabled=_switch(declaration, "debug"),
         optimisation_off=declaration.option("opt") in (False, 0) if "opt" in declaration.options else False,
-        fastmath_enabled=_switch(declaration.option("fastmath"), "fastmath" in declaration.options),
+        fastmath_enabled=_switch(declaration, "fastmath", otherwise=True),
         declared_in_function=nested,
         lane_dependent=bool(facts.thread_dimensions),
         block_index_read=facts.block_index_read,
         one_thread_works=one_thread_works(facts),
         in_test=holds_tests(module.path),
         does_nothing=all(map(_does_nothing, declaration.node.body)),
-        cache_enabled=_switch(declaration.option("cache"), False),
+        cache_enabled=_switch(declaration, "cache"),
         narrow_indices=facts.narrow_cast,
         strided_parameters=strided_parameters(declaration.signature),
         stated_float64=facts.float64_cast or _names_float64(declaration.signature),
@@ -121,7 +122,11 @@ def _does_nothing(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Pass) or (isinstance(statement, ast.Return) and statement.value is None)
 
 
-def _switch(value: object, otherwise: bool) -> bool:
+def _switch(declaration: Declaration, name: str, otherwise: bool = False) -> bool | None:
+    """Whether an option is on: `otherwise` where its value is no literal, None where others are not known."""
+    if name not in declaration.options:
+        return None if declaration.has_open_options else False
+    value = declaration.option(name)
     return bool(value) if isinstance(value, bool | int) else otherwise
 
 
