@@ -1,7 +1,8 @@
-"""The process that writes fixes as edits, for the server asks more of its own than to wait for them.
+"""The process that writes fixes as edits: in a thread of the server, what is typed would wait for them.
 
-The fixes of a file of three thousand lines take a quarter of a second, in which no other thread of their
-process gets anywhere. The process runs no code but its own, and ends with the server that it belongs to.
+That thread would check the files again that launch a document's kernels, and the search for garbage behind
+it stops all threads, for up to half a second (docs/decisions/0015). The process runs no code but its own,
+and ends with the server that it belongs to.
 """
 
 from __future__ import annotations

@@ -69,6 +69,22 @@ CHANGES = {
         out[ i] = total
         """,
     ),
+    "an element is read that no thread adds to, a grid's width on": (
+        """
+        i = cuda.grid(1)
+        if i + cuda.gridsize(1) < out.shape[0]:
+            for j in range(n):
+                out[i] += a[i, j] * out[i + cuda.gridsize(1)]
+        """,
+        """
+        i = cuda.grid(1)
+        if i + cuda.gridsize(1) < out.shape[0]:
+            total = out[i]
+            for j in range(n):
+                total += a[i, j] * out[i + cuda.gridsize(1)]
+            out[i] = total
+        """,
+    ),
     "the element is read as well, the loop ends early": (
         """
         i = cuda.grid(1)

@@ -173,6 +173,9 @@ KEPT = {
     "a kernel kept with its configuration": KERNEL
     + LAUNCH
     + "\ndef later(a, out):\n    ready = scale[(4, 4), (16, 16)]\n    return ready\n",
+    "a kernel that is also started without a grid": KERNEL
+    + LAUNCH
+    + "\ndef later(a, out):\n    scale.forall(a.size)(a, out)\n",
     "another name for the kernel": KERNEL
     + "\nalias = scale\n"
     + LAUNCH.replace("    scale[", "    alias["),

@@ -23,7 +23,7 @@ from advisor.evidence.source.kernels.counter_bounds import (
     terms_of,
 )
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.inserted_lines import end_with_comments, has_long_text, without_line
+from advisor.fixes.support.edits.inserted_lines import end_with_comments, unindented, without_line
 from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import ARRAY_QUESTIONS, around
 from advisor.fixes.support.kernel.kernel_body import KernelBody
@@ -84,7 +84,7 @@ def _guard(module: SourceModule, function: ast.FunctionDef, begin: int) -> _Guar
 
 
 def _may_be_counted(place: Place, function: ast.FunctionDef, guard: _Guard) -> bool:
-    """Whether fewer iterations of the loops, _counted in a `while`, change nothing that is read."""
+    """Whether fewer iterations of the loops, counted in a `while`, change nothing that is read."""
     module, changed = place.module, {one.loop for one in guard.loops.bounds}
     first = next(one for one in guard.loops.loops if one in changed)
     places = StatementPlaces(function.body)
@@ -142,23 +142,16 @@ def _without_question(module: SourceModule, guard: _Guard) -> list[Edit] | None:
     head = _HEAD_END.match(module.text, module.range_of(test)[1])
     begin, end = module.range_of(node)
     indent, deeper = module.indentation(node), module.indentation(node.body[0])
-    if head is None or not module.begins_line(node) or has_long_text(module, begin, end):
+    if head is None or not module.begins_line(node):
         return None
     comment = f"{indent}{head.group(1)}{head.group(2)}" if head.group(1) else ""
-    found = [Edit(module.line_start(begin), head.end(), comment)]
-    end, place = end_with_comments(module.text, end, indent), head.end()
-    for line in module.text[place:end].splitlines(keepends=True):
-        if line.startswith(deeper):
-            found.append(Edit(place, place + len(deeper) - len(indent), ""))
-        elif line.strip() and not line.strip().startswith("#"):
-            return None
-        place += len(line)
-    return found
+    less = unindented(module, head.end(), end_with_comments(module.text, end, indent), indent, deeper)
+    return None if less is None else [Edit(module.line_start(begin), head.end(), comment), *less]
 
 
 @dataclass(frozen=True)
 class _Counted:
-    """A loop as it is to be _counted: the name that counts, where it begins and which number it stays below.
+    """A loop as it is to be counted: the name that counts, where it begins and which number it stays below.
 
     `replaced` is the assignment whose name counts in the place of the loop's own counter, None where that
     one stays.

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 
 from advisor.fixes.place import Place
-from advisor.fixes.support.edits.inserted_lines import end_with_comments, has_long_text
+from advisor.fixes.support.edits.inserted_lines import end_with_comments, unindented
 from advisor.fixes.support.kernel.assigned_names import assigned_in, is_text, words_in
 from advisor.fixes.support.kernel.kernel_body import KernelBody, own_kernel
 from advisor.fixes.support.kernel.thread_axes import INDEX_NAMES, cuda_parts
@@ -103,27 +103,14 @@ def _inner_edits(body: KernelBody, run: ThreadRun) -> list[Edit] | None:
         return None
     last = end_with_comments(text, module.range_of(run.loop)[1], module.indentation(run.loop))
     end = text.find("\n", last) + 1 or len(text)
-    less, start = _less_indented(body, begin, end), run.without_start(module)
+    less = unindented(module, begin, end, body.indent, body.indent + body.step)
+    start = run.without_start(module)
     if less is None or start is None:
         return None
     if run.product is not None:
         return [Edit(module.line_start(head[0]), begin, ""), module.replaced(run.product, grid), *less]
     line_end = rest[rest.index(":") + 1 :]
     return [Edit(head[0], begin, f"{run.index} = {grid}{line_end}"), *start, *less]
-
-
-def _less_indented(body: KernelBody, begin: int, end: int) -> list[Edit] | None:
-    """The edits that take one step from the lines between two offsets; None where a line has none."""
-    module, found, place = body.module, [], begin
-    if has_long_text(module, begin, end):
-        return None
-    for line in module.text[begin:end].splitlines(keepends=True):
-        if line.strip():
-            if not line.startswith(body.indent + body.step):
-                return None
-            found.append(Edit(place, place + len(body.step), ""))
-        place += len(line)
-    return found
 
 
 def _known_at(site: LaunchSite, body: KernelBody, run: ThreadRun) -> str | None:

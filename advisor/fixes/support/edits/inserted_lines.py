@@ -72,6 +72,22 @@ def indented(module: SourceModule, begin: int, end: int, step: str) -> list[Edit
     return found
 
 
+def unindented(module: SourceModule, begin: int, end: int, indent: str, deeper: str) -> list[Edit] | None:
+    """The edits that give the lines between two offsets the indentation around their block for their own,
+    deeper one; None where code is not as deep, or where a text runs over several lines.
+    """
+    if has_long_text(module, begin, end):
+        return None
+    found, place = [], begin
+    for line in module.text[begin:end].splitlines(keepends=True):
+        if line.startswith(deeper):
+            found.append(Edit(place, place + len(deeper) - len(indent), ""))
+        elif line.strip() and not line.strip().startswith("#"):
+            return None
+        place += len(line)
+    return found
+
+
 def has_long_text(module: SourceModule, begin: int, end: int) -> bool:
     """Whether a text between two offsets runs over several lines."""
     texts = module.nodes_between((ast.Constant, ast.JoinedStr), begin, end)
