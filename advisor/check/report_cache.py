@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,14 @@ class ReportCache:
         if self._racy:
             return
         content = {name: value for name, value in vars(report).items() if name != "texts"}
-        content["findings"] = [asdict(finding) for finding in report.findings]
+        # Findings share fixes, each with edits of a whole kernel perhaps.
+        shared = {id(fix): fix for finding in report.findings for fix in finding.fixes}
+        numbers = {known: number for number, known in enumerate(shared)}
+        content["fixes"] = [asdict(fix) for fix in shared.values()]
+        content["findings"] = [
+            {**asdict(replace(finding, fixes=())), "fixes": [numbers[id(fix)] for fix in finding.fixes]}
+            for finding in report.findings
+        ]
         for name in ("problems", "undecided", "unrecognised"):
             content[name] = [asdict(item) for item in content[name]]
         content["unread"] = {path: sorted(lines) for path, lines in report.unread.items()}
@@ -90,9 +97,10 @@ def _stamp(kept: Any) -> FileStamp | None:
 
 
 def _report(content: dict[str, Any]) -> Report:
+    fixes = [_fix(item) for item in content["fixes"]]
     return Report(
         content["device"],
-        [_finding(item) for item in content["findings"]],
+        [_finding(item, fixes) for item in content["findings"]],
         [Problem(**item) for item in content["problems"]],
         [
             Undecided(item["rule"], item["places"], tuple(item["needs"]), tuple(item["sources"]))
@@ -113,7 +121,7 @@ def _fix(item: dict[str, Any]) -> Fix:
     return Fix(**{**item, "edits": tuple(Edit(**edit) for edit in item["edits"])})
 
 
-def _finding(item: dict[str, Any]) -> Finding:
+def _finding(item: dict[str, Any], fixes: Sequence[Fix]) -> Finding:
     related = (
         Related(other["path"], Span(**other["span"]), other["message"], other["kernel"])
         for other in item["related"]
@@ -126,7 +134,7 @@ def _finding(item: dict[str, Any]) -> Finding:
             "evidence": tuple(Evidence(**evidence) for evidence in item["evidence"]),
             "gain": Gain(**item["gain"]) if item["gain"] else None,
             "assumptions": tuple(item["assumptions"]),
-            "fixes": tuple(_fix(fix) for fix in item["fixes"]),
+            "fixes": tuple(fixes[number] for number in item["fixes"]),
             "related": tuple(related),
         }
     )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,14 +78,6 @@ def with_fixes(
                 from advisor.fixes.writing import FixWriter
 
                 writer = FixWriter(texts, tables or {}, with_errors)
-            finding = _without_edits_of(with_errors, writer.with_edits(finding, able))
+            finding = writer.with_edits(finding, able).without_fixes_in(with_errors)
         found.append(finding)
     return found
-
-
-def _without_edits_of(paths: Collection[str], finding: Finding) -> Finding:
-    """The finding without fixes that would edit one of `paths`."""
-    fixes = tuple(
-        fix for fix in finding.fixes if not any((edit.path or finding.path) in paths for edit in fix.edits)
-    )
-    return finding if len(fixes) == len(finding.fixes) else replace(finding, fixes=fixes)

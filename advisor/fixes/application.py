@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from advisor.fixes import known_fixes
+from advisor.fixes.taken_edits import TakenEdits
 from advisor.model.findings import Edit, Finding, Fix, Safety
 
 
@@ -21,22 +22,22 @@ def chosen(
     """
     wanted = set(allowed)
     kinds: dict[str, str] = {}
-    taken: dict[str, list[Edit]] = {}
+    taken = TakenEdits()
     found: list[tuple[Finding, Fix]] = []
+    fixed: set[int] = set()
     phases = {fix.id: fix.phase for fix in known_fixes()}
     pairs = [(finding, fix) for finding in findings for fix in finding.fixes]
     pairs.sort(key=lambda pair: (phases.get(pair[1].id, 0), *_place(pair[0])))
     for finding, fix in pairs:
-        if not fix.edits or fix.safety not in wanted or any(one is finding for one, _ in found):
+        if not fix.edits or fix.safety not in wanted or id(finding) in fixed:
             continue
-        own = edits_by_path([(finding, fix)])
-        if not mixed and any(kinds.get(path, fix.id) != fix.id for path in own):
+        paths = [path or finding.path for path in fix.paths]
+        if not mixed and any(kinds.get(path, fix.id) != fix.id for path in paths):
             continue
-        if any(_touch(one, other) for path in own for one in own[path] for other in taken.get(path, [])):
+        if not taken.take(fix.edits, finding.path):
             continue
-        kinds |= dict.fromkeys(own, fix.id)
-        for path, edits in own.items():
-            taken.setdefault(path, []).extend(edits)
+        kinds |= dict.fromkeys(paths, fix.id)
+        fixed.add(id(finding))
         found.append((finding, fix))
     return found
 
@@ -48,27 +49,23 @@ def _place(finding: Finding) -> tuple[str, int, int, str]:
 def edits_by_path(pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, list[Edit]]:
     """The edits of fixes by file, in order, without repetitions; each names its file."""
     found: dict[str, set[Edit]] = {}
-    for finding, fix in pairs:
-        for edit in fix.edits:
-            path = edit.path or finding.path
-            found.setdefault(path, set()).add(replace(edit, path=path))
+    # Findings of one kernel may share the edits of all its lines.
+    shared = {(id(fix.edits), finding.path): fix.edits for finding, fix in pairs}
+    for (_, own), edits in shared.items():
+        for edit in edits:
+            path = edit.path or own
+            found.setdefault(path, set()).add(edit if edit.path else replace(edit, path=path))
     return {path: sorted(edits) for path, edits in sorted(found.items())}
-
-
-def _touch(one: Edit, other: Edit) -> bool:
-    """Whether two different edits concern one place; the same insertion twice is one."""
-    if one == other:
-        return False
-    if one.start == one.end or other.start == other.end:
-        return one.start <= other.end and other.start <= one.end
-    return one.start < other.end and other.start < one.end
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """A text with edits that do not touch each other."""
-    for edit in sorted(edits, reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    parts: list[str] = []
+    end = 0
+    for edit in sorted(edits):
+        parts += text[end : edit.start], edit.text
+        end = edit.end
+    return "".join((*parts, text[end:]))
 
 
 def applied(text: str, fixes: Iterable[Fix]) -> str:

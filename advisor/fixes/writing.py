@@ -26,6 +26,8 @@ class FixWriter:
         self._around = AroundErrors(texts, with_errors)
         self.readable = self._around.readable
         self._modules, self._facts = Modules(self.readable, self._around.unread), KnownFacts(tables)
+        # Edits of a whole kernel are one list for all its findings, and so is what becomes of them.
+        self._written: dict[tuple[str, str, int], tuple[list[Edit], Fix | None]] = {}
 
     def with_edits(self, finding: Finding, able: Iterable[FixData]) -> Finding:
         """The finding with each of the fixes that has something to say of it."""
@@ -35,10 +37,21 @@ class FixWriter:
         fixes = list(finding.fixes)
         for fix in able:
             place = Place(finding, module, self._modules, self._facts, fix.parameters)
-            edits = inside_cells(_edits(fix.id, place) or [], finding.path, self.readable)
-            if edits and self._around.allow(edits, place):
-                fixes.append(Fix(fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(edits))))
+            edits = _edits(fix.id, place)
+            written = self._fix_with(fix, edits, finding.path) if edits else None
+            if written is not None and self._around.allow(written.edits, place):
+                fixes.append(written)
         return replace(finding, fixes=tuple(fixes))
+
+    def _fix_with(self, fix: FixData, edits: list[Edit], path: str) -> Fix | None:
+        """The fix for a finding in `path`, None where its edits cannot stay inside of a notebook's cells."""
+        key = fix.id, path, id(edits)
+        if key not in self._written:
+            inside = inside_cells(edits, path, self.readable)
+            one = Fix(fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(inside))) if inside else None
+            # The edits too, since no other list has their identity while they are there.
+            self._written[key] = edits, one
+        return self._written[key][1]
 
 
 def _edits(name: str, place: Place) -> list[Edit] | None:

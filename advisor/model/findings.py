@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from advisor.model.records import Source, Value
@@ -86,12 +87,13 @@ class Proof:
         return f"{self.verdict}{ratio}, {self.evidence}: {self.detail}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fix:
     """A remedy; with edits one that can be applied, all of them or none.
 
     `condition` says when results stay the same. Without edits it is a rule's advice in a few words, or a fix
-    whose proof withdraws it.
+    whose proof withdraws it. Findings that the same edits fix share one: a fix may edit each line of a kernel
+    that has as many findings as lines.
     """
 
     title: str
@@ -100,6 +102,11 @@ class Fix:
     condition: str = ""
     edits: tuple[Edit, ...] = ()
     proof: Proof | None = None
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The paths of its edits, empty for the finding's own file."""
+        return frozenset(edit.path for edit in self.edits)
 
     def in_words(self) -> str:
         """The title with the safety, and what was found of the fix by running it."""
@@ -164,7 +171,12 @@ class Finding:
 
     def paths(self) -> set[str]:
         """The finding's file and the files that its fixes edit."""
-        return {self.path, *(edit.path for fix in self.fixes for edit in fix.edits if edit.path)}
+        return {path or self.path for path in frozenset({""}).union(*(fix.paths for fix in self.fixes))}
+
+    def without_fixes_in(self, paths: Container[str]) -> Finding:
+        """Return the finding without the fixes that edit one of `paths`."""
+        fixes = tuple(fix for fix in self.fixes if not any((own or self.path) in paths for own in fix.paths))
+        return self if len(fixes) == len(self.fixes) else replace(self, fixes=fixes)
 
 
 def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -70,7 +70,7 @@ def _only(request: Request, paths: Iterable[str]) -> Request:
 def _fix_once(root: Path, report: Report, unsafe: bool, refused: dict[str, str]) -> list[tuple[Finding, Fix]]:
     """The findings that were fixed, with their fixes; those that touch a file of `refused` are left out."""
     while True:
-        able = [_without(finding, refused) for finding in report.findings]
+        able = [finding.without_fixes_in(refused) for finding in report.findings]
         pairs = chosen(able, allowed_safeties(unsafe))
         reasons = write_fixes(root, report.texts, pairs)
         if not reasons:
@@ -87,11 +87,3 @@ def write_fixes(root: Path, texts: Mapping[str, str], pairs: Iterable[tuple[Find
 def edited_texts(texts: Mapping[str, str], pairs: Iterable[tuple[Finding, Fix]]) -> dict[str, str]:
     """The texts that fixes change, by file, with their edits."""
     return {path: edited(texts[path], edits) for path, edits in edits_by_path(pairs).items()}
-
-
-def _without(finding: Finding, refused: Mapping[str, str]) -> Finding:
-    """The finding without the fixes that touch a file."""
-    kept = tuple(
-        fix for fix in finding.fixes if not any((edit.path or finding.path) in refused for edit in fix.edits)
-    )
-    return replace(finding, fixes=kept)

@@ -13,6 +13,7 @@ Monomial: TypeAlias = tuple[str, ...]
 
 THREAD = ("tid.x", "tid.y", "tid.z")
 _MAX_TERMS = 24
+_MAX_DEGREE = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ class Form:
     @property
     def too_large(self) -> bool:
         """Whether the form has grown beyond what is worth carrying."""
-        return len(self.terms) > _MAX_TERMS
+        terms = self.terms
+        return len(terms) > _MAX_TERMS or any(len(monomial) > _MAX_DEGREE for monomial, _ in terms)
 
     def evaluate(self, value_of: Callable[[str], int]) -> int:
         """The number that results when each atom takes the given value."""

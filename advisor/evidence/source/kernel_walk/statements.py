@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import number
 from advisor.evidence.source.kernel_walk.calls import Calls
@@ -144,17 +144,19 @@ class Statements(Calls):
                 any(isinstance(inner, ast.For | ast.While) for inner in _below(statement.body)),
             )
         )
-        before_env, before = dict(self.env), self.conditions
+        entry, before = self.env.entry(), self.conditions
         self.conditions = (*before, condition)
         body_leaves = self.statements(statement.body)
-        body_env, self.env = self.env, dict(before_env)
+        after_body = self.env.taken_back_to(entry)
         self.conditions = (*before, self.condition(test, statement.test, negated=True))
         else_leaves = self.statements(statement.orelse)
         self.conditions = before
         if body_leaves and else_leaves:
             return True
         if body_leaves or else_leaves:
-            self.env = self.env if body_leaves else body_env
+            if else_leaves:
+                self.env.taken_back_to(entry)
+                self.env.update(after_body)
             leaving = statement.body if body_leaves else statement.orelse
             returns = any(isinstance(inner, ast.Return | ast.Raise) for inner in _below(leaving))
             if returns or self.loops:
@@ -163,15 +165,18 @@ class Statements(Calls):
                     self.condition(test, statement.test, leaves=True, negated=body_leaves),
                 )
             return False
-        self._merge(body_env, test)
+        self._merge(after_body, entry, test)
         return False
 
     def _reads_local(self, node: ast.AST) -> bool:
         return any(isinstance(inner, ast.Name) and inner.id in self.env for inner in below(node))
 
-    def _merge(self, other: dict[str, Value], test: Value) -> None:
-        for name in {*self.env, *other}:
-            here, there = self.env.get(name), other.get(name)
+    def _merge(self, after_body: Mapping[str, Value], entry: int, test: Value) -> None:
+        """Join what both branches give names; `entry` is where they part."""
+        before = self.env.before(entry)
+        for name in {**after_body, **before}:
+            here = self.env.get(name)
+            there = after_body[name] if name in after_body else before[name]
             if here == there:
                 continue
             if here is None or there is None:

@@ -17,6 +17,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
     View,
 )
 from advisor.evidence.source.kernel_walk.kernel_loops import LoopWalk
+from advisor.evidence.source.kernel_walk.named_values import NamedValues
 from advisor.evidence.source.kernel_walk.walk_state import Resolve
 from advisor.program.arrays.element_types import itemsize_of
 from advisor.program.arrays.host_values import Order
@@ -141,7 +142,7 @@ class KernelWalk(LoopWalk):
             self.conditions,
         )
         self.module, self.function = device.module, device.node
-        self.env = {name: _as_used(name, value, device) for name, value in bound.items()}
+        self.env = NamedValues({name: _as_used(name, value, device) for name, value in bound.items()})
         self.constants = Constants(self.workspace, device.module, device.node)
         self.returned, self.depth = [], self.depth + 1
         self.statements(device.node.body)

@@ -18,6 +18,7 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
     Value,
     View,
 )
+from advisor.evidence.source.kernel_walk.named_values import NamedValues
 from advisor.evidence.source.warps.thread_use import counts_threads
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.workspace import Workspace
@@ -48,7 +49,7 @@ class WalkState:
         self.atoms = facts.atoms
         self.module = facts.declaration.module
         self.function = facts.declaration.node
-        self.env: dict[str, Value] = {}
+        self.env = NamedValues()
         self.loops: tuple[LoopContext, ...] = ()
         self.conditions: tuple[Condition, ...] = ()
         self.constants = Constants(workspace, self.module, self.function)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts, Place
 from advisor.program.launches.block_shape import BlockShape
 
 _AXES = ("tid.x", "tid.y", "tid.z")
+# The counters of loops, and the identity of a condition, 0 for none.
+_Way: TypeAlias = tuple[tuple[str, ...], int]
 
 
 def repeated_loads(facts: KernelFacts) -> set[int]:
@@ -25,26 +28,45 @@ def repeated_loads(facts: KernelFacts) -> set[int]:
     stores = [at for at, access in enumerate(facts.accesses) if _stores(access)]
     storing = {loop.counter for at in stores for loop in facts.accesses[at].place.loops}
     storing |= {loop.counter for atomic in facts.atomics for loop in atomic.place.loops}
-    met: dict[object, list[int]] = defaultdict(list)
+    atomics = _FirstAtomics(facts.atomics)
+    met: dict[object, dict[_Way, list[int]]] = defaultdict(lambda: defaultdict(list))
     found = set()
     for at, access in enumerate(facts.accesses):
         if access.array.space != "global" or not access.indices:
             continue
         element = (*access.element, field_of(access))
-        if access.kind == "load" and _is_met_before(facts, met[element], at, stores, storing):
+        same = met[element]
+        ways = () if access.kind != "load" or atomics.may_precede(access) else _ways(access, storing)
+        if any(_is_met_before(facts, same[way], at, stores) for way in ways if way in same):
             found.add(at)
         else:
-            met[element].append(at)
+            same[_way_of(access)].append(at)
     return found
 
 
-def _is_met_before(facts: KernelFacts, met: list[int], at: int, stores: list[int], storing: set[str]) -> bool:
+def _way_of(access: Access) -> _Way:
+    """The loops around an access, and the last condition on the way there."""
+    place = access.place
+    return tuple(loop.counter for loop in place.loops), id(place.conditions[-1]) if place.conditions else 0
+
+
+def _ways(access: Access, storing: set[str]) -> Iterator[_Way]:
+    """The ways to what an access may come from in the same turn of each loop that stores."""
+    loops, _ = _way_of(access)
+    conditions = (0, *map(id, access.place.conditions))
+    for outer in range(len(loops), -1, -1):
+        yield from ((loops[:outer], condition) for condition in conditions)
+        if outer and loops[outer - 1] in storing:
+            return
+
+
+def _is_met_before(facts: KernelFacts, met: list[int], at: int, stores: list[int]) -> bool:
     """Whether what reaches an access has been at one of those that met its element, unchanged since."""
     for one in reversed(met):
         # What has changed since this one has changed since all before it.
         if _changed_between(facts, stores, one, at):
             return False
-        if _leads_to(facts.accesses[one], facts.accesses[at], storing):
+        if _leads_to(facts.accesses[one], facts.accesses[at]):
             return True
     return False
 
@@ -63,14 +85,10 @@ def field_of(access: Access) -> str:
     return ""
 
 
-def _leads_to(before: Access, access: Access, storing: set[str]) -> bool:
-    """Whether what reaches an access has been at the other one, in the same turn of each loop that stores."""
+def _leads_to(before: Access, access: Access) -> bool:
+    """Whether what reaches an access has been at the other one, whose loops are around both."""
     if before.place.node is access.place.node:
         # The body of a loop is walked twice; that is no second load.
-        return False
-    around = [loop.counter for loop in before.place.loops]
-    loops = [loop.counter for loop in access.place.loops]
-    if around != loops[: len(around)] or storing.intersection(loops[len(around) :]):
         return False
     conditions = {id(condition) for condition in access.place.conditions}
     return all(id(condition) in conditions for condition in before.place.conditions)
@@ -78,10 +96,8 @@ def _leads_to(before: Access, access: Access, storing: set[str]) -> bool:
 
 def _changed_between(facts: KernelFacts, stores: list[int], before: int, at: int) -> bool:
     access = facts.accesses[at]
-    between = stores[bisect_right(stores, before) : bisect_left(stores, at)]
-    if any(not _otherfield_of(facts.accesses[store], access) for store in between):
-        return True
-    return any(_may_precede(atomic, access) for atomic in facts.atomics)
+    between = range(bisect_right(stores, before), bisect_left(stores, at))
+    return any(not _otherfield_of(facts.accesses[stores[number]], access) for number in between)
 
 
 def _otherfield_of(store: Access, access: Access) -> bool:
@@ -89,12 +105,24 @@ def _otherfield_of(store: Access, access: Access) -> bool:
     return len(fields) == 2 and "" not in fields and store.element == access.element
 
 
-def _may_precede(atomic: AtomicUse, access: Access) -> bool:
-    """Whether an atomic may run before an access: by its line, unless both are of different functions."""
-    one, other = atomic.place, access.place
-    if one.module is not other.module or (atomic.array is not None and atomic.array.space == "shared"):
-        return atomic.array is None or atomic.array.space != "shared"
-    return getattr(one.node, "lineno", 0) <= getattr(other.node, "lineno", 0)
+class _FirstAtomics:
+    """The first line of each file that has atomics of a kernel on other than shared memory."""
+
+    def __init__(self, atomics: Iterable[AtomicUse]) -> None:
+        self._lines: dict[int, int] = {}
+        for atomic in atomics:
+            if atomic.array is None or atomic.array.space != "shared":
+                module, line = id(atomic.place.module), _line(atomic.place)
+                self._lines[module] = min(line, self._lines.get(module, line))
+
+    def may_precede(self, access: Access) -> bool:
+        """Whether one may run before an access: by its line, unless it is in another file."""
+        own, line = id(access.place.module), _line(access.place)
+        return any(module != own or first <= line for module, first in self._lines.items())
+
+
+def _line(place: Place) -> int:
+    return getattr(place.node, "lineno", 0)
 
 
 def block_axes(facts: KernelFacts, shapes: Sequence[BlockShape]) -> frozenset[str]:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.fixes.place import Place
+from advisor.fixes.support.edits.source_module import SourceModule
 from advisor.fixes.support.kernel.assigned_names import only_computes
 from advisor.fixes.support.kernel.grid_indices import grid_indices
 from advisor.fixes.support.kernel.kernel_body import LEAVING, KernelBody, own_kernel
@@ -24,6 +25,7 @@ from advisor.fixes.support.kernel.walked_kernel import has_one_value
 from advisor.fixes.support.values.joint_work import threads_meet
 from advisor.model.findings import Edit
 from advisor.program.syntax.calls import range_bounds
+from advisor.program.syntax.module import FunctionNode
 
 _OPPOSITE: dict[type[ast.cmpop], str] = {
     ast.GtE: "<", ast.Gt: "<=", ast.Lt: ">=", ast.LtE: ">",
@@ -46,15 +48,20 @@ def edits(place: Place) -> list[Edit] | None:
     barriers that are neither among the kernel's own statements nor in a loop that all threads run alike.
     """
     body = own_kernel(place)
-    found = _exit(body) if body is not None else None
-    if body is None or found is None or "#" in body.module.code_of(found.check):
+    return None if body is None else body.module.answer(_edits, body.function)
+
+
+def _edits(module: SourceModule, function: FunctionNode) -> list[Edit] | None:
+    body = KernelBody(module, function)
+    found = _exit(body)
+    if found is None or "#" in module.code_of(found.check):
         return None
     behind = body.statements[found.number + 1 :]
     groups = _groups(body, found, behind)
-    if groups is None or not any(threads_meet(body.module, line) for line in behind):
+    if groups is None or not any(threads_meet(module, line) for line in behind):
         return None
     (flag,) = body.free_names("inside")
-    edits = [body.module.replaced(found.check, f"{flag} = {_stays(body, found.check.test)}")]
+    edits = [module.replaced(found.check, f"{flag} = {_stays(body, found.check.test)}")]
     for group in groups:
         below = body.under_head(group, f"if {flag}:")
         if below is None:

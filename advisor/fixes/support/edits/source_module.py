@@ -220,16 +220,17 @@ class SourceModule:
         not.
         """
         if isinstance(outer, ast.AST):
-            place, tops = self.range_of(outer), {outer}
+            place = self.range_of(outer)
         elif outer:
-            place, tops = self.block_range(outer), set[ast.AST](outer)
+            place = self.block_range(outer)
         else:
             return
         for node in self.nodes_between(kind, *place):
-            if self.range_of(node) != place or self._is_part(node, tops):
+            if self.range_of(node) != place or self._is_part(node, outer):
                 yield node
 
-    def _is_part(self, node: ast.AST, tops: set[ast.AST]) -> bool:
+    def _is_part(self, node: ast.AST, outer: ast.AST | Sequence[ast.stmt]) -> bool:
+        tops = [outer] if isinstance(outer, ast.AST) else outer
         above: ast.AST | None = node
         while above is not None and above not in tops:
             above = self.parent(above)

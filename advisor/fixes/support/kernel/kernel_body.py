@@ -31,7 +31,7 @@ class KernelBody:
 
     def __init__(self, module: SourceModule, function: FunctionNode) -> None:
         self.module, self.function = module, function
-        self.statements = [] if module.on_header_line(function.body[0]) else list(function.body)
+        self.statements = [] if module.on_header_line(function.body[0]) else function.body
 
     @property
     def indent(self) -> str:
