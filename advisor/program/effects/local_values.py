@@ -52,9 +52,10 @@ class LocalValues:
                 for target in targets:
                     self._store(target, statement.value)
         elif isinstance(statement, ast.AugAssign):
+            given = _value_given(statement)
             if isinstance(statement.target, ast.Name):
-                self.bound.setdefault(statement.target.id, []).append(statement.value)
-            self._store(statement.target, statement.value)
+                self.bound.setdefault(statement.target.id, []).append(given)
+            self._store(statement.target, given)
         elif isinstance(statement, ast.For):
             self._loop(statement)
 
@@ -134,6 +135,15 @@ class LocalValues:
                 (self.arity(v) for v in self.bound.get(node.id, ()) if not isinstance(v, ast.Name)), default=1
             )
         return 1
+
+
+def _value_given(statement: ast.AugAssign) -> ast.expr:
+    """What `n += value` gives its target as far as kinds go: its value; of `n /= value` the quotient, which
+    is no integer whatever the two are.
+    """
+    if not isinstance(statement.op, ast.Div):
+        return statement.value
+    return ast.copy_location(ast.BinOp(statement.target, statement.op, statement.value), statement)
 
 
 def _tuple_parameters(function: FunctionNode, parameters: tuple[str, ...]) -> dict[str, int]:

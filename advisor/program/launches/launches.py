@@ -334,9 +334,24 @@ def follows_data(node: ast.expr, scope: HostScope, asked: frozenset[str] = froze
             return node.attr in ("shape", "size")
         case ast.Call(func=ast.Name(id="int"), args=[first, *_]):
             return follows_data(first, scope, asked)
+        case ast.Call(func=ast.Name(id="len"), args=[measured]):
+            return not _is_written_out(measured, scope)
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in ("len", "size")
     return False
+
+
+def _is_written_out(node: ast.expr, scope: HostScope) -> bool:
+    """Whether the source writes out all that an expression holds: a literal, or a name that is bound to a
+    text or a tuple, which nothing can change.
+    """
+    if isinstance(node, ast.Name):
+        values = [one for one in values_at(scope.module, node) if isinstance(one, ast.Constant | ast.Tuple)]
+        fixed = len(values) == len(values_at(scope.module, node))
+        return bool(values) and fixed and all(_is_written_out(one, scope) for one in values)
+    if isinstance(node, ast.Tuple | ast.List):
+        return not any(isinstance(one, ast.Starred) for one in node.elts)
+    return isinstance(node, ast.Constant)
 
 
 def _rank(kernel: Declaration, parameter: str) -> int:
