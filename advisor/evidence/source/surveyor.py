@@ -275,7 +275,7 @@ class Surveyor:
         return [declaration for declaration in self.resolver.declarations(module) if not declaration.device]
 
     def _launched_inside(self, kernel: Declaration, launches: list[Launch]) -> bool:
-        """Whether the function that defines a kernel also launches it, so defines it anew at each call."""
+        """Whether the function that defines a kernel also launches it, so defines it again at each call."""
         scope = kernel.module.scope_of(kernel.node)
         return isinstance(scope, ast.FunctionDef) and any(
             launch.kernel is kernel and scope in launch.module.scopes(launch.node) for launch in launches

@@ -41,14 +41,14 @@ def once_for_one_row(rows, results, k):
     scale[4096, 256](rows[k], results[k])  # ok: launch-for-each-slice
 
 
-def the_same_in_every_turn(x, y, z, steps):
+def the_same_in_every_iteration(x, y, z, steps):
     for _ in range(steps):  # hit: static-launch-sequence
         scale[4096, 256](x, y)  # hit: launch-in-host-loop
         smooth[4096, 256](y, z)  # hit: launch-in-host-loop  # ok: fusable-launches
         shift[4096, 256](z, x)  # hit: launch-in-host-loop, fusable-launches
 
 
-def a_copy_in_every_turn(x, y, z, steps, results):
+def a_copy_in_every_iteration(x, y, z, steps, results):
     for _ in range(steps):  # ok: static-launch-sequence
         scale[4096, 256](x, y)  # hit: launch-in-host-loop
         smooth[4096, 256](y, z)  # hit: launch-in-host-loop

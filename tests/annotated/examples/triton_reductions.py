@@ -88,7 +88,7 @@ def totals(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def every_turn(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+def every_iteration(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     for start in range(0, n, BLOCK):
         at = start + tl.arange(0, BLOCK)
@@ -172,7 +172,7 @@ def run(x, w, y, n):
     weighted[(1,)](x, w, y, n, BLOCK=block)
     total[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
     totals[(triton.cdiv(n, 1024),)](x, y, n, BLOCK=1024)
-    every_turn[(64,)](x, y, n, BLOCK=1024)
+    every_iteration[(64,)](x, y, n, BLOCK=1024)
     scattered[(1,)](x, y, n, num_warps=1)
     one_by_one[(1,)](x, y, n)
     by_blocks[(1,)](x, w, y, n, BLOCK=1024)

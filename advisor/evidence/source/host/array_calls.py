@@ -207,7 +207,7 @@ class _ArrayCalls:
         values: dict[str, Value | None],
     ) -> Record:
         if context.loops:
-            values = {**values, "every_turn": context.every_turn}
+            values = {**values, "every_iteration": context.every_iteration}
         return host_record(self.module, entity, node, call, context, call=call, library=library, **values)
 
     def _one(self, node: ast.expr, entity: str, call: str, library: str, kind: str) -> Record:

@@ -1,4 +1,4 @@
-"""CUDA graphs that torch captures: what must not happen while it does, and inputs that are bound anew."""
+"""CUDA graphs that torch captures: what must not happen while it does, and inputs that are bound again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WAITS: dict[str, WaitsFor] = {
 
 def capture_records(placement: Placement) -> Iterator[Record]:
     """The captures of a module, each followed by what a CUDA graph does not do: steps that wait for a value,
-    a size, a copy, the device or memory, and inputs that are bound anew.
+    a size, a copy, the device or memory, and inputs that are bound again.
     """
     module = placement.module
     for call in module.calls if placement.torch else ():
@@ -105,7 +105,7 @@ def _has_parameters(scope: ast.AST) -> bool:
 
 
 def _rebound_inputs(capture: ast.With, placement: Placement) -> Iterator[Record]:
-    """Names that a capture reads and a loop with `replay()` binds anew, so that the graph does not see it."""
+    """Names that a capture reads and a loop with `replay()` binds again, which the graph does not see."""
     module = placement.module
     scope = module.scope_of(capture)
     if scope is None:

@@ -93,7 +93,7 @@ def _numba_calls(placement: Placement, calls: Sequence[HostCall]) -> list[Record
             clock = any(reads_clock(loop, placement.module) for loop in loops)
             record.know("source", kind="wait", timed=call.timed or clock)
         if call.loops:
-            record.know("source", every_turn=loop_context(placement.module, call.node).every_turn)
+            record.know("source", every_iteration=loop_context(placement.module, call.node).every_iteration)
     return found
 
 

@@ -112,7 +112,7 @@ def with_device_launches(records: Iterable[Record]) -> list[Record]:
         if one.entity == "launch" and one.owner and "host_arrays" in one.readings
     }
     shown = {one.owner for one in every if arrays.get(one.key) == 0}
-    # A notebook defines a kernel anew where it goes on with it.
+    # A notebook defines a kernel again where it goes on with it.
     names = {one.label for one in every if arrays.get(one.key) == 0 and is_notebook(one.path)}
     for place, one in enumerate(every):
         if one.key in arrays:

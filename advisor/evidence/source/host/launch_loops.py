@@ -73,7 +73,7 @@ def _in_chunks(
     calls: Sequence[HostCall],
     changed: frozenset[str],
 ) -> bool:
-    """Whether what the loop copies in is of its own turn, a kernel gets it, and results are copied out."""
+    """Whether the loop copies in what is of its own iteration, for a kernel, and copies results out."""
     brought = set()
     for call in calls:
         parent = module.parents.get(call.node)
@@ -85,7 +85,7 @@ def _in_chunks(
     given = {one.id for launch in launches for one in launch.node.args if isinstance(one, ast.Name)}
     out = any(call.call == "copy_to_host" for call in calls)
     if any(isinstance(one, ast.FunctionDef) for one in below(loop)):
-        # A kernel for each turn: the turns try things out.
+        # A kernel for each iteration: the iterations try things out.
         return False
     return bool(brought & given) and out
 

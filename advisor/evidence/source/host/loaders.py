@@ -24,7 +24,7 @@ def loader_records(placement: Placement) -> Iterator[Record]:
     """The DataLoaders of a module in order of lines; what is not a constant there is unknown.
 
     One feeds a GPU where a loop over it sends what it gives there; its passes are the loops around that loop,
-    which iterate the loader anew.
+    which iterate the loader again.
     """
     module = placement.module
     for call in module.calls if placement.torch else ():

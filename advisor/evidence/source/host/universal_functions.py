@@ -100,7 +100,7 @@ class _UniversalCall:
     def _values(self, name: ast.Name) -> Sequence[ast.expr | None]:
         bound = bound_at(self.module, name)
         if self.function is None:
-            # What stands below, in a loop around both, is left out: arrays that take turns there are alike.
+            # What stands below, in a loop around both, is left out: arrays that alternate there are alike.
             bound = [one for one in bound if one is not None and one.line < name.lineno]
         return [one.value if one is not None and one.part is None else None for one in bound]
 

@@ -20,7 +20,7 @@ _MAX_DEGREE = 24
 class Atom:
     """What an atom of a form depends on: thread and block indices and loops; `loaded` when from memory.
 
-    `stem` is the number that a remainder was taken of: within one turn the atom advances as that does.
+    `stem` is the number that a remainder was taken of: within one period the atom advances as that does.
     `made_of` is the only number that it was computed from beside constants.
     """
 

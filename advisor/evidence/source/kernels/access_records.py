@@ -371,12 +371,12 @@ def _handed_on(access: Access, facts: KernelFacts) -> bool:
 
 
 def know_exchange_effects(facts: KernelFacts, records: Sequence[Record]) -> None:
-    """Note with each access that the exchange would mend whether it spoils as many others.
+    """Note with each access that the exchange would improve whether it spoils as many others.
 
     `records` are those of `facts.accesses`, in that order. Elements that a kernel touches several times
     count once.
     """
-    mended: dict[object, int] = {}
+    improved: dict[object, int] = {}
     spoiled: dict[object, int] = {}
     concerned = []
     for access, record in zip(facts.accesses, records, strict=True):
@@ -385,11 +385,11 @@ def know_exchange_effects(facts: KernelFacts, records: Sequence[Record]) -> None
         element = (id(access.array), access.kind, *(index.form for index in access.indices))
         weight = _LOOP_REPEATS ** len(access.place.loops)
         if record.value("lane_axis") == "slow" and record.value("fast_axis_thread"):
-            mended[element] = max(weight, mended.get(element, 0))
+            improved[element] = max(weight, improved.get(element, 0))
             concerned.append(record)
         elif _lanes_share_sectors(record) and _other_thread_on_slow_axis(access, facts):
             spoiled[element] = max(weight, spoiled.get(element, 0))
-    moves = sum(spoiled.values()) >= sum(mended.values())
+    moves = sum(spoiled.values()) >= sum(improved.values())
     for record in concerned:
         record.know("source", exchange_moves_problem=moves)
 

@@ -185,7 +185,7 @@ def _is_pair(value: ast.AST) -> bool:
 
 
 def _exchange_pays(place: Place) -> bool:
-    """Whether an exchange mends the finding's access, and more of the kernel's accesses than it makes slow.
+    """Whether an exchange improves the finding's access, and more of the kernel's than it makes slow.
 
     Accesses count by their requests where a run has shown them all, else by the depth of their loops.
     """

@@ -28,7 +28,7 @@ LOOP = "x = given.cuda()\nfor k in range(steps):\n    x = torch.sin(x)\n"
 
 
 @pytest.mark.parametrize(
-    ("lines", "every_turn"),
+    ("lines", "every_iteration"),
     [
         ("    y = x.item()", True),
         ("    if torch.cuda.is_available():\n        y = x.item()", True),
@@ -43,9 +43,9 @@ LOOP = "x = given.cuda()\nfor k in range(steps):\n    x = torch.sin(x)\n"
         ("    for j in range(9):\n        x = x + 1\n    y = x.item()", False),
     ],
 )
-def test_whether_every_turn_waits(tmp_path: Path, lines: str, every_turn: bool | None) -> None:
+def test_whether_every_iteration_waits(tmp_path: Path, lines: str, every_iteration: bool | None) -> None:
     (record,) = found(tmp_path, "synchronisation", LOOP + lines)
-    assert value(record, "every_turn") is every_turn
+    assert value(record, "every_iteration") is every_iteration
 
 
 def test_a_loop_over_items_that_are_written_out_is_none(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How often host code comes to a place: loops around it, and whether every turn does."""
+"""How often host code comes to a place: loops around it, and whether every iteration does."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _LEAVES = (ast.Return, ast.Break, ast.Raise)
 class LoopContext:
     """The host loops around a place, innermost first.
 
-    `every_turn` is whether each turn of the innermost loop comes there, None where a condition decides that
-    the source says nothing of. `timed` is whether a loop repeats its body to measure it, or the file is a
-    test or a benchmark.
+    `every_iteration` is whether each iteration of the innermost loop comes there, None where a condition
+    decides that of which the source says nothing. `timed` is whether a loop repeats its body to measure it, or
+    the file is a test or a benchmark.
     """
 
     loops: tuple[Loop, ...]
-    every_turn: bool | None
+    every_iteration: bool | None
     timed: bool
 
 
@@ -45,7 +45,7 @@ def loop_context(module: ModuleSyntax, node: ast.AST) -> LoopContext:
     )
     if not loops:
         return LoopContext((), None, timed)
-    return LoopContext(loops, _every_turn(module, node, loops[0]), timed)
+    return LoopContext(loops, _every_iteration(module, node, loops[0]), timed)
 
 
 def _in_test(module: ModuleSyntax, node: ast.AST) -> bool:
@@ -54,9 +54,9 @@ def _in_test(module: ModuleSyntax, node: ast.AST) -> bool:
     return any(name.startswith(("test_", "bench", "test")) or "benchmark" in name for name in names)
 
 
-def _every_turn(module: ModuleSyntax, node: ast.AST, loop: Loop) -> bool | None:
+def _every_iteration(module: ModuleSyntax, node: ast.AST, loop: Loop) -> bool | None:
     if len(module.inside(loop, ast.For)) + len(module.inside(loop, ast.While)) > 1:
-        # Beside a loop of its own, what happens once for all of its turns does not count.
+        # Beside a loop of its own, what happens once for all of its iterations does not count.
         return False
     verdict: bool | None = True
     child, parent = node, module.parents.get(node)
@@ -103,7 +103,7 @@ def _now_and_then(test: ast.expr) -> bool:
 
 
 def is_kept(module: ModuleSyntax, node: ast.Call, loop: Loop) -> bool | None:
-    """Whether what a call in a loop gives outlives its turn: it is appended, yielded, returned or stored.
+    """Whether what a call in a loop gives outlives its iteration: appended, yielded, returned or stored.
 
     None where it is handed to code that the source does not show.
     """

@@ -96,7 +96,7 @@ def _same(one: AccessNote, other: AccessNote) -> bool:
 
 
 def _always_before(one: Where, other: Where) -> bool:
-    """Whether each turn that comes to the second place has come to the first one."""
+    """Whether each iteration that comes to the second place has come to the first one."""
     return other.blocks[: len(one.blocks)] == one.blocks and one.loops == other.loops[: len(one.loops)]
 
 
@@ -120,7 +120,7 @@ def _pointers_meet(one: AccessNote, other: AccessNote) -> bool:
 
 
 def invariant_in_loop(note: AccessNote, notes: KernelNotes) -> bool | None:
-    """Whether the innermost loop around a load reads the same addresses in each of its turns."""
+    """Whether the innermost loop around a load reads the same addresses in each of its iterations."""
     if not note.where.loops or note.kind != "load" or note.volatile:
         return None
     loop = note.where.loops[-1]
@@ -137,7 +137,7 @@ def invariant_in_loop(note: AccessNote, notes: KernelNotes) -> bool | None:
 
 
 def walks_by_number(note: AccessNote) -> bool:
-    """Whether a load in a loop reads one element in each turn, the next one in the next turn."""
+    """Whether a load in a loop reads one element in each iteration, the next one in the next iteration."""
     if not note.where.loops or note.where.loops[-1].unrolled or note.address.shape != ():
         return False
     counter = note.where.loops[-1].counter

@@ -232,7 +232,7 @@ def _loops(notes: KernelNotes) -> Iterator[Record]:
         inner = any(isinstance(one, ast.For | ast.While) for part in note.node.body for one in ast.walk(part))
         values: dict[str, Value | None] = {
             "unrolled": note.around.unrolled,
-            "turns": note.turns,
+            "iterations": note.iterations,
             "dots": note.dots,
             "depth": len(note.where.loops),
             "holds_loops": inner,

@@ -90,12 +90,12 @@ class ChoiceNote:
 
 @dataclass
 class LoopNote:
-    """A loop over a range: how often it turns, and what stands in it."""
+    """A loop over a range: how many iterations it has, and what stands in it."""
 
     node: ast.For
     where: Where
     around: LoopAround
-    turns: int | None
+    iterations: int | None
     last: Quantity | None = None
     dots: int = 0
 
