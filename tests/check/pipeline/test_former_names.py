@@ -167,3 +167,49 @@ def test_shipped_rules_take_the_names_of_version_0_1(advise, project) -> None:
     assert report.report["notices"] == [
         said.format("excess", "min_sector_ratio"), said.format("minor", "min_traffic_share"),
     ]  # fmt: skip
+
+
+COPIES = """
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit
+def double(a):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] *= 2.0
+
+
+def run(a, steps):
+    for step in range(steps):
+        {}
+"""
+
+
+@pytest.mark.parametrize("name", ["every_turn", "every_iteration"])
+@pytest.mark.parametrize(
+    ("line", "rules"),
+    [("d = cuda.to_device(a)", {"house-copy"}), ("if step % 8 == 0: d = cuda.to_device(a)", set())],
+    ids=["each iteration", "every eighth"],
+)
+def test_a_former_name_of_a_metric(advise, project, name, line, rules) -> None:
+    file = project / "house/house-copy.rules"
+    file.write_text(
+        f"""/// Copies in loops.
+rule house-copy "Copy in a loop" {{
+  for each transfer t
+  when t.{name}
+  severity warning  confidence high  effort low
+  say "It copies in each iteration."
+  why "The house says so."
+  try "Copy before the loop."
+  source "House rules"
+  example fires "yes" {{ t.{name} = true }}
+  example silent "no" {{ t.{name} = false }}
+}}
+"""
+    )
+    (project / "k.py").write_text(COPIES.format(line))
+    report = advise.check("--select", "house-copy", "k.py", cwd=project)
+    assert (report.errors, report.rules) == ([], rules)

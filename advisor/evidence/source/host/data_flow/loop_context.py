@@ -26,8 +26,8 @@ class LoopContext:
     """The host loops around a place, innermost first.
 
     `every_iteration` is whether each iteration of the innermost loop comes there, None where a condition
-    decides that of which the source says nothing. `timed` is whether a loop repeats its body to measure it, or
-    the file is a test or a benchmark.
+    decides that of which the source says nothing. `timed` is whether a loop repeats its body to measure it,
+    or the file is a test or a benchmark.
     """
 
     loops: tuple[Loop, ...]
