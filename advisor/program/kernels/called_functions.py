@@ -55,7 +55,7 @@ class CalledFunctions:
         self, home: ModuleSyntax, name: str, importer: ModuleSyntax, most: int
     ) -> list[Placed] | None:
         """The functions behind a name of a module when all of it has run."""
-        found = exported(home, name, importer) if most > 0 else None
+        found = exported(home, name, importer, self.workspace) if most > 0 else None
         return None if found is None else self._all(name, found, home, importer, most - 1)
 
     def _all(

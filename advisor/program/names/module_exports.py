@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import ast
 
-from advisor.program.syntax.module import ModuleSyntax
+from advisor.program.names.workspace import Workspace
+from advisor.program.syntax.module import Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import Definition
+from advisor.program.syntax.tree_nodes import dotted_root
 
 
-def exported(module: ModuleSyntax, name: str, importer: ModuleSyntax) -> frozenset[Definition] | None:
+def exported(
+    module: ModuleSyntax, name: str, importer: ModuleSyntax, workspace: Workspace
+) -> frozenset[Definition] | None:
     """The definitions that may hold for a name of a module when all of it has run.
 
-    None where functions bind it too, or the importing module gives it another value: `sizes.C = 4`.
+    None where functions bind it too, or where the importing module, or one that it imports, gives it another
+    value: `sizes.C = 4`.
     """
     definitions = module.definitions(module.tree)
     stored = importer.once(_stored_in_modules, importer.tree)
-    return None if definitions.bound_by_others(name) or name in stored else definitions.at_end(name)
+    if definitions.bound_by_others(name) or name in stored:
+        return None
+    for other in workspace.imported_with(f".{name}", importer):
+        if other is not module and _stores_in(other, module, name, workspace):
+            return None
+    return definitions.at_end(name)
 
 
 def exports(module: ModuleSyntax, name: str) -> bool:
@@ -35,7 +45,19 @@ def original_name(name: str, statement: ast.ImportFrom) -> str:
 
 def _stored_in_modules(module: ModuleSyntax, tree: ast.Module) -> frozenset[str]:
     """The names that a module gives other values in modules that it imports."""
-    stores = (one for one in module.inside(tree, ast.Attribute) if not isinstance(one.ctx, ast.Load))
-    return frozenset(
-        one.attr for one in stores if isinstance(one.value, ast.Name) and one.value.id in module.imports
-    )
+    stores = [one for one in module.inside(tree, ast.Attribute) if not isinstance(one.ctx, ast.Load)]
+    roots = [(one.attr, dotted_root(one)) for one in stores]
+    return frozenset(name for name, root in roots if root is not None and root.id in module.imports)
+
+
+def _stores_in(module: ModuleSyntax, target: ModuleSyntax, name: str, workspace: Workspace) -> bool:
+    """Whether a module gives a name of another one another value."""
+    if name not in module.once(_stored_in_modules, module.tree):
+        return False
+    for one in module.inside(module.tree, ast.Attribute):
+        if one.attr == name and not isinstance(one.ctx, ast.Load):
+            dotted = module.dotted(one.value) or ""
+            level = len(dotted) - len(dotted.lstrip("."))
+            if dotted and workspace.find(Import(dotted.lstrip("."), None, level), module) is target:
+                return True
+    return False

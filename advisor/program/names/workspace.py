@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from advisor.model.errors import SourceProblem
@@ -76,6 +77,31 @@ class Workspace:
             return None
         self.imports.add((importer.file, file))
         return self._modules[file] if file in self._modules else self.module(Path(file))
+
+    def imported_with(self, text: str, importer: ModuleSyntax) -> Iterator[ModuleSyntax]:
+        """The modules that a module imports and in which a text stands; others are not parsed for it."""
+        seen: set[str] = set()
+        for one in [*importer.imports.values(), *importer.star_imports]:
+            inner = ".".join(part for part in (one.module, one.name) if part)
+            for dotted in dict.fromkeys((one.module, inner)):
+                file = self._file(dotted, one.level, importer) if dotted else None
+                if file is None or file in seen:
+                    continue
+                seen.add(file)
+                self.imports.add((importer.file, file))
+                found = self.module(Path(file)) if self._has(file, text) else None
+                if found is not None:
+                    yield found
+
+    def _has(self, file: str, text: str) -> bool:
+        """Whether a text stands in a file."""
+        known = self._modules.get(file)
+        if known is not None or file in self._modules:
+            return known is not None and text in known.source.text
+        try:
+            return text.encode() in Path(file).read_bytes()
+        except OSError:
+            return False
 
     def launches_anything(self, imported: Import, importer: ModuleSyntax) -> bool:
         """Whether the file that an import names has a launch by the look of its bytes; it is not parsed."""

@@ -177,7 +177,7 @@ class Constants:
 
     def _exported(self, module: ModuleSyntax, name: str) -> object:
         """The value that a name of a module has when all of it has run."""
-        found = exported(module, name, self.module) if self.depth > 1 else None
+        found = exported(module, name, self.module, self.workspace) if self.depth > 1 else None
         if found is None:
             return UNKNOWN
         inner = self._in(module)

@@ -43,10 +43,12 @@ def compared(texts: Mapping[str, str]) -> Answers:
     except (SyntaxError, MemoryError):
         return answers
     workspace = _workspace(texts)
-    # What one module stores in another is seen by the model only where the storing one asks.
+    # What one module stores in another is seen by the model only where the storing one asks, or one that
+    # imports it.
     stores = re.compile(r"^ *(sizes|middle)\w*\.\w+ = ", re.MULTILINE)
-    for name in texts:
-        if any(stores.search(text) for other, text in texts.items() if other != name):
+    for name, own in texts.items():
+        unseen = {other for other in texts if other != name and not _imports(own, other)}
+        if any(stores.search(texts[other]) for other in unseen):
             continue
         module = workspace.module(workspace.root / f"{name}.py")
         assert module is not None
@@ -63,6 +65,11 @@ def compared(texts: Mapping[str, str]) -> Answers:
                         f"{said!r} in\n{written}"
                     ) if wrong else None)  # fmt: skip
     return answers
+
+
+def _imports(text: str, name: str) -> bool:
+    """Whether a module imports another one by its name."""
+    return re.search(rf"^ *(import|from) +\.?{name}\b", text, re.MULTILINE) is not None
 
 
 def _may_be(said: object, value: object) -> bool:

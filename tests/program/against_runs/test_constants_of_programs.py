@@ -63,3 +63,21 @@ def test_constant_of_a_program(lines: tuple[str, ...], known: bool) -> None:
 def test_a_wrong_answer_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Constants, "value", lambda *_: 5)
     assert compared({"main": "see(1, 4)\n"}).wrong
+
+
+SETTING = {
+    "a module that the asking one imports": ("import sizes\nsizes.A = 3\n", False),
+    "one that imports it by another name": ("import sizes as s\ndef f():\n    s.A = 3\nf()\n", False),
+    "one that sets another name": ("import sizes\nsizes.B = 3\n", True),
+    "one that sets it in something else": ("class K: pass\nsizes = K()\nsizes.A = 3\n", True),
+    "one that sets it in another module": ("import math\nmath.A = 3\n", True),
+    "one that only reads it": ("import sizes\nb = sizes.A\n", True),
+}
+
+
+@pytest.mark.parametrize("asking", ["import sizes\nsee(1, sizes.A)\n", "from sizes import A\nsee(1, A)\n"])
+@pytest.mark.parametrize(("setting", "known"), SETTING.values(), ids=list(SETTING))
+def test_a_name_that_an_imported_module_sets(setting: str, known: bool, asking: str) -> None:
+    answers = compared({"sizes": SIZES, "middle": setting, "main": f"import middle\n{asking}"})
+    assert answers.asked == {"constants": 1} and not answers.wrong
+    assert answers.known == {"constants": known}
