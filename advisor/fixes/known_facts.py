@@ -24,6 +24,16 @@ class Row:
     values: Mapping[str, Value] = field(default_factory=dict)
     number: int = -1
 
+    @property
+    def block(self) -> tuple[int | None, int | None, int | None]:
+        """The threads of a launch's block along x, y and z, None where they are not known."""
+        x, y, z = (self.values.get(f"block_{axis}") for axis in "xyz")
+        return _count(x), _count(y), _count(z)
+
+
+def _count(value: Value | None) -> int | None:
+    return int(value) if isinstance(value, float) else None
+
 
 class KnownFacts:
     """The tables of a check, read by kernel."""

@@ -67,6 +67,10 @@ class Place:
         """The offset where the finding ends."""
         return self.module.offset(self.span.end_line, self.span.end_column - 1)
 
+    def is_at(self, row: Row) -> bool:
+        """Whether a record stands where the finding does."""
+        return (row.path, row.span) == (self.finding.path, self.span)
+
     def exactly(self, kind: type[_Node]) -> _Node | None:
         """The node of a kind that begins and ends where the finding does."""
         return self.module.node_at(kind, self.begin, self.end)

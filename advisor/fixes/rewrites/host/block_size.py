@@ -91,7 +91,7 @@ def edits(place: Place) -> list[Edit] | None:
 
 def _is_meant(place: Place, site: LaunchSite, kernel: Row | None) -> bool:
     """Whether a finding stands at a launch, or at the kernel that it alone starts, with parts of warps."""
-    if (site.row.path, site.row.span) == (place.finding.path, place.span):
+    if place.is_at(site.row):
         return True
     own = place.kernel_row()
     if place.finding.rule != "low-occupancy" or own is None or kernel is None or own.number != kernel.number:

@@ -47,7 +47,7 @@ def edits(place: Place) -> list[Edit] | None:
     where the grid has a thread for each element already.
     """
     kernel = place.kernel()
-    site = _site(place)
+    site = next((one for one in place.launches() or () if place.is_at(one.row)), None)
     if kernel is None or site is None or not _is_constant(site, site.grid):
         return None
     body = KernelBody(*kernel)
@@ -59,14 +59,6 @@ def edits(place: Place) -> list[Edit] | None:
     blocks = int(float(place.parameters["blocks_per_multiprocessor"]))
     count = f"{blocks} * {cuda}.get_current_device().MULTIPROCESSOR_COUNT"
     return place.in_file(site.module, [site.module.replaced(site.grid, count)])
-
-
-def _site(place: Place) -> LaunchSite | None:
-    """The launch that the finding stands at."""
-    for site in place.launches() or ():
-        if (site.row.path, site.row.span) == (place.finding.path, place.span):
-            return site
-    return None
 
 
 def _is_constant(site: LaunchSite, grid: ast.expr) -> bool:

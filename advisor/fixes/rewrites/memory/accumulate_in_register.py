@@ -90,7 +90,7 @@ def _update(place: Place) -> ast.AugAssign | None:
 
 def _shared_by_threads(place: Place) -> bool:
     """Whether several threads update the element: their sums are then lost in another way than before."""
-    here = [row for row in place.rows("access") if (row.path, row.span) == (place.finding.path, place.span)]
+    here = filter(place.is_at, place.rows("access"))
     return any(
         (row.values.get("thread_independent") or row.values.get("data_dependent"))
         and not row.values.get("single_thread")

@@ -80,8 +80,7 @@ def _pays(place: Place) -> bool:
 def _array(place: Place) -> str | None:
     """The array of the finding, where the lanes run along a slow axis in each of its accesses."""
     rows = place.rows("access")
-    here = [row for row in rows if row.path == place.finding.path and row.span == place.finding.span]
-    names = {row.label for row in here}
+    names = {row.label for row in rows if place.is_at(row)}
     if len(names) != 1:
         return None
     name = names.pop()

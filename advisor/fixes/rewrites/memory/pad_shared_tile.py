@@ -31,6 +31,7 @@ from advisor.fixes.support.launches.launch_sites import LaunchSite
 from advisor.fixes.support.values.declared_arrays import declared_array
 from advisor.fixes.support.values.integer_names import is_local
 from advisor.model.findings import Edit
+from advisor.program.names.scope_names import parameter_names
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.calls import range_bounds
 from advisor.program.syntax.literals import written_integer
@@ -48,7 +49,7 @@ _Range: TypeAlias = tuple[int, int]
 def edits(place: Place) -> list[Edit] | None:
     """The edit of the tile's shape; None where the conflict has another cause, or the padding might show."""
     kernel = place.kernel()
-    rows = [row for row in place.rows("access") if _is_here(place, row)]
+    rows = [row for row in place.rows("access") if place.is_at(row) and _conflicts(row)]
     names = {row.label for row in rows if row.values.get("space") == "shared"}
     if kernel is None or len(names) != 1 or len(names) != len({row.label for row in rows}):
         return None
@@ -72,9 +73,8 @@ def edits(place: Place) -> list[Edit] | None:
     return place.in_file(module, found) if found else None
 
 
-def _is_here(place: Place, row: Row) -> bool:
-    known = float(row.values.get("bank_conflict_ways", 1.0)) > 1.0
-    return row.path == place.finding.path and row.span == place.finding.span and known
+def _conflicts(row: Row) -> bool:
+    return float(row.values.get("bank_conflict_ways", 1.0)) > 1.0
 
 
 def _steps_by_row(row: Row, inner: int) -> bool:
@@ -129,8 +129,6 @@ class _LargestIndex:
 
     def __init__(self, module: SourceModule, function: FunctionNode, sites: Sequence[LaunchSite]) -> None:
         self.module, self.function, self.sites = module, function, sites
-        given = function.args
-        self._parameters = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
 
     def lies_within(self, node: ast.expr, length: int) -> bool:
         """Whether an index is known to be from 0 to one less than a length."""
@@ -154,7 +152,7 @@ class _LargestIndex:
         return None
 
     def _named(self, name: str, depth: int) -> _Range | None:
-        if name in self._parameters:
+        if name in parameter_names(self.function):
             return None
         bound = self.module.bindings(name, self.function)
         if not bound:
@@ -187,8 +185,8 @@ class _LargestIndex:
         """The range of `threadIdx.x` and the like, where all launches tell the block's size."""
         if kind not in ("threadIdx", "blockDim") or not self.sites:
             return None
-        sizes = [one.row.values.get(f"block_{axis}") for one in self.sites]
-        known = [int(one) for one in sizes if isinstance(one, float)]
+        sizes = [one.row.block["xyz".index(axis)] for one in self.sites]
+        known = [one for one in sizes if one is not None]
         if len(known) != len(sizes):
             return None
         return (0, max(known) - 1) if kind == "threadIdx" else (min(known), max(known))

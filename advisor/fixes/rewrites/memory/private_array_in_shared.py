@@ -39,7 +39,8 @@ def edits(place: Place) -> list[Edit] | None:
     where the size of the blocks is not known.
     """
     body, sizes, cuda = own_kernel(place), block_sizes(place), cuda_text(place.module)
-    row = next((one for one in place.rows("array") if _is_here(place, one)), None)
+    rows = filter(place.is_at, place.rows("array"))
+    row = next((one for one in rows if one.values.get("space") == "local"), None)
     if body is None or sizes is None or cuda is None or row is None:
         return None
     declaration = declared_array(body.module, body.function, row.label, "local")
@@ -57,10 +58,6 @@ def edits(place: Place) -> list[Edit] | None:
         _with_length(module, declaration, threads),
         *(_with_column(module, one, thread) for one in declaration.elements),
     ]
-
-
-def _is_here(place: Place, row: Row) -> bool:
-    return row.path == place.finding.path and row.span == place.span and row.values.get("space") == "local"
 
 
 def _is_plain(declaration: DeclaredArray) -> bool:

@@ -194,7 +194,7 @@ def _exchange_pays(place: Place) -> bool:
         effect = _exchange_effect(row)
         if effect:
             found[effect].append(row)
-    if not any(row.path == place.finding.path and row.span == place.finding.span for row in found[1]):
+    if not any(map(place.is_at, found[1])):
         return False
     counted = [*found[1], *found[-1]]
     shown = all(isinstance(row.values.get("requests"), float) for row in counted)

@@ -35,9 +35,8 @@ def block_dimensions(place: Place) -> int:
 def _blocks(place: Place) -> list[tuple[int, int, int]] | None:
     found = []
     for row in place.rows("launch"):
-        sizes = [row.values.get(f"block_{axis}") for axis in "xyz"]
-        x, y, z = (int(size) if size is not None else 0 for size in sizes)
-        if not x * y * z:
+        x, y, z = row.block
+        if not x or not y or not z:
             return None
         found.append((x, y, z))
     return found or None

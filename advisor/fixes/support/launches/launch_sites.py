@@ -141,8 +141,5 @@ def _is_used_otherwise(module: SourceModule, kernel: FunctionNode, sites: list[L
 
 def block_of(site: LaunchSite) -> tuple[int, int] | None:
     """The block's sizes along x and y where both are known and it has no depth, else None."""
-    values = site.row.values
-    x, y, z = (values.get(f"block_{axis}") for axis in "xyz")
-    if not isinstance(x, float) or not isinstance(y, float) or (z if z is not None else 1) != 1:
-        return None
-    return int(x), int(y)
+    x, y, z = site.row.block
+    return None if x is None or y is None or z not in (None, 1) else (x, y)

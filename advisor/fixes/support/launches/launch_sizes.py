@@ -67,10 +67,10 @@ def is_plain_integer(site: LaunchSite, expression: ast.expr) -> bool:
 
 
 def _block_axes(site: LaunchSite) -> list[Literal["x", "y", "z"]] | None:
-    sizes = [site.row.values.get(f"block_{axis}") for axis in AXES]
-    if all(isinstance(one, float) for one in sizes):
-        return [axis for axis, size in zip(AXES, sizes, strict=True) if size != 1.0]
-    return _several(site, site.block)
+    sizes = site.row.block
+    if None in sizes:
+        return _several(site, site.block)
+    return [axis for axis, size in zip(AXES, sizes, strict=True) if size != 1]
 
 
 def _several(site: LaunchSite, expression: ast.expr) -> list[Literal["x", "y", "z"]] | None:
