@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 from advisor.evidence.source.test_paths import is_test_path
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.settings.file_discovery import find_files
@@ -200,7 +200,7 @@ def verdicts(repository: Path, seconds: float) -> list[dict[str, Any]]:
         (project / "advisor.toml").write_text("workload-seconds = 60\n")
         files, _ = find_files([project], (), project)
         by_file: dict[str, list[CompilationUnit]] = {}
-        for unit in survey(files, project, with_units=True).units:
+        for unit in analyse(files, project, with_units=True).units:
             by_file.setdefault(unit.path, []).append(unit)
         for number, (path, units) in enumerate(sorted(by_file.items())):
             text = program(units, project / path, project) if not is_test_path(path) else ""

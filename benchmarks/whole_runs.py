@@ -100,12 +100,12 @@ def source(folder: Path, rounds: int) -> None:
 
 def slowest(folder: Path) -> None:
     """The files that cost most, in one process: reading, parsing, all records."""
-    from advisor.evidence.source import survey as module
-    from advisor.evidence.source.surveyor import Surveyor
+    from advisor.evidence.source import analysis as module
+    from advisor.evidence.source.file_analyser import FileAnalyser
 
     times: dict[Path, float] = {}
 
-    class Timed(Surveyor):
+    class Timed(FileAnalyser):
         def host(self, file, *arguments):  # type: ignore[no-untyped-def]
             began = time.perf_counter()
             found = super().host(file, *arguments)
@@ -118,11 +118,11 @@ def slowest(folder: Path) -> None:
             times[file] = times.get(file, 0.0) + time.perf_counter() - began
             return found
 
-    module.Surveyor = Timed  # type: ignore[misc]
+    module.FileAnalyser = Timed  # type: ignore[misc]
     from advisor.model.gc_paused import gc_paused
 
     with gc_paused():
-        module.survey(sorted(folder.rglob("*.py")), folder)
+        module.analyse(sorted(folder.rglob("*.py")), folder)
     print("| file | seconds |\n|---|---|")
     for file, took in sorted(times.items(), key=lambda item: -item[1])[:10]:
         print(f"| {file.relative_to(folder)} | {took:.2f} |")

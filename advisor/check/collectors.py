@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from advisor.check.inputs import Inputs
 from advisor.evidence.metrics.joining import join
-from advisor.evidence.source.survey import Survey, survey
-from advisor.evidence.source.survey_memory import SurveyMemory
+from advisor.evidence.source.analysis import SourceEvidence, analyse
+from advisor.evidence.source.analysis_memory import AnalysisMemory
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
@@ -38,7 +38,7 @@ class Collectors(Protocol):
     at what an edit has changed, and run nothing.
     """
 
-    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> Survey:
+    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> SourceEvidence:
         """What the source says. Raises SourceProblem where the text on standard input cannot be read."""
 
     def launches(
@@ -76,12 +76,12 @@ class DefaultCollectors:
     `memory` keeps what files said for the next check of the same command.
     """
 
-    def __init__(self, memory: SurveyMemory | None = None) -> None:
+    def __init__(self, memory: AnalysisMemory | None = None) -> None:
         self._memory = memory
 
-    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> Survey:
+    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> SourceEvidence:
         """What the source says; what `memory` holds of unchanged files is not looked for again."""
-        return survey(
+        return analyse(
             inputs.checked,
             options.root,
             workspace_files=inputs.workspace_files,

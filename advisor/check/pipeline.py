@@ -28,8 +28,8 @@ from advisor.check.typings import (
     tables_of,
 )
 from advisor.evidence.metrics.tables import Tables
-from advisor.evidence.source.survey import ENTITIES as SOURCE_ENTITIES
-from advisor.evidence.source.survey import KERNEL_ENTITIES, Survey
+from advisor.evidence.source.analysis import ENTITIES as SOURCE_ENTITIES
+from advisor.evidence.source.analysis import KERNEL_ENTITIES, SourceEvidence
 from advisor.fixes import with_fixes
 from advisor.fixes.proofs import with_proofs
 from advisor.model.compilation_unit import CompilationUnit
@@ -66,7 +66,7 @@ class Checked:
 class Evidence:
     """What is known of the checked files before any rule is judged; the report has problems and notices."""
 
-    source: Survey
+    source: SourceEvidence
     metrics: Metrics
     report: Report
 
@@ -150,7 +150,7 @@ class Check:
             metrics = self.metrics(records, compiled, defects_sought=bool(simulated))
         return Evidence(source, metrics, report)
 
-    def begin_report(self, source: Survey) -> Report:
+    def begin_report(self, source: SourceEvidence) -> Report:
         """A report of what the source could not tell.
 
         A file with `cuda.jit` that no kernel was recognised from is a notice; without any kernel at all it is
@@ -171,14 +171,16 @@ class Check:
                 report.problems.append(one.as_problem())
         return report
 
-    def launches(self, source: Survey, report: Report) -> list[LaunchEvidence]:
+    def launches(self, source: SourceEvidence, report: Report) -> list[LaunchEvidence]:
         """Launches that were recorded or are made by workloads; compiled evidence takes types from them."""
         types_wanted = self.options.wants("compiled") and bool(source.units)
         if not self.options.wants("simulated") and not types_wanted:
             return []
         return self.collectors.launches(self.own_texts(source), self.device, self.options, report)
 
-    def compiled(self, source: Survey, launches: Sequence[LaunchEvidence], report: Report) -> CompiledTypings:
+    def compiled(
+        self, source: SourceEvidence, launches: Sequence[LaunchEvidence], report: Report
+    ) -> CompiledTypings:
         """The kernels' machine code, for the types that they are launched with."""
         if not self.options.wants("compiled") or not source.units:
             return CompiledTypings()
@@ -192,7 +194,7 @@ class Check:
         """What was counted in launches on the simulated GPU."""
         return simulated_records(records, launches) if self.options.wants("simulated") else []
 
-    def measured(self, source: Survey, records: Sequence[Record], report: Report) -> list[Record]:
+    def measured(self, source: SourceEvidence, records: Sequence[Record], report: Report) -> list[Record]:
         """The latest measurements from the project's history."""
         if not self.options.wants("measured"):
             return []
@@ -222,7 +224,7 @@ class Check:
             )
         )
 
-    def own_texts(self, source: Survey) -> dict[str, str]:
+    def own_texts(self, source: SourceEvidence) -> dict[str, str]:
         """The texts of the checked files as far as they can be read, without the others of the workspace."""
         return {
             path: readable_source(SourceText(path, text))[0].text if path in source.unread else text

@@ -10,7 +10,7 @@ from advisor.evidence.metrics.derived import derive_all
 from advisor.evidence.metrics.local_traffic import note_local_traffic
 from advisor.evidence.metrics.tables import Tables, build_tables, merge_records
 from advisor.evidence.metrics.warp_aggregation import note_warp_aggregation
-from advisor.evidence.source.survey import Survey
+from advisor.evidence.source.analysis import SourceEvidence
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Finding, Report
@@ -66,7 +66,7 @@ class CompiledTypings:
 
 
 def compile_typings(
-    source: Survey,
+    source: SourceEvidence,
     launched: Mapping[str, Sequence[ArgumentTypes]],
     report: Report,
     compile: Callable[[Sequence[CompilationUnit], Report], list[Record]],

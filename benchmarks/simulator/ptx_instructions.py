@@ -20,7 +20,7 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import Module
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, read_ptx
 from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.simt.vector.translation.function import translate
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
     refused = Counter[str]()
     found = compiled = read = loaded = 0
     for folder in given.folders:
-        units = survey(sorted(folder.rglob("*.py")), folder.resolve(), with_units=True).units
+        units = analyse(sorted(folder.rglob("*.py")), folder.resolve(), with_units=True).units
         found += len(units)
         for text in ptx_texts(units, Target.parse("8.0")):
             if not text.text:

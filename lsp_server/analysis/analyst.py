@@ -150,7 +150,7 @@ class Analyst:
         if not concerns_kernels(document.text.encode(errors="replace")):
             return None
         try:
-            # The survey of a check tells of such a text as of any other; here the source's error must stay.
+            # The analysis of a check tells of such a text as of any other; here the source's error must stay.
             parse_module(document.source)
         except SourceProblem:
             return None

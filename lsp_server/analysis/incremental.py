@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from advisor.check.collectors import DefaultCollectors
 from advisor.check.inputs import Inputs
-from advisor.evidence.source.incremental_survey import IncrementalSurvey
-from advisor.evidence.source.survey import Survey
+from advisor.evidence.source.analysis import SourceEvidence
+from advisor.evidence.source.incremental_analysis import IncrementalAnalysis
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.storage.memo import Memo
 from advisor.program.syntax.module import parse_module
@@ -24,14 +24,14 @@ class EditedSource(DefaultCollectors):
     def __init__(self, file: Path, root: Path) -> None:
         super().__init__()
         self._file = file
-        self._parts = IncrementalSurvey(root, file)
+        self._parts = IncrementalAnalysis(root, file)
 
-    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> Survey:
+    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> SourceEvidence:
         """What the text on standard input says. Raises SourceProblem where nothing of it can be read."""
         text = options.stdin
         if text is None or options.wants("compiled") or self._file.suffix != ".py":
             return super().source(inputs, options, progress)
-        found = self._parts.survey(text, inputs.workspace_files)
+        found = self._parts.analyse(text, inputs.workspace_files)
         if found is None:
             parse_module(text)
             return super().source(inputs, options, progress)

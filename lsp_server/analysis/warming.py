@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # In pieces, so that a question has to wait for one of them only; each brings what the next ones need.
 _MODULES = (
     "numpy",
-    "advisor.evidence.source.surveyor",
+    "advisor.evidence.source.file_analyser",
     "advisor.rules",
     "advisor.check.pipeline",
     "lsp_server.analysis.incremental",

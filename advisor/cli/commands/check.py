@@ -65,9 +65,9 @@ def _run(args: argparse.Namespace) -> int:
 def _collectors(args: argparse.Namespace) -> Collectors:
     """The collectors of the command: fixes are followed by further checks, mostly of unchanged files."""
     from advisor.check.collectors import DefaultCollectors
-    from advisor.evidence.source.survey_memory import SurveyMemory
+    from advisor.evidence.source.analysis_memory import AnalysisMemory
 
-    return DefaultCollectors(SurveyMemory() if args.fix or args.diff else None)
+    return DefaultCollectors(AnalysisMemory() if args.fix or args.diff else None)
 
 
 def _check(args: argparse.Namespace, request: Request, collectors: Collectors) -> Report:

@@ -27,7 +27,7 @@ class ProjectKernel:
 
     @classmethod
     def of(cls, record: Record, path: str, text: str) -> ProjectKernel:
-        """The kernel that a record of the survey stands for."""
+        """The kernel that a record of the analysis stands for."""
         line = record.span.line
         known = {one.line: one.source_hash for one in functions(text)}
         return cls(path, record.label, line, known.get(line))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from advisor.cli.importing.imported_run import Project
 from advisor.cli.importing.matching import ProjectKernel
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.file_discovery import find_files
 
@@ -16,7 +16,7 @@ def project_of(options: CheckOptions) -> Project:
     """The kernels below the project's root; nothing is run or imported."""
     root = options.settings.root
     files = find_files([root], options.settings.exclude, root).files
-    found = survey([Path(file) for file in files], options.root, jobs=options.jobs or 1)
+    found = analyse([Path(file) for file in files], options.root, jobs=options.jobs or 1)
     shown = {_relative(options.root / path, root): path for path in found.texts}
     recorded = {path: name for name, path in shown.items()}
     kernels = tuple(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from advisor.check.pipeline import report_on
-from advisor.evidence.source.survey import ENTITIES as SOURCE_ENTITIES
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import ENTITIES as SOURCE_ENTITIES
+from advisor.evidence.source.analysis import analyse
 from advisor.model.devices import Device, find_device
 from advisor.model.errors import UsageError
 from advisor.model.findings import Finding
@@ -54,11 +54,11 @@ def _source_records(those: Sequence[Place], places: KernelPlaces, options: Check
     texts = {place.path: place.text for place in those if place.text is not None}
     found: list[Record] = []
     for path, text in texts.items():
-        known = places.surveyed.get((path, text))
+        known = places.analysed.get((path, text))
         if known is None:
             source = (options.root / path, SourceText(path, text))
-            known = survey([], options.root, stdin=source).records
-            places.surveyed[path, text] = known
+            known = analyse([], options.root, stdin=source).records
+            places.analysed[path, text] = known
         found += known
     return found
 

@@ -9,7 +9,7 @@ import pytest
 
 from advisor.__main__ import main
 from advisor.check.collectors import DefaultCollectors
-from advisor.evidence.source.surveyor import Surveyor
+from advisor.evidence.source.file_analyser import FileAnalyser
 
 ROOT = Path(__file__).parents[3]
 OPTIONS = ("--evidence", "source", "--no-cache", "--jobs", "1", "--unsafe-fixes", "--fix", "--exit-zero")
@@ -81,13 +81,13 @@ def fixed(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, s
 def test_the_same_is_written_as_with_all_files_looked_at_each_time(project, tmp_path, monkeypatch, capsys):
     before = {file.name: file.read_text("utf-8") for file in project(tmp_path / "before").glob("*.py")}
     looked: list[str] = []
-    host = Surveyor.host
+    host = FileAnalyser.host
 
     def noted(self, file, *more):
         looked.append(file.name)
         return host(self, file, *more)
 
-    monkeypatch.setattr(Surveyor, "host", noted)
+    monkeypatch.setattr(FileAnalyser, "host", noted)
     kept = fixed(project(tmp_path / "kept"), capsys)
     with_memory = len(looked)
     monkeypatch.setattr("advisor.cli.commands.check._collectors", lambda _: DefaultCollectors())

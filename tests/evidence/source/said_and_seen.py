@@ -11,7 +11,7 @@ import re
 import textwrap
 from pathlib import Path
 
-from advisor.evidence.source.surveyor import Surveyor
+from advisor.evidence.source.file_analyser import FileAnalyser
 from advisor.program.launches.launches import Launch
 
 _SAID = re.compile(r"#\s*(kernel|device|launch):?\s*(.*)")
@@ -30,16 +30,16 @@ def said(name: str, text: str) -> Seen:
 
 def seen(folder: Path, files: dict[str, str]) -> Seen:
     """What the program model sees in files, written as their comments say it."""
-    surveyor = Surveyor(folder)
+    analyser = FileAnalyser(folder)
     found: Seen = set()
     for name in files:
-        surveyor.host(folder / f"{name}.py")
-        module = surveyor.workspace.module(folder / f"{name}.py")
+        analyser.host(folder / f"{name}.py")
+        module = analyser.workspace.module(folder / f"{name}.py")
         assert module is not None
-        for declaration in surveyor.resolver.declarations(module):
+        for declaration in analyser.resolver.declarations(module):
             home = str(Path(declaration.module.path).with_suffix(""))
             found.add((home, declaration.node.lineno, "device" if declaration.device else "kernel", ""))
-        for launch in surveyor.launches_in(module):
+        for launch in analyser.launches_in(module):
             found |= {(name, launch.node.lineno, "launch", one) for one in in_words(launch)}
     return found
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from advisor.evidence.source.survey import Survey, survey
+from advisor.evidence.source.analysis import SourceEvidence, analyse
 from advisor.model.records import Record, Value
 
 
-def survey_text(folder: Path, **files: str) -> Survey:
+def survey_text(folder: Path, **files: str) -> SourceEvidence:
     """The survey of modules given as keyword arguments, name to text."""
     paths = []
     for name, text in files.items():
         file = folder / f"{name}.py"
         file.write_text("from numba import cuda\nimport math\nimport numpy as np\n" + textwrap.dedent(text))
         paths.append(file)
-    return survey(paths, folder)
+    return analyse(paths, folder)
 
 
 def records(folder: Path, entity: str, text: str) -> list[Record]:

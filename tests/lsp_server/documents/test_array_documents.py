@@ -39,7 +39,7 @@ def document(folder: Path, text: str, name: str = "train.py", version: int = 1) 
 
 
 @pytest.fixture
-def surveyed(monkeypatch):
+def analysed(monkeypatch):
     """The texts that a check is made of."""
     import advisor.check.pipeline as pipeline
 
@@ -87,7 +87,7 @@ def test_a_half_written_line_keeps_the_findings(tmp_path):
 
 
 @pytest.mark.parametrize("text", [PLAIN, DEVICE_ONLY, PLAIN + "def broken(\n"])
-def test_other_python_is_not_even_parsed(text, tmp_path, surveyed, monkeypatch):
+def test_other_python_is_not_even_parsed(text, tmp_path, analysed, monkeypatch):
     monkeypatch.setattr(WorkspaceFiles, "of", lambda *given: pytest.fail("other files were looked for"))
     analyst = Analyst()
     opened = document(tmp_path, text)
@@ -96,17 +96,17 @@ def test_other_python_is_not_even_parsed(text, tmp_path, surveyed, monkeypatch):
     assert (found.findings, found.problems, found.tables) == ((), (), {})
     assert analyst.later(opened, "recorded", Stop()) is None
     assert analyst.later(opened, "compiled", Stop()) is None
-    assert surveyed == []
+    assert analysed == []
 
 
-def test_without_kernels_other_files_are_not_read_and_nothing_is_compiled(tmp_path, surveyed, monkeypatch):
+def test_without_kernels_other_files_are_not_read_and_nothing_is_compiled(tmp_path, analysed, monkeypatch):
     monkeypatch.setattr(WorkspaceFiles, "_words_of", lambda *given: pytest.fail("a file was read"))
     (tmp_path / "other.py").write_text("from numba import cuda\n", encoding="utf-8")
     analyst = Analyst()
     opened = document(tmp_path, TRAINING)
     assert [one.rule for one in analyst.from_source(opened).findings] == [READ]
     assert analyst.later(opened, "compiled", Stop()) is None
-    assert len(surveyed) == 1
+    assert len(analysed) == 1
 
 
 def test_in_a_test_only_measurements_are_told_about(tmp_path):

@@ -12,7 +12,7 @@ build_server()
 print(*sorted(sys.modules))
 """
 # What takes longer to import than an editor should wait for; the first question brings what it needs.
-_LATER = {"numpy", "sqlite3", "lark", "numba", "advisor.rules", "advisor.evidence.source.survey"}
+_LATER = {"numpy", "sqlite3", "lark", "numba", "advisor.rules", "advisor.evidence.source.analysis"}
 
 
 def test_nothing_slow_is_imported_before_the_server_is_ready():

@@ -38,11 +38,11 @@ class KernelPlaces:
     """Looks kernels up in the files of a project; each file is read once.
 
     `root` is the folder that fingerprints' paths are relative to, `shown_from` that of reported paths.
-    `surveyed` keeps what the source of a file tells, by path and text.
+    `analysed` keeps what the source of a file tells, by path and text.
     """
 
     def __init__(self, root: Path, shown_from: Path) -> None:
-        self.surveyed: dict[tuple[str, str], list[Record]] = {}
+        self.analysed: dict[tuple[str, str], list[Record]] = {}
         self._root, self._shown_from = root, shown_from
         self._present: dict[str, str | None] = {}
         self._chosen: dict[tuple[int | None, float, str], str | None] = {}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from surveying import value
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 from advisor.model.records import Record
 
 HEAD = "import time\nimport numpy as np\nimport cupy as cp\nimport torch\nfrom torch import nn\n\n\n"
@@ -20,7 +20,7 @@ def found(folder: Path, entity: str, body: str, name: str = "program.py") -> lis
     file.parent.mkdir(parents=True, exist_ok=True)
     indented = textwrap.indent(textwrap.dedent(body), "    ")
     file.write_text(f"{HEAD}def run(given, steps, flag):\n{indented}", encoding="utf-8")
-    records = [one for one in survey([file], folder).records if one.entity == entity]
+    records = [one for one in analyse([file], folder).records if one.entity == entity]
     return sorted(records, key=lambda one: (one.span.line, one.span.column))
 
 

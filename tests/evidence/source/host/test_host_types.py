@@ -11,10 +11,10 @@ KERNEL = "@cuda.jit\ndef k(a):\n    a[0] = 1\n"
 def typed(tmp_path, host):
     text = KERNEL + "def run(p, n):\n" + "".join(f"    {line}\n" for line in host.splitlines())
     files = {"program": text}
-    from advisor.evidence.source.survey import survey
+    from advisor.evidence.source.analysis import analyse
 
     survey_text(tmp_path, **files)
-    found = survey([tmp_path / "program.py"], tmp_path, with_units=True)
+    found = analyse([tmp_path / "program.py"], tmp_path, with_units=True)
     first = found.units[0].candidates[0]
     return first.types[0] if not first.assumed else None
 
@@ -104,11 +104,11 @@ def test_the_size_of_an_element_needs_no_dimensions(tmp_path, made, itemsize):
 
 
 def test_with_the_element_known_the_compiler_is_given_the_dimensions_that_the_kernel_shows(tmp_path):
-    from advisor.evidence.source.survey import survey
+    from advisor.evidence.source.analysis import analyse
 
     text = "@cuda.jit\ndef k(a, b):\n    i, j = cuda.grid(2)\n    a[i, j] = b[i]\n"
     survey_text(tmp_path, program=text + "def run(p):\n    k[1, 32](p.astype(np.float64), p)\n")
-    found = survey([tmp_path / "program.py"], tmp_path, with_units=True)
+    found = analyse([tmp_path / "program.py"], tmp_path, with_units=True)
     first = found.units[0].candidates[0]
     assert first.types == ("float64[:,::1]", "float32[::1]")
     assert "a is taken to be float64" in " ".join(first.assumptions)
@@ -161,9 +161,9 @@ def test_a_parameter_has_the_type_that_all_calls_in_the_module_give(tmp_path, ca
     ],
 )
 def test_arrays_of_unknown_type_are_like_the_known_float_ones(tmp_path, made, expected):
-    from advisor.evidence.source.survey import survey
+    from advisor.evidence.source.analysis import analyse
 
     text = "@cuda.jit\ndef k(x, y):\n    i = cuda.grid(1)\n    x[i] = y[i]\n"
     survey_text(tmp_path, program=f"{text}\ndef run(p):\n    k[1, 32]({made}, p)\n")
-    found = survey([tmp_path / "program.py"], tmp_path, with_units=True)
+    found = analyse([tmp_path / "program.py"], tmp_path, with_units=True)
     assert found.units[0].candidates[0].types == expected

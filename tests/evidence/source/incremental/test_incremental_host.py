@@ -1,13 +1,13 @@
-"""What a kept survey says of host code, edit by edit, is what a new survey says."""
+"""What a kept analysis says of host code, edit by edit, is what a new analysis says."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from kept_surveys import says_the_same, says_the_same_after_random_edits
+from kept_analyses import says_the_same, says_the_same_after_random_edits
 
-from advisor.evidence.source.incremental_survey import IncrementalSurvey
+from advisor.evidence.source.incremental_analysis import IncrementalAnalysis
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "annotated" / "examples").glob("host_*.py"))
 
@@ -19,7 +19,7 @@ def test_random_edits_of_host_code(file: Path, tmp_path: Path) -> None:
 
 def test_a_word_that_speaks_of_the_whole_file_counts_wherever_it_stands(tmp_path: Path) -> None:
     text = "def run(loader):\n    for x in loader:\n        y = x.cuda()\n        print(y)\n"
-    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
     assert says_the_same(kept, tmp_path, text)
     assert says_the_same(kept, tmp_path, text + "\n\nimport torch\n")
     assert says_the_same(kept, tmp_path, text)

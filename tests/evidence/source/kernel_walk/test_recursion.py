@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from surveying import records, value
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 
 ITSELF = """
 @cuda.jit("int32(int32)", device=True)
@@ -38,6 +38,6 @@ def k(a):
 def test_a_recursive_function_leaves_its_kernel_known(tmp_path: Path, functions: str) -> None:
     found = [one for one in records(tmp_path, "access", functions + KERNEL) if one.label == "a"]
     assert [value(one, "sectors_per_request") for one in found] == [4, 4]
-    program = survey([tmp_path / "program.py"], tmp_path, with_units=True)
+    program = analyse([tmp_path / "program.py"], tmp_path, with_units=True)
     assert len(program.units) == 1
     assert program.problems == []

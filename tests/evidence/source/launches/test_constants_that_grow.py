@@ -7,7 +7,7 @@ import time
 import pytest
 from surveying import survey_text, value
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 from advisor.model.compilation_unit import CompilationUnit
 
 KERNEL = "@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    if i < N:\n        a[i] = N\n"
@@ -77,7 +77,7 @@ def test_what_can_be_known_still_is(tmp_path):
 def unit_of(folder, text) -> CompilationUnit:
     file = folder / "program.py"
     file.write_text("from numba import cuda\n" + text)
-    (unit,) = survey([file], folder, with_units=True).units
+    (unit,) = analyse([file], folder, with_units=True).units
     return unit
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from surveying import records, value
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 
 KERNEL = "@cuda.jit\ndef k(a):\n    a[cuda.grid(1)] = 1\n\n\n"
 
@@ -39,7 +39,7 @@ def test_device_arrays_elsewhere_by_the_name_of_the_kernel_in_a_notebook(tmp_pat
     ]
     file = tmp_path / "n.ipynb"
     file.write_text(json.dumps({"cells": written, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    launches = [one for one in survey([file], tmp_path).records if one.entity == "launch"]
+    launches = [one for one in analyse([file], tmp_path).records if one.entity == "launch"]
     assert [value(one, "device_arrays_elsewhere") for one in launches] == [True, False]
 
 

@@ -9,7 +9,7 @@ import pytest
 from surveying import records, survey_text, value
 from units import unit_of
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 
 BODY = "def {}(a):\n    cuda.atomic.add(a, 0, 1)\n"
 K = BODY.format("k")
@@ -175,7 +175,7 @@ def test_star_imports_bring_in_what_compiles(tmp_path: Path, text: str, common: 
     (tmp_path / "again.py").write_text("from common import *\n")
     for written in (text, text.replace("from common", "from again")):
         (tmp_path / "program.py").write_text(written)
-        found = survey([tmp_path / "program.py"], tmp_path)
+        found = analyse([tmp_path / "program.py"], tmp_path)
         entities = [one.entity for one in found.records]
         assert (entities.count("kernel"), entities.count("atomic")) == (1, 1)
         assert found.unrecognised == []

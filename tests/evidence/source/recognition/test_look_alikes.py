@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from advisor.check.pipeline import check
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 from advisor.model.settings.check_options import CheckOptions
 
 LOOK_ALIKES = {
@@ -70,7 +70,7 @@ def test_a_kernel_of_numba_in_a_module_of_that_name_is_found(tmp_path: Path) -> 
     file.write_text(
         "from numba import cuda\n\n@cuda.jit\ndef k(a):\n    i = cuda.grid(1)\n    a[64 * i] = 1\n"
     )
-    assert [one.label for one in survey([file], tmp_path).records if one.entity == "kernel"] == ["k"]
+    assert [one.label for one in analyse([file], tmp_path).records if one.entity == "kernel"] == ["k"]
 
 
 def test_generated_code_of_thousands_of_statements_is_read_once(tmp_path: Path) -> None:
@@ -78,6 +78,6 @@ def test_generated_code_of_thousands_of_statements_is_read_once(tmp_path: Path) 
     lines = [f"    a[i + {number}] = a[i + {number + 1}] * 2\n" for number in range(3000)]
     file = tmp_path / "generated.py"
     file.write_text(head + "".join(lines))
-    found = survey([file], tmp_path)
+    found = analyse([file], tmp_path)
     assert found.problems == []
     assert sum(one.entity == "access" for one in found.records) == 6000

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 from advisor.model.records import Record
 from advisor.program.syntax.gate import may_hold_triton_code
 
@@ -18,7 +18,7 @@ def triton_records(folder: Path, text: str, name: str = "program.py") -> list[Re
     file = folder / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
-    return [one for one in survey([file], folder).records if one.entity.startswith("triton")]
+    return [one for one in analyse([file], folder).records if one.entity.startswith("triton")]
 
 
 HALF_WRITTEN = [
@@ -94,7 +94,7 @@ def test_kernels_for_other_accelerators(tmp_path: Path, folder: str) -> None:
 def test_a_file_that_cannot_be_parsed_is_told_of(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text(HEAD + "@triton.jit\ndef k(x:\n")
-    found = survey([file], tmp_path)
+    found = analyse([file], tmp_path)
     assert [one.line for one in found.problems] == [5]
     assert found.records == []
 

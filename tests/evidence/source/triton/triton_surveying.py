@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 from advisor.model.records import Record, Value
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
@@ -17,7 +17,7 @@ def found(folder: Path, entity: str, text: str) -> list[Record]:
     """The records of an entity in a file with this text."""
     file = folder / "program.py"
     file.write_text(text)
-    return [one for one in survey([file], folder).records if one.entity == entity]
+    return [one for one in analyse([file], folder).records if one.entity == entity]
 
 
 def of_kernel(folder: Path, entity: str, body: str) -> list[Record]:

@@ -7,7 +7,7 @@ import json
 import pytest
 from surveying import records, survey_text, value
 
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 
 LAUNCH = "\n\ndef main(a, b, n, out):\n    k[8, 256](a, b, n, out)\n"
 
@@ -190,7 +190,7 @@ def test_kernels_that_a_notebook_never_launches(tmp_path, launch, left):
     notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     file = tmp_path / "n.ipynb"
     file.write_text(json.dumps(notebook))
-    (kernel,) = [one for one in survey([file], tmp_path).records if one.entity == "kernel"]
+    (kernel,) = [one for one in analyse([file], tmp_path).records if one.entity == "kernel"]
     assert value(kernel, "left_in_notebook") is left
 
 

@@ -206,7 +206,7 @@ def _leaves(body: list[ast.stmt]) -> bool:
 
 
 class TritonReader:
-    """Reads modules for Triton; one is made for each file that is surveyed."""
+    """Reads modules for Triton; one is made for each file that is analysed."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace

@@ -12,7 +12,7 @@ from advisor.evidence.compiled.ptx_texts import PtxText, ptx_texts
 from advisor.evidence.compiled.toolchain import missing_compiler
 from advisor.evidence.simulated.simt.ptx.ptx_program import Location
 from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
-from advisor.evidence.source.survey import survey
+from advisor.evidence.source.analysis import analyse
 
 KERNELS = Path(__file__).parents[5] / "kernels"
 
@@ -21,7 +21,7 @@ KERNELS = Path(__file__).parents[5] / "kernels"
 def texts() -> list[PtxText]:
     if missing_compiler() is not None:
         pytest.skip("NVIDIA's compiler wheels are not installed")
-    units = survey(sorted(KERNELS.glob("*.py")), KERNELS.parent, with_units=True).units
+    units = analyse(sorted(KERNELS.glob("*.py")), KERNELS.parent, with_units=True).units
     return list(ptx_texts(units, Target.parse("8.0")))
 
 

@@ -1,4 +1,4 @@
-"""A survey that is kept from edit to edit says what a new one says."""
+"""An analysis that is kept from edit to edit says what a new one says."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 
 import pytest
-from kept_surveys import content
+from kept_analyses import content
 
-from advisor.evidence.source.incremental_survey import IncrementalSurvey
+from advisor.evidence.source.analysis import SourceEvidence, analyse
+from advisor.evidence.source.incremental_analysis import IncrementalAnalysis
 from advisor.evidence.source.module_parts import split, split_again
-from advisor.evidence.source.survey import Survey, survey
 from advisor.model.text.source_text import SourceText
 
 KERNELS = sorted((Path(__file__).parents[4] / "kernels").glob("*_*.py"))
@@ -45,11 +45,13 @@ def main(a, out):
 """
 
 
-def check(kept: IncrementalSurvey, folder: Path, text: str, neighbours: tuple[Path, ...] = ()) -> Survey:
+def check(
+    kept: IncrementalAnalysis, folder: Path, text: str, neighbours: tuple[Path, ...] = ()
+) -> SourceEvidence:
     source = SourceText("k.py", text)
-    found = kept.survey(source, neighbours)
+    found = kept.analyse(source, neighbours)
     assert found is not None
-    anew = survey([], folder, workspace_files=neighbours, stdin=(folder / "k.py", source))
+    anew = analyse([], folder, workspace_files=neighbours, stdin=(folder / "k.py", source))
     assert content(found) == content(anew)
     assert (found.problems, found.texts, found.unread) == (anew.problems, anew.texts, anew.unread)
     return found
@@ -81,29 +83,29 @@ def check(kept: IncrementalSurvey, folder: Path, text: str, neighbours: tuple[Pa
 )
 def test_one_edit_and_back(tmp_path, before, after):
     assert before in TEXT
-    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, TEXT)
     check(kept, tmp_path, TEXT.replace(before, after))
     check(kept, tmp_path, TEXT)
 
 
-def test_what_an_edit_does_not_reach_is_not_surveyed_again(tmp_path, monkeypatch):
-    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+def test_what_an_edit_does_not_reach_is_not_analysed_again(tmp_path, monkeypatch):
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, TEXT)
     read: list[str] = []
-    host = type(kept._surveyor).host
+    host = type(kept._analyser).host
 
     def noted(self, file, source=None, *rest):
         read.append(source.text)
         return host(self, file, source, *rest)
 
-    monkeypatch.setattr(type(kept._surveyor), "host", noted)
-    kept.survey(SourceText("k.py", TEXT.replace("out[i] = 1.0", "out[i] = 2.0")))
+    monkeypatch.setattr(type(kept._analyser), "host", noted)
+    kept.analyse(SourceText("k.py", TEXT.replace("out[i] = 1.0", "out[i] = 2.0")))
     assert "def other" in read[0]
     read.clear()
-    kept.survey(SourceText("k.py", "\n" + TEXT.replace("out[i] = 1.0", "out[i] = 2.0")))
+    kept.analyse(SourceText("k.py", "\n" + TEXT.replace("out[i] = 1.0", "out[i] = 2.0")))
     # The first statement has another line before it now; all that names `cuda` rests on it.
-    kept.survey(
+    kept.analyse(
         SourceText(
             "k.py", "\n" + TEXT.replace("out[i] = 1.0", "out[i] = 2.0") + "\n\ndef late():\n    pass\n"
         )
@@ -111,8 +113,8 @@ def test_what_an_edit_does_not_reach_is_not_surveyed_again(tmp_path, monkeypatch
     assert not any("def scale" in text for text in read[1:])
 
 
-def test_of_a_text_that_does_not_parse_the_intact_functions_are_surveyed(tmp_path):
-    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+def test_of_a_text_that_does_not_parse_the_intact_functions_are_analysed(tmp_path):
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, TEXT)
     broken = check(kept, tmp_path, TEXT.replace("out[i] = 1.0", "out[i = 1.0"))
     (problem,) = broken.problems
@@ -127,7 +129,7 @@ def test_a_launch_in_another_file_counts_and_a_change_of_it_too(tmp_path):
     other = tmp_path / "launcher.py"
     other.write_text("from numba import cuda\nfrom k import other\n\nother[4, 64](out)\n", encoding="utf-8")
     (tmp_path / "k.py").write_text(text, encoding="utf-8")
-    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
     check(kept, tmp_path, text, (other,))
     check(kept, tmp_path, "# first\n" + text, (other,))
     other.write_text("from numba import cuda\nfrom k import other\n\nother[4, 1024](out)\n", encoding="utf-8")
@@ -143,7 +145,7 @@ def test_a_launch_in_another_file_counts_and_a_change_of_it_too(tmp_path):
 @pytest.mark.parametrize("file", KERNELS, ids=lambda file: file.stem)
 def test_random_edits_of_real_kernels(file, tmp_path):
     rng = random.Random(file.stem)
-    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
     text, done = file.read_text("utf-8"), 0
     while done < 12:
         lines = text.split("\n")
@@ -157,7 +159,7 @@ def test_random_edits_of_real_kernels(file, tmp_path):
             column = rng.randrange(len(lines[at]) + 1)
             lines[at] = lines[at][:column] + rng.choice("a1 ()0+") + lines[at][column + rng.choice([0, 1]) :]
         changed = "\n".join(lines)
-        found = kept.survey(SourceText("k.py", changed))
+        found = kept.analyse(SourceText("k.py", changed))
         if found is not None:
             check(kept, tmp_path, changed)
             # A text with errors is checked too, but not edited further.
@@ -224,7 +226,7 @@ def test_a_body_that_another_file_compiles_is_judged_where_it_stands(tmp_path: P
     program.write_text(
         "from numba import cuda\nfrom k import add\nrun = cuda.jit(add)\nrun[2, 64](cuda.to_device([0]))\n"
     )
-    kept = IncrementalSurvey(tmp_path, tmp_path / "k.py")
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
     for text in (BODIES, f"# moved\n{BODIES}", BODIES.replace("STEP = 2", "STEP = 3"), BODIES):
         (tmp_path / "k.py").write_text(text)
         found = check(kept, tmp_path, text, (program,))

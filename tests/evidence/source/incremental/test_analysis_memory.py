@@ -1,21 +1,21 @@
-"""A survey with a memory says what one without says, whatever was edited in between."""
+"""An analysis with a memory says what one without says, whatever was edited in between."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from kept_surveys import content
+from kept_analyses import content
 
-from advisor.evidence.source import survey as surveys
-from advisor.evidence.source.survey import Survey, survey
-from advisor.evidence.source.survey_memory import SurveyMemory
-from advisor.evidence.source.surveyor import Surveyor
+from advisor.evidence.source import analysis
+from advisor.evidence.source.analysis import SourceEvidence, analyse
+from advisor.evidence.source.analysis_memory import AnalysisMemory
+from advisor.evidence.source.file_analyser import FileAnalyser
 
 PROJECT = {
     "sizes.py": "SIDE = 16\nBLOCK = (SIDE, SIDE)\n",
     "device.py": "from numba import cuda\n\n\n@cuda.jit(device=True)\ndef twice(x):\n    return x * 2.0\n",
-    # What the kernels import is in neither of the files that a survey begins with.
+    # What the kernels import is in neither of the files that a analyse begins with.
     "between.py": "from device import twice\n",
     "kernels.py": """\
 from numba import cuda
@@ -75,14 +75,16 @@ def made(folder: Path) -> list[Path]:
     return [folder / name for name in PROJECT]
 
 
-def everything(found: Survey) -> tuple[object, ...]:
+def everything(found: SourceEvidence) -> tuple[object, ...]:
     return content(found), found.units, found.problems, found.texts
 
 
-def check(files: list[Path], folder: Path, memory: SurveyMemory, jobs: int = 1, only: int = 0) -> Survey:
+def check(
+    files: list[Path], folder: Path, memory: AnalysisMemory, jobs: int = 1, only: int = 0
+) -> SourceEvidence:
     checked, others = (files[:only], files[only:]) if only else (files, [])
-    found = survey(checked, folder, workspace_files=others, with_units=True, jobs=jobs, memory=memory)
-    anew = survey(checked, folder, workspace_files=others, with_units=True, jobs=jobs)
+    found = analyse(checked, folder, workspace_files=others, with_units=True, jobs=jobs, memory=memory)
+    anew = analyse(checked, folder, workspace_files=others, with_units=True, jobs=jobs)
     assert everything(found) == everything(anew)
     own = set(map(str, files))
     assert found.read - own == anew.read - own
@@ -92,30 +94,30 @@ def check(files: list[Path], folder: Path, memory: SurveyMemory, jobs: int = 1, 
 def hosted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files whose host sides are looked at from now on."""
     seen: list[str] = []
-    looked = Surveyor.host
+    looked = FileAnalyser.host
 
     def host(self, file, *more):
         seen.append(file.name)
         return looked(self, file, *more)
 
-    monkeypatch.setattr(Surveyor, "host", host)
+    monkeypatch.setattr(FileAnalyser, "host", host)
     return seen
 
 
 @pytest.mark.parametrize(("name", "before", "after"), EDITS.values(), ids=EDITS)
 def test_one_edit_and_back(tmp_path, name, before, after):
-    files, memory = made(tmp_path), SurveyMemory()
+    files, memory = made(tmp_path), AnalysisMemory()
     first = check(files, tmp_path, memory)
     (tmp_path / name).write_text(PROJECT[name].replace(before, after), encoding="utf-8")
-    survey_of_edit = survey(files, tmp_path, with_units=True, memory=memory)
-    assert everything(survey_of_edit) != everything(first)
-    assert everything(survey_of_edit) == everything(survey(files, tmp_path, with_units=True))
+    edited_evidence = analyse(files, tmp_path, with_units=True, memory=memory)
+    assert everything(edited_evidence) != everything(first)
+    assert everything(edited_evidence) == everything(analyse(files, tmp_path, with_units=True))
     (tmp_path / name).write_text(PROJECT[name], encoding="utf-8")
     check(files, tmp_path, memory)
 
 
 def test_one_edit_after_another_in_a_part_of_the_files(tmp_path):
-    files, memory = made(tmp_path), SurveyMemory()
+    files, memory = made(tmp_path), AnalysisMemory()
     check(files, tmp_path, memory)
     for number, (name, before, after) in enumerate(EDITS.values()):
         text = (tmp_path / name).read_text(encoding="utf-8")
@@ -125,8 +127,8 @@ def test_one_edit_after_another_in_a_part_of_the_files(tmp_path):
 
 
 def test_with_workers(tmp_path, monkeypatch):
-    monkeypatch.setattr(surveys, "CHUNK", 0)
-    files, memory = made(tmp_path), SurveyMemory()
+    monkeypatch.setattr(analysis, "CHUNK", 0)
+    files, memory = made(tmp_path), AnalysisMemory()
     check(files, tmp_path, memory, jobs=2)
     (tmp_path / "device.py").write_text(DEVICE.replace("2.0", "3.0"), encoding="utf-8")
     check(files, tmp_path, memory, jobs=2)
@@ -143,19 +145,19 @@ def test_with_workers(tmp_path, monkeypatch):
         (["between.py"], ["kernels.py", "main.py"]),
     ],
 )
-def test_only_what_an_edit_reaches_is_surveyed_again(tmp_path, monkeypatch, edited, looked_at):
-    files, memory = made(tmp_path), SurveyMemory()
-    survey(files, tmp_path, memory=memory)
+def test_only_what_an_edit_reaches_is_analysed_again(tmp_path, monkeypatch, edited, looked_at):
+    files, memory = made(tmp_path), AnalysisMemory()
+    analyse(files, tmp_path, memory=memory)
     for name in edited:
         (tmp_path / name).write_text(PROJECT[name] + "# more\n", encoding="utf-8")
     seen = hosted(monkeypatch)
-    survey(files, tmp_path, memory=memory)
+    analyse(files, tmp_path, memory=memory)
     assert seen == looked_at
 
 
-def test_what_is_kept_is_not_what_a_survey_hands_out_linked(tmp_path):
+def test_what_is_kept_is_not_what_an_analysis_hands_out_linked(tmp_path):
     """A launch that belonged to the only kernel of its name belongs to none once there are two."""
-    files, memory = made(tmp_path), SurveyMemory()
+    files, memory = made(tmp_path), AnalysisMemory()
 
     def owner() -> str | None:
         found = check(files, tmp_path, memory)
@@ -167,6 +169,6 @@ def test_what_is_kept_is_not_what_a_survey_hands_out_linked(tmp_path):
 
 
 def test_the_block_of_a_launch_in_a_script_may_be_imported(tmp_path):
-    found = survey(made(tmp_path), tmp_path)
+    found = analyse(made(tmp_path), tmp_path)
     [launch] = [one for one in found.records if one.entity == "launch" and one.label == "scale"]
     assert launch.readings["block_threads"].value == 16 * 16

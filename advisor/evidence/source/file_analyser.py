@@ -1,4 +1,4 @@
-"""Surveys one file at a time: its host side, then its kernels."""
+"""Analyses one file at a time: its host side, then its kernels."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ def _order(record: Record) -> tuple[int, int]:
     return (0, 0) if record.entity == "launch" else (record.span.line, record.span.column)
 
 
-class Surveyor:
-    """Surveys files one at a time; modules that several files import are parsed once."""
+class FileAnalyser:
+    """Analyses files one at a time; modules that several files import are parsed once."""
 
     def __init__(self, root: Path) -> None:
         self.workspace = Workspace(root)

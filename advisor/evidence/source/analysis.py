@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from advisor.evidence.source.analysis_memory import AnalysisMemory, RememberingWorkers
+from advisor.evidence.source.analysis_workers import CHUNK, AnalysisWorkers
+from advisor.evidence.source.file_analyser import FileHost
 from advisor.evidence.source.host.host_records import with_device_launches
-from advisor.evidence.source.survey_memory import RememberingWorkers, SurveyMemory
-from advisor.evidence.source.survey_workers import CHUNK, SurveyWorkers
-from advisor.evidence.source.surveyor import FileHost
 from advisor.evidence.source.test_paths import is_test_path
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.errors import SourceProblem
@@ -45,7 +45,7 @@ Step = Callable[[int, int], None]
 
 
 @dataclass
-class Survey:
+class SourceEvidence:
     """Everything that the source of the checked files says; `read` are all files whose content was used.
 
     `unread` are, for each of them and of the workspace files with a syntax error, the lines of functions of
@@ -61,7 +61,7 @@ class Survey:
     unrecognised: list[Unrecognised] = field(default_factory=list)
 
 
-def survey(
+def analyse(
     files: Sequence[Path],
     root: Path,
     *,
@@ -70,8 +70,8 @@ def survey(
     with_units: bool = False,
     jobs: int = 1,
     step: Step | None = None,
-    memory: SurveyMemory | None = None,
-) -> Survey:
+    memory: AnalysisMemory | None = None,
+) -> SourceEvidence:
     """The source evidence of `files`; `workspace_files` are others, read for launches only.
 
     `stdin` is a text that stands for a file. Files without CUDA code cost no more than finding that out, and
@@ -83,11 +83,11 @@ def survey(
     concerned = sorted_files.device or sorted_files.launchers
     sorted_others = _Sieve(workspace_files if concerned else (), root)
     found = [*sorted_files.device, *sorted_others.device, *sorted_files.arrays]
-    workers: SurveyWorkers | RememberingWorkers
+    workers: AnalysisWorkers | RememberingWorkers
     if memory is not None and stdin is None:
         workers = RememberingWorkers(root, jobs if memory.unknown(root, found) > CHUNK else 1, memory)
     else:
-        workers = SurveyWorkers(root, jobs if len(found) > CHUNK else 1)
+        workers = AnalysisWorkers(root, jobs if len(found) > CHUNK else 1)
     try:
         return _run(workers, sorted_files, sorted_others, stdin, with_units, step)
     finally:
@@ -135,14 +135,14 @@ class _Sieve:
 
 
 def _run(
-    workers: SurveyWorkers | RememberingWorkers,
+    workers: AnalysisWorkers | RememberingWorkers,
     checked: _Sieve,
     others: _Sieve,
     stdin: tuple[Path, SourceText] | None,
     with_units: bool,
     step: Step | None,
-) -> Survey:
-    result = Survey()
+) -> SourceEvidence:
+    result = SourceEvidence()
     files = checked.device
     texts = {stdin[0]: stdin[1]} if stdin else {}
     hosts = workers.hosts([*files, *others.device], texts)
@@ -190,13 +190,13 @@ def _run(
 
 
 def _add_bodies(
-    workers: SurveyWorkers | RememberingWorkers,
+    workers: AnalysisWorkers | RememberingWorkers,
     own: Sequence[FileHost],
     others: Sequence[FileHost],
     files: Sequence[Path],
     launched: dict[str, LaunchedAs],
     with_units: bool,
-    result: Survey,
+    result: SourceEvidence,
 ) -> None:
     """Add the kernels whose bodies stand in the checked files, and which other files compile."""
     compiling = [file for file, host in zip(files, others, strict=True) if bodies_elsewhere(own, host)]
@@ -221,8 +221,8 @@ def bodies_elsewhere(own: Iterable[FileHost], other: FileHost) -> set[str]:
 def unrecognised_in(
     host: FileHost, known: Collection[Use], by_name: Mapping[str, set[str]]
 ) -> list[Unrecognised]:
-    """What a file has of `cuda.jit` that no kernel or device function of the survey was recognised from, and
-    of launches whose kernels were not seen; at most one.
+    """What a file has of `cuda.jit` that no kernel or device function was recognised from, and of
+    launches whose kernels were not seen; at most one.
     """
     uses = tuple(dict.fromkeys(line for path, line, column in host.uses if (path, line, column) not in known))
     launches = tuple(line for line, name in host.unseen_launches if name not in by_name)

@@ -1,4 +1,4 @@
-"""Who surveys the files: one surveyor here, or one in each of several processes."""
+"""Who analyses the files: one analyser here, or one in each of several processes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.evidence.source.surveyor import FileHost, FileKernels, Launched, Surveyor
+from advisor.evidence.source.file_analyser import FileAnalyser, FileHost, FileKernels, Launched
 from advisor.model.text.source_text import SourceText
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 CHUNK = 24
 
 
-class SurveyWorkers:
-    """One surveyor in this process, or one in each of several workers;
+class AnalysisWorkers:
+    """One analyser in this process, or one in each of several workers;
     a file stays with its worker where the kernels of the same files are asked for as the host sides were.
     """
 
     def __init__(self, root: Path, jobs: int) -> None:
-        self.local = Surveyor(root) if jobs <= 1 else None
+        self.local = FileAnalyser(root) if jobs <= 1 else None
         self.pools = _workers(root, jobs) if jobs > 1 else []
 
     def close(self) -> None:
@@ -80,35 +80,35 @@ def _workers(root: Path, jobs: int) -> list[ProcessPoolExecutor]:
     return [ProcessPoolExecutor(1, initializer=_begin, initargs=(root,)) for _ in range(jobs)]
 
 
-_surveyor: Surveyor | None = None
+_analyser: FileAnalyser | None = None
 
 
 def _begin(root: Path) -> None:
-    global _surveyor
+    global _analyser
     gc.disable()
-    _surveyor = Surveyor(root)
+    _analyser = FileAnalyser(root)
 
 
 def _hosts(files: list[Path], texts: Mapping[Path, SourceText]) -> list[FileHost]:
-    assert _surveyor is not None
-    return [_surveyor.host(file, texts.get(file)) for file in files]
+    assert _analyser is not None
+    return [_analyser.host(file, texts.get(file)) for file in files]
 
 
 def _array_code(files: list[Path]) -> list[FileHost]:
-    assert _surveyor is not None
-    return [_surveyor.array_code(file) for file in files]
+    assert _analyser is not None
+    return [_analyser.array_code(file) for file in files]
 
 
 def _kernels(files: list[Path], launched: Launched, with_units: bool) -> list[FileKernels]:
-    assert _surveyor is not None
-    return [_surveyor.kernels(file, launched, with_units) for file in files]
+    assert _analyser is not None
+    return [_analyser.kernels(file, launched, with_units) for file in files]
 
 
 def _files_read() -> frozenset[str]:
-    assert _surveyor is not None
-    return _surveyor.workspace.files
+    assert _analyser is not None
+    return _analyser.workspace.files
 
 
 def _imports() -> list[tuple[str, str]]:
-    assert _surveyor is not None
-    return sorted(_surveyor.workspace.imports)
+    assert _analyser is not None
+    return sorted(_analyser.workspace.imports)

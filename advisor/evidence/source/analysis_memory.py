@@ -1,4 +1,4 @@
-"""What files said when they were last surveyed, kept while neither they nor what they import have changed."""
+"""What files said when they were last analysed, kept while neither they nor what they import have changed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from advisor.evidence.source.survey_workers import SurveyWorkers
-from advisor.evidence.source.surveyor import FileHost, FileKernels, Launched
+from advisor.evidence.source.analysis_workers import AnalysisWorkers
+from advisor.evidence.source.file_analyser import FileHost, FileKernels, Launched
 from advisor.model.storage.memo import Memo
 from advisor.model.text.source_text import SourceText
 
@@ -18,8 +18,8 @@ _Said = TypeVar("_Said")
 _FileMemo: TypeAlias = Memo[tuple[Path, Path], _Said]
 
 
-class SurveyMemory:
-    """The surveys of one command, of files below one root or several; belongs to one thread.
+class AnalysisMemory:
+    """The analyses of one command, of files below one root or several; belongs to one thread.
 
     The inputs of what a file said are its own content and that of all files that it imports. That a module
     appears where none was is not noticed by the files that import it.
@@ -54,11 +54,11 @@ class SurveyMemory:
 
 
 class RememberingWorkers:
-    """Surveys what the memory does not hold, and puts it there; for one survey."""
+    """Analyses what the memory does not hold, and puts it there; for one analysis."""
 
-    def __init__(self, root: Path, jobs: int, memory: SurveyMemory) -> None:
+    def __init__(self, root: Path, jobs: int, memory: AnalysisMemory) -> None:
         self._root, self._memory = root, memory
-        self._workers = SurveyWorkers(root, jobs)
+        self._workers = AnalysisWorkers(root, jobs)
         self._digests: dict[str, bytes] = {}
         self._asked: set[str] = set()
         self._unsettled: list[Callable[[], object]] = []
@@ -100,17 +100,17 @@ class RememberingWorkers:
         self,
         memo: _FileMemo[_Said],
         files: Sequence[Path],
-        survey: Callable[[list[Path]], Iterable[_Said]],
+        analyse: Callable[[list[Path]], Iterable[_Said]],
         ways: Mapping[Path, object] | None = None,
     ) -> Iterator[_Said]:
         """What each file says, in order; of what is new the imports are known when all was taken."""
         ways = ways or {}
         self._asked.update(map(str, files))
-        # Digests are taken before files are surveyed: a change in between is noticed the next time.
+        # Digests are taken before files are analysed: a change in between is noticed the next time.
         digests = {file: self._digest(str(file)) for file in files}
         known = {file: memo.find((self._root, file), ways.get(file), self._digest) for file in files}
         missing = [file for file in files if known[file] is None]
-        fresh = iter(survey(missing)) if missing else iter(())
+        fresh = iter(analyse(missing)) if missing else iter(())
         for file in files:
             question, way, said = (self._root, file), ways.get(file), known[file]
             if said is None:

@@ -1,4 +1,4 @@
-"""The survey of one text that is being edited: what an edit does not reach is kept and moved along."""
+"""The analysis of one text that is being edited: what an edit does not reach is kept and moved along."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from advisor.evidence.source.host.host_records import with_device_launches
-from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again, words_in
-from advisor.evidence.source.survey import (
-    Survey,
+from advisor.evidence.source.analysis import (
+    SourceEvidence,
     bodies_elsewhere,
     kernels_by_name,
     launched_as,
     only_one,
     unrecognised_in,
 )
-from advisor.evidence.source.surveyor import FileHost, FileKernels, LaunchSeen, Surveyor, faults_as_problems
+from advisor.evidence.source.file_analyser import (
+    FileAnalyser,
+    FileHost,
+    FileKernels,
+    LaunchSeen,
+    faults_as_problems,
+)
+from advisor.evidence.source.host.host_records import with_device_launches
+from advisor.evidence.source.module_parts import Needs, Part, PartNames, split, split_again, words_in
 from advisor.model.findings import Problem
 from advisor.model.records import Record
 from advisor.model.storage.file_stamp import FileStamp
@@ -71,8 +77,8 @@ class _Found:
         )
 
 
-class IncrementalSurvey:
-    """Surveys of one file's text, each as `survey` would give it without units; belongs to one thread.
+class IncrementalAnalysis:
+    """Analyses of one file's text, each as `analyse` would give it without units; belongs to one thread.
 
     That another file has changed is noticed; what was not there before is only seen after `forget`.
     """
@@ -83,17 +89,17 @@ class IncrementalSurvey:
 
     def forget(self) -> None:
         """Drop everything that is kept."""
-        self._surveyor = Surveyor(self._root)
+        self._analyser = FileAnalyser(self._root)
         self._lines: tuple[str, ...] = ()
         self._parts: list[Part] | None = None
         self._known = _Known()
         self._read = Memo[Path, OtherFile]()
         self._stamps: dict[str, FileStamp | None] = {}
 
-    def survey(self, source: SourceText, workspace_files: Sequence[Path] = ()) -> Survey | None:
-        """The survey of the text, launched where it and other files do.
+    def analyse(self, source: SourceText, workspace_files: Sequence[Path] = ()) -> SourceEvidence | None:
+        """The analysis of the text, launched where it and other files do.
 
-        Of a text with syntax errors it is that of what can be read; None where nothing can: then `survey`
+        Of a text with syntax errors it is that of what can be read; None where nothing can: then `analyse`
         has to tell why.
         """
         self._notice_changes()
@@ -106,7 +112,7 @@ class IncrementalSurvey:
         if parts is None:
             return None
         others = self._as_now(workspace_files)
-        edit = _Edit(self._surveyor, self._file, readable, parts, self._known)
+        edit = _Edit(self._analyser, self._file, readable, parts, self._known)
         own = edit.own_hosts()
         hosts = [
             own,
@@ -122,7 +128,7 @@ class IncrementalSurvey:
             if at.device:
                 kernels += edit.bodies(one, at.names, at.stamp, launched)
         self._known.drop_unasked()
-        read = self._surveyor.workspace.files
+        read = self._analyser.workspace.files
         self._stamps = {
             path: self._stamps.get(path) or FileStamp.of(path) for path in read if path != str(self._file)
         }
@@ -162,8 +168,8 @@ def _joined(
     kernels: Sequence[_Found],
     by_name: Mapping[str, set[str]],
     read: frozenset[str],
-) -> Survey:
-    """All that was found of the file, in the order of `survey`."""
+) -> SourceEvidence:
+    """All that was found of the file, in the order of `analyse`."""
     launches = [one for one in own.records if one.entity == "launch"]
     calls = [one for one in own.records if one.entity != "launch"]
     linked = [
@@ -172,7 +178,7 @@ def _joined(
         else one
         for one in launches
     ]
-    result = Survey([*with_device_launches(linked), *calls], problems=list(own.problems), read=read)
+    result = SourceEvidence([*with_device_launches(linked), *calls], problems=list(own.problems), read=read)
     for kernel in kernels:
         result.records += kernel.records
         result.problems += kernel.problems
@@ -196,12 +202,12 @@ class _Known:
 
 
 class _Edit:
-    """One state of the text: its parts, what each needs, and the surveys of what is not known yet."""
+    """One state of the text: its parts, what each needs, and the analyses of what is not known yet."""
 
     def __init__(
-        self, surveyor: Surveyor, file: Path, source: SourceText, parts: Sequence[Part], known: _Known
+        self, analyser: FileAnalyser, file: Path, source: SourceText, parts: Sequence[Part], known: _Known
     ) -> None:
-        self._surveyor, self._file, self._source = surveyor, file, source
+        self._analyser, self._file, self._source = analyser, file, source
         self._parts, self._known = parts, known
         self._needs = Needs(parts)
         called = frozenset[str]().union(*(part.names.called for part in parts))
@@ -224,7 +230,7 @@ class _Edit:
             if (known := self._known.hosts.find(key, None)) is not None
         }
         missing = [number for number in range(len(keys)) if number not in found]
-        found |= self._survey_hosts(missing) if missing else {}
+        found |= self._analyse_hosts(missing) if missing else {}
         result = FileHost(self._source.path)
         for number, key in enumerate(keys):
             one = found[number].moved(self._source.path, self._starts(needed[number]))
@@ -247,10 +253,10 @@ class _Edit:
         found = self._known.other_files.find(key, None)
         if found is None:
             self._host(needed)
-            host = self._surveyor.host(file)
+            host = self._analyser.host(file)
             found = _Found(starts, [], host.kernels, host.launches, known_uses=host.known_uses)
         one = self._known.other_files.keep(key, None, found.moved(self._source.path, starts))
-        path = self._surveyor.workspace.report_path(file)
+        path = self._analyser.workspace.report_path(file)
         return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
 
     def bodies(
@@ -270,21 +276,21 @@ class _Edit:
         question = str(file), stamp, self._key(needed, -1), which
         found = self._known.kernels.find(question, None)
         if found is None:
-            found = self._survey_bodies(file, keys, needed, launched)
+            found = self._analyse_bodies(file, keys, needed, launched)
         return [
             self._known.kernels.keep(question, None, found.moved(self._source.path, self._starts(needed)))
         ]
 
-    def _survey_bodies(
+    def _analyse_bodies(
         self, file: Path, keys: Collection[str], needed: tuple[int, ...], launched: Mapping[str, LaunchedAs]
     ) -> _Found:
         self._host(needed)
-        self._surveyor.host(file)
-        module = self._surveyor.workspace.module(file)
+        self._analyser.host(file)
+        module = self._analyser.workspace.module(file)
         result = FileKernels(self._source.path)
-        for kernel in self._surveyor.kernels_of(module) if module else []:
+        for kernel in self._analyser.kernels_of(module) if module else []:
             if kernel.key in keys:
-                self._surveyor.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), False, result)
+                self._analyser.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), False, result)
         return _Found(self._starts(needed), result.records, problems=result.problems)
 
     def kernels(self, launched: Mapping[str, LaunchedAs]) -> list[_Found]:
@@ -300,7 +306,7 @@ class _Edit:
             if (known := self._known.kernels.find(key, None)) is not None
         }
         missing = {kernel: number for kernel, (number, _) in keys.items() if kernel not in found}
-        found |= self._survey_kernels(missing, launched) if missing else {}
+        found |= self._analyse_kernels(missing, launched) if missing else {}
         said = []
         for kernel, (number, key) in keys.items():
             moved = found[kernel].moved(self._source.path, self._starts(self._needs.of(number)))
@@ -331,23 +337,23 @@ class _Edit:
             lines += part.lines if number in numbers else [""] * len(part.lines)
         return SourceText(self._source.path, "\n".join(lines) + "\n", self._source.unread)
 
-    def _survey_hosts(self, numbers: Sequence[int]) -> dict[int, _Found]:
+    def _analyse_hosts(self, numbers: Sequence[int]) -> dict[int, _Found]:
         host = self._host({one for number in numbers for one in self._needs.of(number)})
         found = {number: _Found(self._starts(self._needs.of(number))) for number in numbers}
         at = {line: number for number in numbers for line in self._lines_of(number)}
         for record in host.records:
             if record.span.line in at:
                 found[at[record.span.line]].records.append(record)
-        module = self._surveyor.workspace.module(self._file)
+        module = self._analyser.workspace.module(self._file)
         if module is None:
             return found
-        for launch, seen in zip(self._surveyor.launches_in(module), host.launches, strict=True):
+        for launch, seen in zip(self._analyser.launches_in(module), host.launches, strict=True):
             if launch.node.lineno in at:
                 found[at[launch.node.lineno]].launches.append(seen)
         for place in host.uses:
             if place[1] in at:
                 found[at[place[1]]].uses.append(place)
-        for line, places in self._surveyor.jit_uses_in(module).known:
+        for line, places in self._analyser.jit_uses_in(module).known:
             if line in at:
                 found[at[line]].known_uses |= places
         for line, name in host.unseen_launches:
@@ -358,30 +364,30 @@ class _Edit:
                 found[at[kernel.node.lineno]].kernels.append((kernel.key, kernel.names))
         return found
 
-    def _survey_kernels(
+    def _analyse_kernels(
         self, wanted: Mapping[str, int], launched: Mapping[str, LaunchedAs]
     ) -> dict[str, _Found]:
         needed = {one for number in wanted.values() for one in self._needs.of(number)}
         if not needed <= self._read:
             self._host(needed)
-        module = self._surveyor.workspace.module(self._file)
+        module = self._analyser.workspace.module(self._file)
         found = {kernel: _Found(self._starts(self._needs.of(number))) for kernel, number in wanted.items()}
         for kernel in self._own_kernels(module) if module else []:
             if kernel.key in found:
                 result = FileKernels(self._source.path)
-                self._surveyor.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), False, result)
+                self._analyser.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), False, result)
                 found[kernel.key].records = result.records
                 found[kernel.key].problems = result.problems
         return found
 
     def _own_kernels(self, module: ModuleSyntax) -> list[Declaration]:
         """The kernels that are defined in the text itself."""
-        return [kernel for kernel in self._surveyor.kernels_of(module) if kernel.module is module]
+        return [kernel for kernel in self._analyser.kernels_of(module) if kernel.module is module]
 
     def _host(self, numbers: Collection[int]) -> FileHost:
-        self._surveyor.resolver = Resolver(self._surveyor.workspace)
+        self._analyser.resolver = Resolver(self._analyser.workspace)
         self._read = frozenset(numbers)
-        return self._surveyor.host(self._file, self._reduced(numbers), self._elsewhere)
+        return self._analyser.host(self._file, self._reduced(numbers), self._elsewhere)
 
     def _lines_of(self, number: int) -> range:
         part = self._parts[number]
