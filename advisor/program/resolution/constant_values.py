@@ -21,21 +21,13 @@ from advisor.program.resolution.library_values import (
 )
 from advisor.program.resolution.literal_text import LibraryName
 from advisor.program.resolution.meanings import BuiltinName, ConstantName, FunctionName, Meaning, UnknownName
+from advisor.program.syntax.operators import ARITHMETIC, COMPARISONS
 from advisor.program.syntax.tree_nodes import dotted_parts
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
-    ast.LShift: operator.lshift, ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-}  # fmt: skip
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert, ast.Not: operator.not_,
 }  # fmt: skip
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
-}  # fmt: skip
+_COMPARE = {**COMPARISONS, ast.Is: operator.is_, ast.IsNot: operator.is_not}
 _BUILTINS: dict[str, Callable[..., Any]] = {
     "int": int, "float": float, "complex": complex, "bool": bool, "abs": abs, "min": min, "max": max,
     "round": round, "len": len, "tuple": tuple, "list": list, "sum": sum,
@@ -119,7 +111,7 @@ class ConstantValues:
     def _of_binop(self, node: ast.BinOp) -> object:
         left, right = _plain(self.value(node.left)), _plain(self.value(node.right))
         _refuse_large(node.op, left, right)
-        return _BINARY[type(node.op)](left, right)
+        return ARITHMETIC[type(node.op)](left, right)
 
     def _of_boolop(self, node: ast.BoolOp) -> object:
         result: object = None

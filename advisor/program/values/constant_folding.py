@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections.abc import Callable, Sequence
+
+from advisor.program.syntax.operators import ARITHMETIC, COMPARISONS
 
 
 class _Unknown:
@@ -18,27 +19,6 @@ UNKNOWN = _Unknown()
 LARGEST = 1 << 62
 # Tuples are sizes and their like; a longer one is none.
 _LONGEST = 64
-OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-}
-COMPARISONS: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,  # type: ignore[dict-item]
-    ast.LtE: operator.le,  # type: ignore[dict-item]
-    ast.Gt: operator.gt,  # type: ignore[dict-item]
-    ast.GtE: operator.ge,  # type: ignore[dict-item]
-}
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "int": int, "float": float, "abs": abs, "round": round, "min": min, "max": max, "tuple": tuple,
     "len": len, "bool": bool, "math.sqrt": math.sqrt, "math.ceil": math.ceil, "math.floor": math.floor,
@@ -59,7 +39,9 @@ def unary(operation: ast.unaryop, value: object) -> object:
 
 
 def binary(operation: ast.operator, left: object, right: object) -> object:
-    """The value of a binary operation, UNKNOWN where an operand is; numbers and tuples are understood."""
+    """The value of a binary operation on numbers and tuples; UNKNOWN where an operand is, or where it has
+    none or a very large one.
+    """
     if isinstance(left, tuple):
         if isinstance(right, tuple) and isinstance(operation, ast.Add):
             return left + right if len(left) + len(right) <= _LONGEST else UNKNOWN
@@ -69,8 +51,11 @@ def binary(operation: ast.operator, left: object, right: object) -> object:
         return UNKNOWN
     if isinstance(operation, ast.Pow | ast.LShift) and abs(right) > 64:
         return UNKNOWN
-    apply = OPERATORS.get(type(operation))
-    return apply(left, right) if apply else UNKNOWN
+    try:
+        result = ARITHMETIC[type(operation)](left, right)
+    except (ArithmeticError, ValueError, TypeError, KeyError):
+        return UNKNOWN
+    return UNKNOWN if isinstance(result, int) and abs(result) > LARGEST else result
 
 
 def trip_count(bounds: Sequence[object]) -> int | None:

@@ -37,6 +37,7 @@ HALF_WRITTEN = [
     "@triton.jit\nasync def k(x):\n    await tl.load(x)\n",
     "class K:\n    @triton.jit\n    def k(s, x):\n        pass\n\n    run = lambda s: s.k[(1,)](1)\n",
     "k[(1,)](1)\nk[1](*a, **b)\nk[()]()\nk[lambda: 0]()\nk[None](BLOCK=1)\n" + KERNEL,
+    "@triton.jit\ndef k(x):\n    y = 1 << -1\n    tl.store(x + y + (8 >> -2) + 7 % 0, 1)\n",
     "@triton.jit\ndef k(x):\n    y = (lambda a: a)(x)\n    z = [tl.load(x + i) for i in y]\n    del y\n",
 ]
 

@@ -285,8 +285,5 @@ def _likely(one: Shape, other: Shape) -> Shape:
 
 def _whole_number(operator: ast.operator, left: int | None, right: int | None) -> int | None:
     """The whole number that an operation gives, None where it is not known."""
-    try:
-        found = None if left is None or right is None else binary(operator, left, right)
-    except ArithmeticError:
-        return None
+    found = None if left is None or right is None else binary(operator, left, right)
     return found if type(found) is int else None
