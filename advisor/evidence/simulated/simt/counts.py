@@ -11,7 +11,7 @@ from advisor.evidence.simulated.simt.launch import Extent
 WARP = 32
 # What is counted only where the blocks are looked at access by access.
 _OF_CLOSE_LOOKS: dict[str, Any] = dict.fromkeys(
-    ("l1_sectors", "l1_hits", "l2_sectors", "l2_hits", "looked_up", "past_l1", "past_l2"), 0
+    ("l1_sectors", "l1_hits", "l1_wavefronts", "l2_sectors", "l2_hits", "looked_up", "past_l1", "past_l2"), 0
 )
 
 
@@ -19,11 +19,12 @@ _OF_CLOSE_LOOKS: dict[str, Any] = dict.fromkeys(
 class AccessCounts:
     """The memory instructions of one line to one array: requests of warps, and what they moved.
 
-    `bytes` are those that lanes asked for. `ideal` are the sectors that the same bytes need at least, and
-    `ideal_wavefronts` the wavefronts of shared memory that the same lanes need if no two of them meet in a
-    bank. The cache counts are those of the detailed blocks:
-    sectors that were looked up and found, and requests of loads: all, those with a sector that was not in L1,
-    and those with one that was not in L2 either.
+    `bytes` are those that lanes asked for, `lines` the cache lines of 128 bytes that the requests reach.
+    `ideal` are the sectors that the same bytes need at least, and `ideal_wavefronts` the wavefronts of shared
+    memory that the same lanes need if no two of them meet in a bank. The cache counts are those of the
+    detailed blocks: sectors that were looked up and found, and requests of loads: all, those with a sector
+    that was not in L1, and those with one that was not in L2 either; `l1_wavefronts` are the passes through
+    the banks of L1 that these loads take.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
     lay side by side; empty where they always did. `reach` are the bytes from the first to the last that
     atomic operations changed, 0 for other accesses.
@@ -38,6 +39,7 @@ class AccessCounts:
     lanes: int = 0
     bytes: int = 0
     sectors: int = 0
+    lines: int = 0
     ideal: int = 0
     wavefronts: int = 0
     ideal_wavefronts: int = 0
@@ -50,6 +52,7 @@ class AccessCounts:
     looked_up: int = 0
     past_l1: int = 0
     past_l2: int = 0
+    l1_wavefronts: int = 0
     reach: int = 0
     steps: list[int] = field(default_factory=list)
 

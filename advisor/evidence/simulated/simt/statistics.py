@@ -101,6 +101,7 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     counts.lanes += lanes
     counts.bytes += lanes * access.size
     counts.sectors += int(row[Site.SECTORS])
+    counts.lines += int(row[Site.LINES])
     counts.ideal += int(row[Site.IDEAL])
     counts.wavefronts += int(row[Site.WAVEFRONTS])
     counts.ideal_wavefronts += int(row[Site.IDEAL_WAVEFRONTS])
@@ -111,6 +112,7 @@ def _add(counts: AccessCounts, access: Access, execution: Execution, block: int,
     counts.l2_sectors += int(row[Site.L2_SECTORS])
     counts.l2_hits += int(row[Site.L2_HITS])
     counts.looked_up += int(row[Site.LOOKED_UP])
+    counts.l1_wavefronts += int(row[Site.L1_WAVEFRONTS])
     counts.past_l1 += int(row[Site.PAST_L1])
     counts.past_l2 += int(row[Site.PAST_L2])
     steps = [*counts.steps, int(row[Site.STEP_LOW]), int(row[Site.STEP_HIGH])]

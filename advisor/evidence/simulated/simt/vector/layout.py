@@ -19,6 +19,8 @@ WINDOW_BITS = 40
 
 # Global memory moves in sectors of 32 bytes.
 SECTOR_SHIFT = 5
+# A cache line holds four sectors.
+LINE_SHIFT = 7
 
 # A thread's local memory lies in granules of eight bytes, those of the 32 lanes side by side.
 LOCAL_GRANULE = 8
@@ -149,7 +151,11 @@ class Site(IntEnum):
     PLACE_HIGH = 23
     # The wavefronts that the requests would take if no two lanes met in a bank.
     IDEAL_WAVEFRONTS = 24
-    WORDS = 25
+    # The cache lines of 128 bytes that the requests reach.
+    LINES = 25
+    # Passes through the banks that the loads take which asked the L1.
+    L1_WAVEFRONTS = 26
+    WORDS = 27
 
 
 class Space(IntEnum):

@@ -27,25 +27,25 @@ def copy_at(stride: int, offset: int = 0, lanes: int = 32):
     return kernel
 
 
-# stride, offset, element bytes -> sectors of the one load of a warp: the 32-byte pieces that 32 elements lie
-# in.
+# stride, offset, element bytes -> sectors and lines of the one load of a warp: the pieces of 32 and of 128
+# bytes that 32 elements lie in.
 LOADS = [
-    (1, 0, 4, 4),
-    (2, 0, 4, 8),
-    (4, 0, 4, 16),
-    (8, 0, 4, 32),
-    (9, 0, 4, 32),
-    (1, 1, 4, 5),
-    (0, 3, 4, 1),
-    (1, 0, 8, 8),
-    (2, 0, 8, 16),
-    (0, 0, 8, 1),
+    (1, 0, 4, 4, 1),
+    (2, 0, 4, 8, 2),
+    (4, 0, 4, 16, 4),
+    (8, 0, 4, 32, 8),
+    (9, 0, 4, 32, 9),
+    (1, 1, 4, 5, 2),
+    (0, 3, 4, 1, 1),
+    (1, 0, 8, 8, 2),
+    (2, 0, 8, 16, 4),
+    (0, 0, 8, 1, 1),
 ]
 
 
 @BOTH
-@pytest.mark.parametrize(("stride", "offset", "size", "expected"), LOADS)
-def test_sectors_of_a_strided_load(stride, offset, size, expected, settings):
+@pytest.mark.parametrize(("stride", "offset", "size", "expected", "lines"), LOADS)
+def test_sectors_and_lines_of_a_strided_load(stride, offset, size, expected, lines, settings):
     kind, dtype = (float32, np.float32) if size == 4 else (float64, np.float64)
     kernel = compiled(copy_at(stride, offset), kind[::1], kind[::1])
     source = np.arange(32 * 9 + 8, dtype=dtype)
@@ -53,6 +53,8 @@ def test_sectors_of_a_strided_load(stride, offset, size, expected, settings):
     execution = kernel.launch(1, 32, source, target, settings=settings)
     np.testing.assert_array_equal(target, source[np.arange(32) * stride + offset])
     assert sectors(execution) == [expected, size]
+    # 32 elements side by side are a line for each four bytes of one.
+    assert [int(row[Site.LINES]) for row in execution.sites] == [lines, size // 4]
     ideal = min(expected, size)
     assert [int(row[Site.IDEAL]) for row in execution.sites] == [ideal, size]
     assert execution.loaded_sectors == expected
@@ -109,6 +111,22 @@ def test_sectors_of_some_lanes(chosen, loaded, stored, settings):
     kernel = compiled(some_lanes(chosen), float32[::1], float32[::1])
     execution = kernel.launch(1, 32, np.ones(32, np.float32), np.zeros(32, np.float32), settings=settings)
     assert sectors(execution) == [loaded, stored]
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(4))
+def test_lines_of_scattered_elements(seed, settings):
+    def kernel(source, places, target):
+        i = cuda.threadIdx.x
+        target[i] = source[places[i]]
+
+    places = np.random.default_rng(seed).integers(0, 512, 32).astype(np.int32)
+    kernel = compiled(kernel, float32[::1], int32[::1], float32[::1])
+    execution = kernel.launch(
+        1, 32, np.ones(512, np.float32), places, np.zeros(32, np.float32), settings=settings
+    )
+    # 32 floats are a line; loads of places, of their elements, the store.
+    assert [int(row[Site.LINES]) for row in execution.sites] == [1, len(set(places // 32)), 1]
 
 
 @BOTH
@@ -216,6 +234,37 @@ def test_a_second_reading_hits_the_first_level_cache():
     loads = int(total[Site.L1_SECTORS])
     assert loads % 4 == 0 and loads >= 4
     assert int(total[Site.L1_HITS]) == loads - 4
+
+
+# Elements of four or eight bytes, how many of them lie side by side in a row, the pitch of rows -> data-stage
+# wavefronts of one load of a warp that hits L1, as measured (https://github.com/te42kyfo/gpu-benches,
+# gpu-strides: A100 and H200).
+MEASURED_PASSES = [
+    *((4, 1, stride, passes) for stride, passes in (
+        (1, 1), (2, 2), (3, 1), (4, 4), (5, 1), (8, 8), (12, 4), (15, 1), (16, 16), (17, 1), (32, 32),
+        (33, 1),
+    )),
+    *((8, 1, stride, passes) for stride, passes in ((1, 2), (2, 4), (4, 8), (8, 16), (16, 32), (32, 32))),
+    *((4, width, 4098, passes) for width, passes in ((1, 2), (2, 1), (4, 2), (8, 4), (16, 2), (32, 1))),
+    *((8, width, 4098, passes) for width, passes in ((1, 4), (2, 2), (4, 4), (8, 4), (16, 2), (32, 2))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("size", "width", "pitch", "expected"), MEASURED_PASSES)
+def test_passes_of_loads_through_the_banks_of_l1(size, width, pitch, expected):
+    from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes
+
+    def kernel(source, target, width, pitch):
+        i = cuda.threadIdx.x
+        target[i] = source[i // width * pitch + i % width]
+
+    kind, dtype = (float32, np.float32) if size == 4 else (float64, np.float64)
+    execution = compiled(kernel, kind[::1], kind[::1], int64, int64).launch(
+        1, 32, np.ones(32 * 4098, dtype), np.zeros(32, dtype), width, pitch,
+        settings=Settings(detailed_lanes=1 << 60, caches=CacheSizes(l1=1 << 17, l2=1 << 20, processors=1)),
+    )  # fmt: skip
+    # The store asks no L1.
+    assert [int(row[Site.L1_WAVEFRONTS]) for row in execution.sites] == [expected, 0]
 
 
 def test_branches_that_divide_a_warp_are_counted():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from advisor.evidence.simulated.simt.vector.lanes import I1, I8, I16, I32, I64, LANES, POINTER
-from advisor.evidence.simulated.simt.vector.layout import SECTOR_SHIFT, Context, Site
+from advisor.evidence.simulated.simt.vector.layout import LINE_SHIFT, SECTOR_SHIFT, Context, Site
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 
 SIZES = (1, 2, 4, 8, 16, 32)
@@ -68,6 +68,9 @@ def _count_row(r: Routine, site: Any, low: Any, high: Any, size: int) -> None:
     last = r.lshr(r.sub(high, r.number(1)), shift)
     sectors = r.add(r.sub(last, first), r.number(1))
     r.count(site, Site.SECTORS, sectors)
+    line = r.number(LINE_SHIFT)
+    lines = r.sub(r.lshr(r.sub(high, r.number(1)), line), r.lshr(low, line))
+    r.count(site, Site.LINES, r.add(lines, r.number(1)))
     rounded = r.add(r.sub(high, low), r.number((1 << SECTOR_SHIFT) - 1))
     r.count(site, Site.IDEAL, r.lshr(rounded, shift))
     base = r.site_word(site, Site.TOUCHED)
@@ -100,8 +103,8 @@ def _one(r: Routine, size: int, shared: bool, alone: bool) -> None:
         if shared:
             _count_wavefronts(r, site, r.number(1))
         else:
-            r.count(site, Site.SECTORS, r.number(1))
-            r.count(site, Site.IDEAL, r.number(1))
+            for word in (Site.SECTORS, Site.IDEAL, Site.LINES):
+                r.count(site, word, r.number(1))
             place = r.add(r.site_word(site, Site.TOUCHED), r.lshr(address, r.number(SECTOR_SHIFT)))
             r.store(r.number(1, I8), r.inttoptr(place, POINTER), align=1)
     r.ret(fits)

@@ -20,13 +20,17 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     vector,
 )
 from advisor.evidence.simulated.simt.vector.layout import (
+    ATOMIC,
+    LINE_SHIFT,
     SECTOR_SHIFT,
     WORD,
+    WRITES,
     Context,
     Defect,
     Site,
 )
 from advisor.evidence.simulated.simt.vector.memory.access_ways import ONE_PLACE, SIDE_BY_SIDE
+from advisor.evidence.simulated.simt.vector.routines.banks import passes
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 
 SIZES = (1, 2, 4, 8, 16, 32)
@@ -149,6 +153,16 @@ def count_global(r: Routine, context: Any, site: Any, addresses: Any, good: Any,
     """Count the sectors of good lanes and look them up in the caches."""
     count_sectors(r, context, site, addresses, good, distinct_elements(r, addresses, good, size), size)
     _note_step(r, site, addresses, good)
+    _count_l1_passes(r, context, site, addresses, good, size)
+
+
+def _count_l1_passes(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
+    caches = r.context_word(context, Context.CACHES)
+    changes = r.and_(r.site_word(site, Site.DESCRIPTION), r.number(WRITES | ATOMIC))
+    loads = r.icmp_unsigned("==", changes, r.number(0))
+    with r.if_then(r.and_(loads, r.icmp_unsigned("!=", caches, r.number(0))), likely=False):
+        count, _ = passes(r, addresses, good, size)
+        r.count(site, Site.L1_WAVEFRONTS, count)
 
 
 def _note_step(r: Routine, site: Any, addresses: Any, good: Any) -> None:
@@ -167,7 +181,9 @@ def count_sectors(
 ) -> None:
     """Add the sectors of a request and the least that so many elements would need."""
     sectors = r.trunc(r.lshr(addresses, splat(I64, SECTOR_SHIFT)), vector(I32))
-    count = distinct_sectors(r, sectors, good)
+    count = distinct_numbers(r, sectors, good)
+    lines = r.lshr(sectors, splat(I32, LINE_SHIFT - SECTOR_SHIFT))
+    r.count(site, Site.LINES, distinct_numbers(r, lines, good))
     least = r.lshr(r.add(r.mul(elements, r.number(size)), r.number(31)), r.number(5))
     r.count(site, Site.SECTORS, count)
     r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
@@ -192,20 +208,20 @@ def distinct_elements(r: Routine, addresses: Any, good: Any, size: int) -> Any:
     return r.zext(r.population(r.and_(good, r.not_(again))), I64)
 
 
-def distinct_sectors(r: Routine, sectors: Any, mask: Any) -> Any:
+def distinct_numbers(r: Routine, numbers: Any, mask: Any) -> Any:
     """How many different numbers the lanes of a mask have."""
     count = r.variable(r.number(0))
-    before = r.shuffle_vector(sectors, sectors, ir.Constant(vector(I32), [0, *range(LANES - 1)]))
-    falls = r.and_(mask, r.bits(r.icmp_unsigned("<", sectors, before)))
+    before = r.shuffle_vector(numbers, numbers, ir.Constant(vector(I32), [0, *range(LANES - 1)]))
+    falls = r.and_(mask, r.bits(r.icmp_unsigned("<", numbers, before)))
     # The first lanes, without a gap, are compared each with the one before it.
     none_above = r.icmp_unsigned("==", r.and_(mask, r.add(mask, r.number(1, I32))), r.number(0, I32))
     some = r.icmp_unsigned("!=", mask, r.number(0, I32))
     steady = r.icmp_unsigned("==", falls, r.number(0, I32))
     with r.if_else(r.and_(steady, r.and_(none_above, some))) as (then, otherwise):
         with then:
-            changes = r.and_(mask, r.bits(r.icmp_unsigned("!=", sectors, before)))
+            changes = r.and_(mask, r.bits(r.icmp_unsigned("!=", numbers, before)))
             r.store(r.add(r.zext(r.population(changes), I64), r.number(1)), count)
-        with otherwise, r.each_group(sectors, mask):
+        with otherwise, r.each_group(numbers, mask):
             r.store(r.add(r.value(count), r.number(1)), count)
     return r.value(count)
 
@@ -261,6 +277,8 @@ def count_local(r: Routine, site: Any, offsets: Any, good: Any, size: Any) -> No
     wide = r.elementwise("llvm.umax", r.lshr(size, r.number(2)), r.number(1))
     count = r.mul(_local_sectors(r, words, good), wide)
     r.count(site, Site.SECTORS, count)
+    # The words of 32 lanes at one offset are a line.
+    r.count(site, Site.LINES, r.mul(distinct_numbers(r, words, good), wide))
     lanes = r.zext(r.population(good), I64)
     least = r.lshr(r.add(r.mul(lanes, size), r.number(31)), r.number(5))
     r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
