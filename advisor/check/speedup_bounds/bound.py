@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.check.speedup_bounds.tree import BoundClass, diagnosis_tree
-from advisor.evidence.metrics.derived.timing import resource_times
+from advisor.evidence.metrics.derived.timing import joined_time, resource_times
 from advisor.evidence.metrics.tables import Table, Tables
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
@@ -54,8 +54,9 @@ class Boundness:
         None where nothing is known of the kernel's time, or of what the rule's remedy relieves.
         """
         relieved = diagnosis_tree().relieved_by(rule)
-        left = [part.share for part in self.parts if part.resource not in relieved]
-        return 1.0 / max(left) if relieved and left and max(left) > 0.0 else None
+        times = {part.resource: part.time_ms for part in self.parts}
+        left = joined_time({name: time for name, time in times.items() if name not in relieved})
+        return joined_time(times) / left if relieved and left > 0.0 else None
 
 
 def boundness(kernel: Record, device: Device) -> Boundness:

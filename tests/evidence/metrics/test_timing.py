@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.evidence.metrics.derived.timing import derive, resource_times
+from advisor.evidence.metrics.derived.timing import derive, joined_time, resource_times
 from advisor.model.devices import Device, find_device
 from advisor.model.records import Record
 from advisor.model.text.source_text import Span
@@ -60,12 +60,17 @@ def test_warps_that_end_early_leave_their_places_empty(device):
 
 
 LIMITS = [
-    # 1 GB at 1 TB/s
-    ("dram", {"dram_bytes": 1e9}, 1.0),
-    # two sectors of each of ten multiprocessors in a cycle
+    # 0.92 GB at 92% of 1 TB/s
+    ("dram", {"dram_bytes": 0.92e9}, 1.0),
+    # two sectors of each of ten multiprocessors in a cycle; a line written in part takes 4.4 cycles
     ("l2", {"l2_sectors": 2e7}, 1.0),
-    # four sectors
-    ("l1", {"l1_sectors": 8e7}, 2.0),
+    ("l2", {"l2_sectors": 1.12e7, "partial_store_lines": 1e6}, 0.56 + 0.44),
+    # a cycle for the first line of each load, a quarter for each of the others, one for each line of a store
+    ("l1", {"load_requests": 4e6, "load_lines": 16e6, "store_lines": 3e6}, (4 + 12 / 4 + 3) / 10),
+    # as many passes through the banks, where these take longer
+    ("l1", {"load_requests": 4e6, "load_lines": 16e6, "load_wavefronts": 27e6, "store_lines": 3e6}, 3.0),
+    # a warp instruction in a cycle of 32 units
+    ("lsu", {"memory_requests": 1e7}, 1.0),
     ("shared", {"shared_wavefronts": 1e7}, 1.0),
     # four warp instructions
     ("issue", {"issue_slots": 4e7, "grid_blocks": 80.0, "resident_blocks": 8.0}, 1.0),
@@ -79,17 +84,41 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("limiter", "known", "milliseconds"), LIMITS, ids=[one[0] for one in LIMITS])
-def test_the_slowest_resource_sets_the_time(device, limiter, known, milliseconds):
-    found = derived(device, **known)
-    assert found["time_limiter"] == limiter
-    assert found["predicted_ms"] == pytest.approx(milliseconds)
+@pytest.mark.parametrize(("limiter", "known", "milliseconds"), LIMITS)
+def test_what_a_resource_needs_alone(device, limiter, known, milliseconds):
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **{**KNOWN, **known})
+    assert resource_times(kernel, device)[limiter] * 1e3 == pytest.approx(milliseconds)
+    assert derived(device, **known)["time_limiter"] == limiter
+
+
+def test_units_that_serve_half_a_warp_take_two_cycles(device):
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **KNOWN, memory_requests=1e7)
+    turing = replace(device, compute_capability="7.5")
+    assert resource_times(kernel, turing)["lsu"] == 2 * resource_times(kernel, device)["lsu"]
+
+
+def test_resources_overlap_in_part(device):
+    # The exponent is 1.5: (1 + 4 ** 1.5 + 9 ** 1.5) ** (2 / 3) of 1, 4 and 9 ms.
+    times = {"dram": 1e-3, "issue": 4e-3, "latency": 9e-3}
+    assert joined_time(times) == pytest.approx((1 + 8 + 27) ** (2 / 3) * 1e-3)
+    assert joined_time({"dram": 3e-3}) == pytest.approx(3e-3)
+    assert joined_time({}) == 0.0
+    # L1 and shared memory are one unit, which serves one after the other.
+    assert joined_time({"l1": 1e-3, "shared": 2e-3}) == pytest.approx(3e-3)
+
+
+def test_a_time_is_never_less_than_its_longest_resource(device):
+    found = derived(device, dram_bytes=0.92e9, shared_wavefronts=1e7)
+    assert found["predicted_ms"] > 1.0
 
 
 def test_a_tail_of_few_blocks_keeps_few_multiprocessors_busy(device):
     # 11 blocks on 10 multiprocessors take as long as 20 would: 5.5 are busy on average.
-    found = derived(device, grid_blocks=11.0, shared_wavefronts=1e7)
-    assert found["predicted_ms"] == pytest.approx(1.0 * 10 / 5.5)
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **{**KNOWN, "grid_blocks": 11.0}, shared_wavefronts=1e7)
+    assert resource_times(kernel, device)["shared"] == pytest.approx(1e-3 * 10 / 5.5)
 
 
 ONE_WARP = {"grid_blocks": 1.0, "block_threads": 32.0, "issue_slots": 100.0, "loads_per_warp": 40.0}
@@ -114,15 +143,18 @@ WAITS = [
 
 @pytest.mark.parametrize(("known", "cycles"), WAITS)
 def test_one_warp_waits_for_its_loads(device, known, cycles):
-    found = derived(device, **ONE_WARP, **known)
-    assert found["time_limiter"] == "latency"
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **{**KNOWN, **ONE_WARP, **known})
+    assert derived(device, **ONE_WARP, **known)["time_limiter"] == "latency"
     # 100 instructions of 4 cycles at 1 GHz
-    assert found["predicted_ms"] == pytest.approx((100 * 4 + cycles) / 1e9 * 1e3)
+    assert resource_times(kernel, device)["latency"] == pytest.approx((100 * 4 + cycles) / 1e9)
 
 
 def test_the_share_of_dram_in_the_time(device):
-    found = derived(device, dram_bytes=1e9, shared_wavefronts=4e7)
-    assert (found["time_limiter"], found["dram_norm"]) == ("shared", pytest.approx(0.25))
+    found = derived(device, dram_bytes=0.92e9, shared_wavefronts=4e7)
+    assert found["time_limiter"] == "shared"
+    # 1 ms of DRAM in the whole time.
+    assert found["dram_norm"] == pytest.approx(1.0 / found["predicted_ms"])
 
 
 def test_a_device_of_unknown_caches_gets_an_occupancy_but_no_time(device):

@@ -170,15 +170,16 @@ def run_values(l1_cycles: int) -> dict[str, Value]:
     """What a run of a kernel has shown: see `test_the_speedup_that_is_left`."""
     return {
         "grid_blocks": 108.0, "resident_blocks": 1.0, "theoretical_occupancy": 0.5, "block_threads": 1024.0,
-        "issue_slots": 108.0 * 32 * 100, "l1_sectors": 108.0 * 4 * l1_cycles,
+        "issue_slots": 108.0 * 32 * 100, "load_requests": 0.0, "load_lines": 0.0,
+        "store_lines": 108.0 * l1_cycles,
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("l1_cycles", "offered"), [(2000, True), (890, True), (870, False), (100, False)])
+@pytest.mark.parametrize(("l1_cycles", "offered"), [(2000, True), (290, True), (270, False), (100, False)])
 def test_only_where_a_run_shows_that_sectors_set_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, l1_cycles: int, offered: bool
 ) -> None:
-    """890 cycles over 800 are a tenth more, 870 are less."""
+    """With 281 cycles the whole takes a tenth more than without: see below."""
     known = KnownFacts.kernel_of
 
     def kernel_of(facts: KnownFacts, finding: Finding) -> Row | None:
@@ -189,16 +190,17 @@ def test_only_where_a_run_shows_that_sectors_set_the_time(
     assert fixed(tmp_path, FIX, HEAD + SUMS + RUN) == HEAD + SUMS + (TURNED if offered else RUN)
 
 
-@pytest.mark.parametrize(("l1_cycles", "left"), [(2000, 2.5), (800, 1.0), (700, 1.0)])
+@pytest.mark.parametrize(("l1_cycles", "left"), [(2000, 2.486), (800, 1.446), (100, 1.022)])
 def test_the_speedup_that_is_left(l1_cycles: int, left: float) -> None:
     """108 blocks of 32 warps on as many multiprocessors: 100 instructions of each warp take 3,200 / 4 = 800
-    cycles to issue, and 400 one after the other; L1 passes on 4 sectors in a cycle.
+    cycles to issue, and 400 one after the other; L1 takes a line in a cycle. They overlap in part: of 2,000
+    cycles (2000 ** 1.5 + 800 ** 1.5 + 400 ** 1.5) ** (2 / 3) over the same without the 2,000.
     """
     row = Row("k", "k.py", Span(1, 1, 1, 2), run_values(l1_cycles))
     device = Row("NVIDIA A100 80GB", "", Span(1, 1, 1, 1))
     place = SimpleNamespace(kernel_row=lambda: row, facts=SimpleNamespace(device=device))
     found = speedup_left(cast(Place, place), frozenset({"l1"}))
-    assert found == pytest.approx(left)
+    assert found == pytest.approx(left, abs=1e-3)
 
 
 def test_nothing_is_known_without_a_run() -> None:

@@ -111,14 +111,15 @@ def workload():
 """
 
 
-def test_a_padded_tile_is_not_withdrawn_by_a_model_that_was_not_validated(project: Path) -> None:
+def test_a_padded_tile_is_predicted_faster(project: Path) -> None:
     (project / "k.py").write_text(TRANSPOSE)
     every = replace(options(project), select=("memory",))
     found = verify([project / "k.py"], every).verified
     (one,) = [each for each in found if each.candidate.fix == "stage-shared-tile"]
-    assert one.judgement.verdict == "cannot tell"
-    # Naive: a warp loads 4 sectors and stores 32; 2,048 warps. In the tile both are 4.
-    assert "sectors of memory fall from 73,728 to 16,384" in one.judgement.detail
+    # Naive: each of 2,048 warps stores 32 lines of which it writes four bytes. Such transposes are published
+    # to be 2.3 to 5.4 times slower than through a padded tile (benchmarks/published).
+    assert one.judgement.verdict == "predicted faster"
+    assert one.judgement.speedup is not None and 2.0 < one.judgement.speedup < 6.0
     (fix,) = [
         fix
         for finding in check([project / "k.py"], every).findings

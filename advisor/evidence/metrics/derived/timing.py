@@ -1,17 +1,22 @@
 """Predicted time and achieved occupancy of a recorded launch, from its counts and the device's numbers.
 
-The time is the largest of what each resource needs alone, as in the roofline model (S. Williams et al.,
-"Roofline", CACM 52, 2009), with a bound by latency: the blocks that are resident together run in waves, and
-in each wave a warp takes at least as long as its instructions and loads follow each other.
+What each resource needs alone (S. Williams et al., "Roofline", CACM 52, 2009) is joined to one time, since
+resources overlap, but not entirely. A bound by latency is among them: the blocks that are resident together
+run in waves, and in each wave a warp takes at least as long as its instructions and loads follow each other.
+
+L1 serves a load in as many cycles as its lines need look-ups of tags or its lanes passes through the banks,
+and a store line after line; shared memory passes the same banks. docs/decisions/0033 has the sources, and
+docs/benchmarks/published-times.md how far published measurements lie from the times.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from advisor.model.data_files import knowledge_folder
 from advisor.model.devices import Device
@@ -26,15 +31,39 @@ _WARP = 32
 # A multiply-add counts as two operations in peak rates, and an instruction of a warp has 32 lanes.
 _PEAK_OPERATIONS = 2 * _WARP
 _ASSUMPTION = (
-    "The time is a model's: the largest of what DRAM, caches, units, issue, atomics and latency need alone."
+    "The time is a model's: what DRAM, caches, units, issue, atomics and latency need, overlapped in part."
 )
+# Resources that one unit serves one after the other: the data stage of L1 is that of shared memory.
+_ONE_AFTER_THE_OTHER = ("l1", "shared")
+
+
+@cache
+def _table() -> dict[str, Any]:
+    path = knowledge_folder() / "machine" / "timing.toml"
+    found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 @cache
 def _numbers() -> dict[str, float]:
-    path = knowledge_folder() / "machine" / "timing.toml"
-    groups = tomllib.loads(path.read_text(encoding="utf-8"))["numbers"]
+    groups = _table()["numbers"]
     return {name: float(value) for group in groups for name, value in group.items() if name != "source"}
+
+
+@cache
+def _load_store_lanes(capability: str) -> float:
+    """The lanes of a multiprocessor's load and store units."""
+    groups = _table()["load_store_lanes"]
+    named = [one for one in groups if capability in one["capabilities"]]
+    return float((named or [one for one in groups if "*" in one["capabilities"]])[0]["lanes"])
+
+
+def joined_time(times: Mapping[str, float]) -> float:
+    """The time of work that needs so many seconds of each resource: they overlap in part."""
+    alone = {name: seconds for name, seconds in times.items() if name not in _ONE_AFTER_THE_OTHER}
+    alone["data stage"] = sum(times.get(name, 0.0) for name in _ONE_AFTER_THE_OTHER)
+    exponent = _numbers()["overlap_exponent"]
+    return float(sum(seconds**exponent for seconds in alone.values()) ** (1.0 / exponent))
 
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
@@ -51,7 +80,7 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
             continue  # without the size of L2 the bytes from DRAM, often most of the time, are unknown
         times = _times(kernel, device, spread)
         limiter = max(times, key=lambda name: times[name])
-        seconds = times[limiter]
+        seconds = joined_time(times)
         if seconds <= 0.0:
             continue
         kernel.know(
@@ -107,14 +136,12 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
     clock = device.boost_clock or 1.0
     cycles = spread.processors * clock
     rates: dict[str, tuple[str, float | None]] = {
-        "l2": ("l2_sectors", numbers["l2_sectors_per_cycle"] * cycles),
-        "l1": ("l1_sectors", numbers["l1_sectors_per_cycle"] * cycles),
         "shared": ("shared_wavefronts", numbers["wavefronts_per_cycle"] * cycles),
         "issue": ("issue_slots", numbers["issues_per_cycle"] * cycles),
         "special": ("special_slots", numbers["special_per_cycle"] * cycles),
         "fp32": ("fp32_slots", _peak(device.fp32_peak, device, spread)),
         "fp64": ("fp64_slots", _peak(device.fp64_peak, device, spread)),
-        "dram": ("dram_bytes", device.dram_bandwidth),
+        "dram": ("dram_bytes", numbers["dram_share"] * (device.dram_bandwidth or 0.0)),
         "atomics": ("hottest_element_updates", numbers["updates_of_an_element_per_cycle"] * clock),
     }
     found = {}
@@ -122,8 +149,40 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
         amount = _number(kernel, metric)
         if amount is not None and rate:
             found[name] = amount / rate
+    memory = {"l2": _l2_cycles(kernel), "l1": _l1_cycles(kernel), "lsu": _issued_cycles(kernel, device)}
+    found.update({name: needed / cycles for name, needed in memory.items() if needed is not None})
     found["latency"] = spread.waves * _warp_cycles(kernel, numbers) / clock
     return found
+
+
+def _l2_cycles(kernel: Record) -> float | None:
+    """The cycles of all multiprocessors together that sectors take to and from L2.
+
+    A line of which a store writes a part takes several.
+    """
+    sectors = _number(kernel, "l2_sectors")
+    if sectors is None:
+        return None
+    numbers = _numbers()
+    partial = _number(kernel, "partial_store_lines") or 0.0
+    return sectors / numbers["l2_sectors_per_cycle"] + partial * numbers["partial_line_cycles"]
+
+
+def _l1_cycles(kernel: Record) -> float | None:
+    """The cycles of L1's slower stage, tags of loaded lines or banks, and of the lines that are stored."""
+    loads, lines = _number(kernel, "load_requests"), _number(kernel, "load_lines")
+    stored = _number(kernel, "store_lines")
+    if loads is None or lines is None or stored is None:
+        return None
+    # The first line of a load takes a cycle, the others a look-up of a tag each.
+    tags = loads + (lines - loads) / _numbers()["l1_tags_per_cycle"]
+    return max(tags, _number(kernel, "load_wavefronts") or 0.0) + stored
+
+
+def _issued_cycles(kernel: Record, device: Device) -> float | None:
+    """The cycles of the load and store units that all accesses of warps take."""
+    issued = _number(kernel, "memory_requests")
+    return None if issued is None else issued * _WARP / _load_store_lanes(device.compute_capability)
 
 
 def _peak(operations: float | None, device: Device, spread: _Spread) -> float | None:

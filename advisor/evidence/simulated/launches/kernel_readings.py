@@ -55,6 +55,7 @@ def kernel_readings(
         else None,
         "ai_flops_per_byte": flops / traffic.dram_bytes if traffic.dram_bytes else None,
         "l1_sectors": float(sectors + total(accesses, "sectors", "local")) if whole else None,
+        **(_memory_work(accesses) if whole else {}),
         "shared_wavefronts": float(total(accesses, "wavefronts", "shared")) if whole else None,
         "issue_slots": float(sum(counted.slots.values())) if whole else None,
         "fp32_slots": float(counted.slots.get("fp32", 0)) if whole else None,
@@ -70,6 +71,31 @@ def kernel_readings(
 
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+def _memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
+    """What the accesses ask of L1 and of the load and store units.
+
+    Passes through the banks, counted in the detailed blocks, stand for those of all loads. A store that fills
+    its sectors in part writes as large a part of its lines partly. Records of earlier versions have no lines.
+    """
+    memory = [one for one in accesses if one.space in ("global", "local")]
+    if any(one.requests and not one.lines for one in memory):
+        return {}
+    loads = [one for one in memory if one.kind == "load"]
+    stores = [one for one in memory if one.kind != "load"]
+    seen = all(one.looked_up for one in loads if one.space == "global" and one.requests)
+    passes = sum(one.l1_wavefronts / one.looked_up * one.requests for one in loads if one.looked_up)
+    return {
+        "memory_requests": float(total(accesses, "requests", "global", "local", "shared")),
+        "load_requests": float(total(loads, "requests")),
+        "load_lines": float(total(loads, "lines")),
+        "load_wavefronts": passes if seen else None,
+        "store_lines": float(total(stores, "lines")),
+        "partial_store_lines": sum(
+            one.lines * max(0.0, 1.0 - one.bytes / (SECTOR * one.sectors)) for one in stores if one.sectors
+        ),
+    }
 
 
 def _contention(accesses: list[AccessCounts]) -> float | None:

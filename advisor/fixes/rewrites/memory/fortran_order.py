@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from advisor.evidence.metrics.derived.timing import resource_times
+from advisor.evidence.metrics.derived.timing import joined_time, resource_times
 from advisor.evidence.source.kernel_walk.affine_forms import atom
 from advisor.fixes import known_fixes
 from advisor.fixes.place import Place
@@ -154,8 +154,8 @@ def _another_fix_helps(place: Place) -> bool:
 
 
 def speedup_left(place: Place, relieved: frozenset[str]) -> float | None:
-    """The time of the finding's kernel over the longest time that a resource which is not relieved needs
-    alone; None where no run of the kernel is known. Resources are those of the time model, as `l1`.
+    """The time of the finding's kernel over that of what is not relieved; None where no run of the kernel is
+    known. Resources are those of the time model, as `l1`.
     """
     row, device = place.kernel_row(), place.facts.device
     if row is None or device is None:
@@ -166,5 +166,5 @@ def speedup_left(place: Place, relieved: frozenset[str]) -> float | None:
         times = resource_times(kernel, find_device(device.label))
     except (UsageError, EvidenceUnavailable):
         return None
-    others = [seconds for name, seconds in times.items() if name not in relieved]
-    return max(times.values()) / max(others) if others and max(others) > 0.0 else None
+    left = joined_time({name: seconds for name, seconds in times.items() if name not in relieved})
+    return joined_time(times) / left if left > 0.0 else None

@@ -22,6 +22,7 @@ from advisor.runs.comparison.times import marks_of, time_of
 # The resources of a predicted time in words.
 _LIMITS = {
     "dram": "DRAM bandwidth", "l2": "L2 bandwidth", "l1": "L1 bandwidth", "shared": "shared memory",
+    "lsu": "load and store units",
     "issue": "instruction issue", "fp32": "float32 units", "fp64": "float64 units",
     "special": "special functions",
 }  # fmt: skip
