@@ -1,0 +1,230 @@
+"""Sets predicted times beside published measurements: the ratios of kernels that were measured together.
+
+    python benchmarks/published/published_times.py [--details] [FILE...]
+
+`data/` holds the measurements, a file for each source and device (numbers only, with the address they were
+read at), `published_kernels.py` the kernels. They run on the simulated GPU at the published sizes; of large
+grids blocks that run about 60 million lane instructions stand for all. Of each two kernels of a set the ratio
+of their predicted times is compared with that of the measured ones. No parameter of the time model was fitted
+to the groups whose half is "aside". Prints Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import tomllib
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parents[1]), str(HERE)]
+warnings.simplefilter("ignore")
+
+_SAMPLED = ("products", "reductions", "additions", "transposes_of_12800")
+_SAMPLE_LANES = 60_000_000
+# Of kernels launched one after the other; gpu-benches (gpu-small-kernels) measures 1.6 to 2.7.
+_LAUNCH_US = 2.0
+# Ratios nearer to 1 tell no order.
+_CLEAR = 1.15
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two kernels of a set: the ratio of their measured and of their predicted times."""
+
+    file: str
+    group: str
+    half: str
+    kernels: tuple[str, str]
+    measured: float
+    predicted: float
+
+    @property
+    def error(self) -> float:
+        """By how many times the predicted ratio is off, 0 for exact."""
+        return math.exp(abs(math.log(self.predicted / self.measured))) - 1.0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the measured times differ by enough to tell an order."""
+        return max(self.measured, 1.0 / self.measured) > _CLEAR
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the prediction says which of the two is faster."""
+        return (self.measured > 1.0) == (self.predicted > 1.0)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--details", action="store_true", help="the times of each kernel")
+    parser.add_argument("files", nargs="*")
+    given = parser.parse_args()
+    pairs: list[Pair] = []
+    for file in sorted((HERE / "data").rglob("*.toml")):
+        if not given.files or file.stem in given.files:
+            pairs += _pairs(file, given.details)
+    _print(pairs)
+
+
+def _pairs(file: Path, details: bool) -> Iterator[Pair]:
+    data = tomllib.loads(file.read_text("utf-8"))
+    measured = {one["kernel"]: one for one in data["measurement"]}
+    for workload in data["workloads"]:
+        predicted = predicted_ms(workload, data["gpu"], data.get("kept_in_l2", False))
+        times = {
+            name: (_time(measured[name]), ms + _LAUNCH_US * 1e-3)
+            for name, ms in predicted.items()
+            if name in measured
+        }
+        if details:
+            _print_details(file.stem, times)
+        for one, other in combinations(times, 2):
+            (first, mine), (second, theirs) = times[one], times[other]
+            yield Pair(file.stem, data["group"], data["half"], (one, other), first / second, mine / theirs)
+
+
+def _time(measurement: dict[str, Any]) -> float:
+    """The measured time in any unit; of a rate its inverse."""
+    value = float(measurement["value"])
+    return value if measurement["unit"] in ("ms", "us", "cycles") else 1.0 / value
+
+
+def predicted_ms(workload: str, gpu: str, kept_in_l2: bool) -> dict[str, float]:
+    """The predicted milliseconds of a workload's kernels on a GPU, by name."""
+    from published_kernels import WORKLOADS
+
+    from advisor.evidence.simulated.launches.close_looks import CloseLooks
+    from advisor.evidence.simulated.launches.simt_executor import Limits
+
+    executor, outcomes = _machine()
+    device = _device(gpu)
+    sampled = workload.startswith(_SAMPLED)
+    executor._device = device
+    executor._limits = Limits(threads=2, sample_lanes=_SAMPLE_LANES if sampled else None)
+    found = {}
+    for name, (kernel, grid, block, arguments) in WORKLOADS[workload]().items():
+        executor._looks = CloseLooks()
+        outcomes.clear()
+        kernel[grid, block](*arguments)
+        registers = list(kernel.get_regs_per_thread().values())[-1]
+        found[name] = _milliseconds(outcomes[-1], device, registers, kept_in_l2)
+    return found
+
+
+_ONCE: list[Any] = []
+
+
+def _machine() -> Any:
+    """The simulated GPU and the list of its launches, made once."""
+    from advisor.evidence.simulated.driver import device_properties, install
+    from advisor.evidence.simulated.launches.simt_executor import SimtExecutor
+    from advisor.model.devices import find_device
+
+    if not _ONCE:
+        outcomes: list[Any] = []
+        executor = SimtExecutor(find_device("A100"), outcomes.append)
+        install(executor, device_properties(find_device("A100")))
+        _ONCE.append((executor, outcomes))
+    return _ONCE[0]
+
+
+def _device(name: str) -> Any:
+    from advisor.model.devices import find_device
+
+    own = tomllib.loads((HERE / "devices.toml").read_text("utf-8"))
+    if name not in own:
+        return find_device(name)
+    values = dict(own[name])
+    return replace(find_device(values.pop("like")), **values)
+
+
+def _milliseconds(outcome: Any, device: Any, registers: int, kept_in_l2: bool) -> float:
+    """The predicted time of a launch; of a sample of blocks, that of all of them."""
+    from advisor.evidence.metrics.derived import theoretical_occupancy, timing
+    from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
+    from advisor.model.records import Record
+    from advisor.model.text.source_text import Span
+
+    counted = _of_all_blocks(outcome.statistics)
+    record = Record("kernel", "", "", Span(1), "")
+    record.know("simulated", **kernel_readings(counted, device, True, []))
+    record.know("compiled", registers=float(registers), shared_bytes=float(counted.shared_bytes))
+    if kept_in_l2:
+        record.know("simulated", dram_bytes=0.0)
+    theoretical_occupancy.derive([record], device)
+    timing.derive([record], device)
+    return float(record.readings["predicted_ms"].value)
+
+
+def _of_all_blocks(counted: Any) -> Any:
+    """The counts of a sample as those of the whole grid, whose blocks are alike."""
+    share = counted.blocks / counted.blocks_run
+    if share == 1.0:
+        return counted
+    access = ("requests", "lanes", "bytes", "sectors", "lines", "ideal", "wavefronts", "ideal_wavefronts",
+              "distinct", "most_same")  # fmt: skip
+    whole = (
+        "warps",
+        "warp_instructions",
+        "lane_instructions",
+        "loaded_sectors",
+        "stored_sectors",
+        "barriers",
+    )
+    return replace(
+        counted,
+        blocks_run=counted.blocks,
+        ended=True,
+        accesses=[
+            replace(one, **{name: round(getattr(one, name) * share) for name in access})
+            for one in counted.accesses
+        ],
+        slots={name: round(count * share) for name, count in counted.slots.items()},
+        flops={name: round(count * share) for name, count in counted.flops.items()},
+        **{name: round(getattr(counted, name) * share) for name in whole},
+    )
+
+
+def _print_details(file: str, times: dict[str, tuple[float, float]]) -> None:
+    fastest = min(times, key=lambda name: times[name][0])
+    told = (
+        f"{name} {measured / times[fastest][0]:.2f} / {predicted / times[fastest][1]:.2f}"
+        for name, (measured, predicted) in times.items()
+    )
+    print(f"{file}, measured / predicted: {', '.join(told)}\n")
+
+
+def _print(pairs: Sequence[Pair]) -> None:
+    print("| half | group | ratios | median error, % | clear orders right | worst ratio |")
+    print("|---|---|---:|---:|---:|---|")
+    for half in ("open", "aside"):
+        these = [one for one in pairs if one.half == half]
+        for group in sorted({one.group for one in these}):
+            _print_row(half, group, [one for one in these if one.group == group])
+        if these:
+            _print_row(half, "**all**", these)
+
+
+def _print_row(half: str, group: str, pairs: Sequence[Pair]) -> None:
+    clear = [one for one in pairs if one.is_clear]
+    worst = max(pairs, key=lambda one: one.error)
+    print(
+        f"| {half} | {group} | {len(pairs)} | {statistics.median(one.error for one in pairs) * 100:.0f} "
+        f"| {sum(one.is_in_order for one in clear)} of {len(clear)} "
+        f"| {' : '.join(worst.kernels)} of {worst.file} "
+        f"{worst.measured:.2f}, predicted {worst.predicted:.2f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()
