@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from advisor.check.pipeline import check
 from advisor.fixes.application import applied, chosen
-from advisor.model.findings import Report
+from advisor.model.findings import Edit, Report
 from advisor.model.records import Source
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import Config
@@ -25,6 +27,13 @@ def report_on(folder: Path, text: str, evidence: Source = "source") -> Report:
     return check([file], options)
 
 
+def assert_apart(edits: Sequence[Edit]) -> None:
+    """Hold that no edit of a fix changes what another one does: editors refuse such fixes."""
+    places = sorted((edit.path, edit.start, edit.end) for edit in set(edits))
+    for one, other in pairwise(places):
+        assert one[0] != other[0] or one[2] <= other[1], f"edits overlap: {one}, {other}"
+
+
 def fixed(folder: Path, fix: str, text: str, evidence: Source = "source") -> str:
     """The text after a fix has been applied until nothing is left to mend; the text itself where it has
     nothing to say. `text` may be indented as a whole.
@@ -36,6 +45,8 @@ def fixed(folder: Path, fix: str, text: str, evidence: Source = "source") -> str
         findings = []
         for finding in report_on(folder, text, evidence).findings:
             able = tuple(one for one in finding.fixes if one.id == fix)
+            for one in able:
+                assert_apart(one.edits)
             object.__setattr__(finding, "fixes", able)
             findings.append(finding)
         pairs = chosen(findings, ("safe", "needs review"))

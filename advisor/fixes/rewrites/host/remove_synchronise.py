@@ -63,7 +63,10 @@ def edits(place: Place) -> list[Edit] | None:
         return [removed] if removed else None
     begin, end = with_comments(module, line), whole_lines(module, line)[1]
     lines = indented_as(module, module.text[begin:end], line, loop).rstrip("\r\n")
-    return [Edit(begin, end, ""), line_behind(module, loop, lines.removeprefix(module.indentation(loop)))]
+    behind = line_behind(module, loop, lines.removeprefix(module.indentation(loop)))
+    if begin < behind.start < end:  # the wait is the last line of the loop
+        return [Edit(begin, behind.start, behind.text.removeprefix(module.line_end))]
+    return [Edit(begin, end, ""), behind]
 
 
 def _waits_next(module: SourceModule, loop: Loop) -> bool:
