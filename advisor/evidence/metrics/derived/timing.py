@@ -6,7 +6,7 @@ run in waves, and in each wave a warp takes at least as long as its instructions
 
 L1 serves a load in as many cycles as its lines need look-ups of tags or its lanes passes through the banks,
 and a store line after line; shared memory passes the same banks. docs/decisions/0033 has the sources, and
-docs/benchmarks/published-times.md how far published measurements lie from the times.
+docs/quality/published-times.md how far published measurements lie from the times.
 """
 
 from __future__ import annotations
