@@ -5,8 +5,8 @@
 `data/` holds the measurements, a file for each source and device (numbers only, with the address they were
 read at), `published_kernels.py` the kernels. They run on the simulated GPU at the published sizes; of large
 grids blocks that run about 60 million lane instructions stand for all. Of each two kernels of a set the ratio
-of their predicted times is compared with that of the measured ones. No parameter of the time model was fitted
-to the groups whose half is "aside". Prints Markdown.
+of their predicted times is compared with that of the measured ones. The exponent that
+joins the times was not fitted to the groups whose half is "aside". Prints Markdown.
 """
 
 from __future__ import annotations
