@@ -56,14 +56,26 @@ class Interruption:
         if threading.current_thread() is threading.main_thread():
             for number in _WORDS:
                 self._former[number] = signal.signal(number, self._handle)
+            _entered.append(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self in _entered:
+            _entered.remove(self)
         for number, handler in self._former.items():
             if handler is not None:
                 signal.signal(number, handler)
         # What Python does at its end may take long too: then the process is ended all the same.
         self._left = not (self._only_process and kind is not None and issubclass(kind, Interrupted))
+
+    def leave_forked(self) -> None:
+        """Let SIGTERM end a process that was forked meanwhile as it ends any other, in whatever it waits for.
+
+        A handler written in Python runs only between two instructions: a process that begins to wait for a
+        lock just then would neither end nor go on.
+        """
+        if signal.SIGTERM in self._former and signal.getsignal(signal.SIGTERM) == self._handle:
+            signal.signal(signal.SIGTERM, self._former[signal.SIGTERM] or signal.SIG_DFL)
 
     def _handle(self, number: int, _: FrameType | None) -> None:
         if os.getpid() != self._owner:
@@ -90,6 +102,25 @@ class Interruption:
             with contextlib.suppress(OSError):
                 os.write(2, f"{reason.words}\n".encode())
             os._exit(reason.status)
+
+
+# The contexts that this process is in, the outermost first, and the pipes that are told of its signals.
+_entered: list[Interruption] = []
+_told: list[int] = []
+
+
+def _after_fork() -> None:
+    # A process hears of its own signals only.
+    if _told and (descriptor := signal.set_wakeup_fd(-1)) not in _told:
+        signal.set_wakeup_fd(descriptor)
+    _told.clear()
+    for interruption in reversed(_entered):
+        interruption.leave_forked()
+    _entered.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class _Held:
@@ -146,6 +177,7 @@ def _told_at_once(stop: Callable[[], None]) -> Iterator[None]:
     read, write = os.pipe()
     os.set_blocking(write, False)
     former = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    _told.append(write)
 
     def wait() -> None:
         while number := os.read(read, 1):
@@ -158,13 +190,15 @@ def _told_at_once(stop: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.set_wakeup_fd(former, warn_on_full_buffer=False)
+        if write in _told:
+            _told.remove(write)
         # The end of the pipe ends the thread.
         os.close(write)
 
 
-def end_processes_below() -> None:
-    """Kill every process that this one has started, and those that these have started."""
-    for process in _below(os.getpid(), _parents()):
+def end_processes_below(top: int | None = None) -> None:
+    """Kill every process that this one, or the one given, has started, and those that these have started."""
+    for process in _below(top or os.getpid(), _parents()):
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGKILL)
 

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+from advisor.model.interruption import end_processes_below
+
 POSSIBLE = sys.platform == "linux"
 _LONGEST_REQUEST = 1 << 20
 _STREAMS = 3
@@ -68,8 +70,10 @@ class ForkedProgram:
         return self.returncode
 
     def kill(self) -> None:
-        """End it at once, where it still runs."""
+        """End it at once, where it still runs, with what it has started: that may hold its streams open."""
         if self.poll() is None:
+            os.kill(self.pid, signal.SIGSTOP)
+            end_processes_below(self.pid)
             os.kill(self.pid, signal.SIGKILL)
 
     def communicate(self, timeout: float) -> tuple[bytes, bytes]:

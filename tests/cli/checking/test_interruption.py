@@ -14,7 +14,7 @@ import pytest
 
 import advisor as package
 from advisor.__main__ import main
-from advisor.model.interruption import Interrupted, Interruption, uninterrupted
+from advisor.model.interruption import Interrupted, Interruption, uninterrupted, users_own_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and runs the simulated driver")
 ROOT = Path(package.__file__).parent.parent
@@ -241,7 +241,7 @@ def test_sigterm_has_its_own_words_and_status(project: Path, begin: Callable[...
 def test_steps_that_belong_together_are_done_first(monkeypatch: pytest.MonkeyPatch) -> None:
     # The processes below this one belong to other tests.
     ended: list[bool] = []
-    monkeypatch.setattr("advisor.model.interruption.end_processes_below", lambda: ended.append(True))
+    monkeypatch.setattr("advisor.model.interruption.end_processes_below", lambda *_: ended.append(True))
     done = []
     with pytest.raises(Interrupted) as raised, Interruption(only_process=False), uninterrupted():
         signal.raise_signal(signal.SIGTERM)
@@ -260,3 +260,46 @@ def test_handlers_are_as_they_were_afterwards(monkeypatch: pytest.MonkeyPatch) -
     assert main([]) == 0
     assert seen[0] not in before
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+# What a handler written in Python would do must wait until the child runs its next instruction.
+FORKS = """
+child = os.fork()
+if child == 0:
+    Path("begun").touch()
+    time.sleep(600)
+while not Path("begun").exists():
+    time.sleep(0.01)
+os.kill(child, signal.SIGTERM)
+ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+x = cuda.to_device(np.ones(32))
+kernel[1, 32](x, 1)
+print(ended, x.copy_to_host()[0])
+"""
+OWN = "signal.signal(signal.SIGTERM, lambda *_: os._exit(7))\n"
+
+
+@pytest.mark.parametrize(("before", "status"), [("", -signal.SIGTERM), (OWN, 7)], ids=["default", "its own"])
+def test_what_a_program_forks_is_terminated_as_without_advisor(
+    project: Path, before: str, status: int
+) -> None:
+    (project / "main.py").write_text("import os\nimport signal\n" + KERNEL + before + FORKS)
+    command = [sys.executable, "-m", "advisor", "run", "--simulate", "main.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(project)}
+    done = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{int(status)} 2.0\n"
+
+
+def test_a_forked_process_tells_nobody_of_its_signals() -> None:
+    stopped: list[bool] = []
+    with Interruption(only_process=False), users_own_program(lambda: stopped.append(True)):
+        if (child := os.fork()) == 0:
+            os._exit(signal.set_wakeup_fd(-1) + 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        descriptor = signal.set_wakeup_fd(-1)
+        signal.set_wakeup_fd(descriptor)
+        assert descriptor >= 0
+    assert stopped == []
