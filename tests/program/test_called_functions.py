@@ -13,6 +13,7 @@ from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import parse_module
 
 OTHER = "def twice(x):\n    return x + x\n\ndef half(x):\n    return x / 2\n"
+UNKNOWN = "from numba import cuda\nf = missing\n\n"
 HEAD = "from numba import cuda\n\ndef first(x):\n    return x\n\ndef second(x):\n    return -x\n\n"
 
 
@@ -33,6 +34,26 @@ KNOWN = {
     "one that a later definition replaces": (f"{HEAD}def g():\n    first(1)\nfirst = None\n", None),
     "one that is defined below its call": ("def g():\n    f(1)\ndef f(x):\n    return x\n", ["f"]),
     "a name that is given again behind the call": (f"{HEAD}first(1)\nfirst = None\n", ["first"]),
+    "one defined below before anything is called": (
+        f"{UNKNOWN}def g():\n    f(1)\n@cuda.jit(device=True)\ndef f(x):\n    return x\n",
+        ["f"],
+    ),
+    "a call that may run before the definition": (
+        f"{UNKNOWN}def g():\n    f(1)\ng()\ndef f(x):\n    return x\n",
+        None,
+    ),
+    "a decorator that may call before the definition": (
+        f"{UNKNOWN}def g():\n    f(1)\n@cuda.jit('f8(f8)')\ndef h(x):\n    g()\ndef f(x):\n    return x\n",
+        None,
+    ),
+    "a default that calls before the definition": (
+        f"{UNKNOWN}def g():\n    f(1)\ndef h(x=g()):\n    return x\ndef f(x):\n    return x\n",
+        None,
+    ),
+    "one defined below, and another further down": (
+        f"{UNKNOWN}def g():\n    f(1)\ndef f(x):\n    return x\nf = other\n",
+        None,
+    ),
     "one of two": (f"{HEAD}if flip():\n    def first(x):\n        return 1\nfirst(1)\n", ["first", "first"]),
     "a compiled one": (
         "from numba import cuda\n@cuda.jit(device=True)\ndef f(x):\n    return x\nf(1)\n",

@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from advisor.program.names.library_names import CPU_COMPILERS
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.bound_names import target_names
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START, Definition, ReachingDefinitions
-from advisor.program.syntax.statement_places import COMPREHENSIONS, LOOPS, begin
+from advisor.program.syntax.statement_places import COMPREHENSIONS, LOOPS, Position, begin
 from advisor.program.syntax.tree_nodes import below, dotted_root
 
 Owner: TypeAlias = ast.Module | FunctionNode | ast.ClassDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Without a signature these compile at the first call.
+_COMPILED_WHEN_CALLED = CPU_COMPILERS | {"numba.cuda.jit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,52 @@ def _seen(
         if isinstance(around, LOOPS):
             return frozenset({START, *every})
         around = module.parents.get(around)
-    return found.union(one for one in every if begin(one) > begin(at))
+    later = [one for one in every if begin(one) > begin(at)]
+    if around is definitions.scope and _is_rebound(module, definitions, name, at):
+        return frozenset(later)
+    return found.union(later)
+
+
+def _is_rebound(
+    module: ModuleSyntax, definitions: ReachingDefinitions, name: str, function: FunctionNode | ast.ClassDef
+) -> bool:
+    """Whether a function below in the same block takes the name before anything can call `function`."""
+    if isinstance(function, ast.ClassDef):
+        return False
+    following = module.once(_defined_before_calls, definitions.scope).get(function)
+    place = following.get(name) if following is not None else None
+    return place is not None and place > begin(function)
+
+
+def _defined_before_calls(module: ModuleSyntax, scope: ast.AST) -> dict[ast.stmt, dict[str, Position]]:
+    """For each function of a scope's block the functions that are defined in the same series of statements
+    that call nothing: name → place of the last.
+    """
+    found: dict[ast.stmt, dict[str, Position]] = {}
+    series: dict[str, Position] = {}
+    for statement in getattr(scope, "body", ()):
+        if isinstance(statement, ast.FunctionDef) and _calls_nothing(statement, module):
+            series[statement.name] = begin(statement)
+            found[statement] = series
+        elif not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant):
+            series = {}
+    return found
+
+
+def _calls_nothing(function: ast.FunctionDef, module: ModuleSyntax) -> bool:
+    """Whether the definition itself runs no function: decorators that compile at the first call only."""
+    given = [*function.args.defaults, *(one for one in function.args.kw_defaults if one is not None)]
+    if not all(isinstance(one, ast.Constant) for one in given) or function.returns is not None:
+        return False
+    for decorator in function.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        if call is not None and (
+            call.args or any(not isinstance(one.value, ast.Constant) for one in call.keywords)
+        ):
+            return False
+        if module.dotted(decorator if call is None else call.func) not in _COMPILED_WHEN_CALLED:
+            return False
+    return True
 
 
 def _binds_inside(scope: ast.Lambda, name: str) -> bool:
