@@ -21,6 +21,7 @@ def called(tmp_path: Path, text: str) -> list[str] | None:
     """The names of the functions behind the text's last call of `f`, `other.f` or the like."""
     (tmp_path / "other.py").write_text(OTHER)
     (tmp_path / "between.py").write_text("from other import *\n")
+    (tmp_path / "around.py").write_text("from around import *\nfrom missing import *\n")
     module = parse_module(SourceText("own.py", text), str(tmp_path / "own.py"))
     call = [one for one in module.calls if ast.unparse(one).endswith("(1)")][-1]
     function = module.function_around(call)
@@ -52,6 +53,14 @@ KNOWN = {
     ),
     "one defined below, and another further down": (
         f"{UNKNOWN}def g():\n    f(1)\ndef f(x):\n    return x\nf = other\n",
+        None,
+    ),
+    "a star behind it that binds other names, through another star": (
+        "from other import twice as f\nfrom between import *\nf(1)\n",
+        ["twice"],
+    ),
+    "a star behind it that may bind it": (
+        "from other import twice as f\nfrom around import *\nf(1)\n",
         None,
     ),
     "one of two": (f"{HEAD}if flip():\n    def first(x):\n        return 1\nfirst(1)\n", ["first", "first"]),

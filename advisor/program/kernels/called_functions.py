@@ -69,7 +69,7 @@ class CalledFunctions:
             if isinstance(one, ast.ImportFrom):
                 target = self.workspace.find(Import(one.module or "", None, one.level), home)
                 if is_star(one) and not (
-                    exports(target, name) if target else star_member(one.module or "", name)
+                    exports(target, name, self.workspace) if target else star_member(one.module or "", name)
                 ):
                     continue
                 given = self._exported(target, original_name(name, one), importer, most) if target else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from advisor.program.names.workspace import Workspace
+from advisor.program.names.library_names import star_member
+from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
+from advisor.program.syntax.definition_flow import is_star
 from advisor.program.syntax.module import Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import Definition
 from advisor.program.syntax.tree_nodes import dotted_root
@@ -28,13 +30,38 @@ def exported(
     return definitions.at_end(name)
 
 
-def exports(module: ModuleSyntax, name: str) -> bool:
-    """Whether `from m import *` may bind a name of a module."""
+def exports(module: ModuleSyntax, name: str, workspace: Workspace) -> bool:
+    """Whether `from m import *` may bind a name of a module, or of those that it imports in the same way."""
+    return _exports(module, name, workspace, set())
+
+
+def _exports(module: ModuleSyntax, name: str, workspace: Workspace, asked: set[ast.Module]) -> bool:
+    if module.tree in asked:
+        return False
+    asked.add(module.tree)
     definitions = module.definitions(module.tree)
     if name.startswith("_") and not definitions.of("__all__"):
         return False
-    bound = any(isinstance(one, ast.AST) for one in definitions.at_end(name))
-    return bound or definitions.bound_by_others(name)
+    if definitions.bound_by_others(name):
+        return True
+    for one in definitions.at_end(name):
+        if isinstance(one, ast.ImportFrom) and is_star(one):
+            if _star_may_bind(one, name, module, workspace, asked):
+                return True
+        elif isinstance(one, ast.AST):
+            return True
+    return False
+
+
+def _star_may_bind(
+    statement: ast.ImportFrom, name: str, module: ModuleSyntax, workspace: Workspace, asked: set[ast.Module]
+) -> bool:
+    library = statement.module or ""
+    source = workspace.find(Import(library, None, statement.level), module)
+    if source is not None:
+        return _exports(source, name, workspace, asked)
+    known = library.partition(".")[0] in KNOWN_LIBRARIES and not statement.level
+    return star_member(library, name) if known else True
 
 
 def original_name(name: str, statement: ast.ImportFrom) -> str:

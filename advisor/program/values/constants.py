@@ -171,7 +171,7 @@ class Constants:
                 root = (statement.module or "").partition(".")[0]
                 library = root in KNOWN_LIBRARIES and not statement.level
                 return [] if library and not star_member(statement.module or "", name) else [UNKNOWN]
-            return [self._exported(target, name)] if exports(target, name) else []
+            return [self._exported(target, name)] if exports(target, name, self.workspace) else []
         original = original_name(name, statement)
         return [UNKNOWN if target is None else self._exported(target, original)]
 
