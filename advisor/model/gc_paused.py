@@ -16,4 +16,7 @@ def gc_paused() -> Iterator[None]:
         yield
     finally:
         if running:
+            # What was made meanwhile counts as old: else the next object made would have all of it searched.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
