@@ -16,9 +16,11 @@ import pytest
 from advisor_command import PROGRAM, AdvisorCommand
 
 from advisor.evidence.simulated.launches.recording.gpu_launches import has_gpu
+from advisor.model.devices import find_device
 from advisor.model.history.fingerprint import Fingerprint, KernelIdentity, Run, RunFacts, Timing
 from advisor.model.history.identity import functions
 from advisor.model.history.store import HistoryStore
+from advisor.runs.profiling.predicted_workload import why_no_time
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or has_gpu(), reason="it is about Linux without a GPU"
@@ -114,11 +116,10 @@ def test_when_none_runs_the_status_tells(advise: AdvisorCommand, project: Path) 
     assert HistoryStore(project).runs()[0].status == "failed"
 
 
-def test_a_device_whose_caches_are_unknown_gets_no_time(advise: AdvisorCommand, project: Path) -> None:
-    done = advise("profile", "work.py", "--device", "l40s", "--no-store", cwd=project)
-    assert done.status == 0
-    printed = done.out.decode()
-    assert "No time is predicted for NVIDIA L40S: its device file does not know the L2 size." in printed
+def test_a_device_whose_caches_are_unknown_gets_no_time() -> None:
+    unknown = replace(find_device("L40S"), l2_bytes=None)
+    words = "No time is predicted for NVIDIA L40S: its device file does not know the L2 size."
+    assert why_no_time("twice", {}, unknown) == words
 
 
 @pytest.mark.parametrize(

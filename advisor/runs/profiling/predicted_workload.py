@@ -98,11 +98,12 @@ def _fingerprints(
         one = _fingerprint(who, lines[who], those, device, compiled)
         found.append(one)
         if one.timing is None:
-            notes.append(_why_no_time(who.name, one.metrics, device))
+            notes.append(why_no_time(who.name, one.metrics, device))
     return found, list(dict.fromkeys(notes))
 
 
-def _why_no_time(name: str, metrics: Mapping[str, Value], device: Device) -> str:
+def why_no_time(name: str, metrics: Mapping[str, Value], device: Device) -> str:
+    """Why no time is predicted for a kernel of these metrics, as a sentence."""
     missing = [
         told
         for told, known in (

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from advisor.evidence.metrics.derived.timing import derive, joined_time, resource_times
-from advisor.model.devices import Device, find_device
+from advisor.model.devices import Device, find_device, load_devices
 from advisor.model.records import Record
 from advisor.model.text.source_text import Span
 
@@ -174,6 +174,13 @@ def test_without_counts_of_the_whole_grid_there_is_no_time(device):
     derive([kernel], device)
     assert "predicted_ms" not in kernel.readings
     assert "achieved_occupancy" in kernel.readings
+
+
+@pytest.mark.parametrize("name", load_devices())
+def test_every_device_that_is_shipped_gets_a_time(name):
+    found = derived(find_device(name), dram_bytes=1e9, fp32_slots=1e6, fp64_slots=1e5, l2_sectors=1e6)
+    # A gigabyte takes at least as long as at the peak.
+    assert found["predicted_ms"] >= 1e9 / find_device(name).dram_bandwidth * 1e3
 
 
 def test_a_device_without_numbers_gets_none(device):

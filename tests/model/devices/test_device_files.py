@@ -45,11 +45,9 @@ def test_what_the_rules_and_the_occupancy_need_is_known(device: Device) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
-def test_what_a_predicted_time_needs_is_known_but_for_one_cache(device: Device) -> None:
-    needed = ("boost_clock", "l2_bytes", "fp64_peak", "dram_bandwidth")
-    missing = [fact for fact in needed if getattr(device, fact) is None]
-    # Sources differ on the L2 cache of the L40S.
-    assert missing == (["l2_bytes"] if device.id == "l40s" else [])
+def test_what_a_predicted_time_needs_is_known(device: Device) -> None:
+    needed = ("boost_clock", "l1_bytes", "l2_bytes", "fp32_peak", "fp64_peak", "dram_bandwidth")
+    assert not [fact for fact in needed if getattr(device, fact) is None]
 
 
 @pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
