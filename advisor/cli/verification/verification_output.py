@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from advisor.model.findings import SLOWER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from advisor.evidence.metrics.prediction_error import Interval
     from advisor.model.findings import Verdict
     from advisor.runs.verification.runs import Verified
     from advisor.runs.verification.verdicts import Judgement
@@ -118,6 +120,7 @@ def judgement_object(judgement: Judgement) -> dict[str, object]:
     return {
         "verdict": judgement.verdict,
         "speedup": judgement.speedup,
+        "speedup_interval": _ends(judgement.interval),
         "before_ms": judgement.before_ms,
         "after_ms": judgement.after_ms,
         "evidence": judgement.evidence,
@@ -125,3 +128,10 @@ def judgement_object(judgement: Judgement) -> dict[str, object]:
         "largest_difference": comparison.largest if comparison else None,
         "detail": judgement.detail,
     }
+
+
+def _ends(interval: Interval | None) -> list[float | None] | None:
+    """The ends of an interval, None for an infinite one."""
+    if interval is None:
+        return None
+    return [end if math.isfinite(end) else None for end in (interval.low, interval.high)]

@@ -55,8 +55,8 @@ def improve(
     their kernels faster.
 
     In each round the fixes that help alone are tried together, and taken together where that is better than
-    the best of them; where none helps alone, those without a difference are tried together, since one may
-    open the way for another.
+    the best of them; where none helps alone, those without a difference, and those that are predicted faster
+    within the model's error, are tried together: one may open the way for another.
     """
     found = Improvement()
     for _ in range(_MOST_ROUNDS):
@@ -95,7 +95,7 @@ def _step(
     path: str, verified: Sequence[Verified], verification: Verification
 ) -> tuple[Step, list[Verified]] | None:
     helping = [one for one in verified if one.judgement.verdict in FASTER]
-    neutral = [one for one in verified if one.judgement.verdict == "no difference"]
+    neutral = [one for one in verified if may_help(one.judgement)]
     helping.sort(key=lambda one: -(one.judgement.speedup or 0.0))
     tried = [helping, helping[:1]] if helping else [neutral]
     best: tuple[Step, list[Verified]] | None = None
@@ -111,6 +111,13 @@ def _step(
             names = tuple(dict.fromkeys(one.candidate.fix for one in parts))
             best = Step(path, names, judgement), list(parts)
     return best
+
+
+def may_help(judgement: Judgement) -> bool:
+    """Whether a change may help together with others: results stay, and no time is predicted to rise."""
+    if judgement.verdict == "no difference":
+        return True
+    return judgement.verdict == "cannot tell" and judgement.outputs_agree and (judgement.speedup or 0.0) > 1.0
 
 
 def _better(judgement: Judgement, best: tuple[Step, list[Verified]] | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from advisor.evidence.metrics.prediction_error import Interval, ratio_interval
 from advisor.model.findings import Proof, Verdict
 from advisor.runs.verification.comparison import Comparison, compare
 from advisor.runs.verification.count_support import CountChange, count_changes, unsupported
@@ -16,7 +17,8 @@ from advisor.runs.verification.trial import KernelMetrics, Trial
 @dataclass(frozen=True)
 class Judgement:
     """A verdict with what it rests on: kernel times in ms before and after (None where unknown), the
-    comparison of outputs, in words what decided, and whether all outputs could be compared and agree.
+    comparison of outputs, in words what decided, whether all outputs could be compared and agree, and the
+    interval of the speed-up: the confidence interval of measured times, the model's error for predicted ones.
     """
 
     verdict: Verdict
@@ -26,6 +28,7 @@ class Judgement:
     detail: str
     evidence: str
     outputs_agree: bool = False
+    interval: Interval | None = None
 
     @property
     def speedup(self) -> float | None:
@@ -82,15 +85,17 @@ def _by_time(
     if doubt:
         detail = f"{outputs}; {doubt}"
         return Judgement("cannot tell", before, after, comparison, detail, evidence, outputs_agree=True)
-    least = verification_numbers().least_ratio
-    verdict: Verdict = "no difference"
-    if before / after >= least:
-        verdict = "predicted faster"
-    elif after / before >= least:
-        verdict = "predicted slower"
-    else:
-        outputs += "; of kernels alone: copies and launches have no time here"
-    return Judgement(verdict, before, after, comparison, outputs, evidence, outputs_agree=True)
+    ratio, least = before / after, verification_numbers().least_ratio
+    if 1.0 / least < ratio < least:
+        detail = f"{outputs}; of kernels alone: copies and launches have no time here"
+        return Judgement("no difference", before, after, comparison, detail, evidence, outputs_agree=True)
+    interval = ratio_interval(ratio)
+    found = f"{interval.low:.2f} to {interval.high:.2f} x"
+    verdict: Verdict = "predicted faster" if ratio > 1.0 else "predicted slower"
+    detail = f"{outputs}; {found} within the model's error on published times"
+    if interval.holds_one:
+        verdict, detail = "cannot tell", f"{outputs}; the model says {ratio:.2f} x, within its error {found}"
+    return Judgement(verdict, before, after, comparison, detail, evidence, True, interval)
 
 
 def by_measurement(
@@ -109,8 +114,16 @@ def by_measurement(
     assert judgement.comparison is not None
     outputs = agreement_in_words(judgement.comparison)
     detail = f"{outputs}; {ratio.low:.3f} to {ratio.high:.3f} x in {ratio.pairs} pairs of runs"
-    evidence = f"measured on {device}"
-    return Judgement(verdict, before_ms, after_ms, judgement.comparison, detail, evidence, outputs_agree=True)
+    return Judgement(
+        verdict,
+        before_ms,
+        after_ms,
+        judgement.comparison,
+        detail,
+        evidence=f"measured on {device}",
+        outputs_agree=True,
+        interval=Interval(ratio.low, ratio.high),
+    )
 
 
 def agreement_in_words(comparison: Comparison) -> str:

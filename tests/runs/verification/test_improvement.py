@@ -16,7 +16,8 @@ from advisor.fixes import FixData
 from advisor.model.findings import Edit
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
-from advisor.runs.verification.improvement import improve
+from advisor.runs.verification.improvement import improve, may_help
+from advisor.runs.verification.verdicts import Judgement
 
 KERNEL = '''\
 """A kernel with a power."""
@@ -121,3 +122,21 @@ def test_fixes_that_help_only_together(project: Path, monkeypatch, first, second
     if written:
         assert set(found.steps[0].fixes) == {"replacing-0", "replacing-1"}
         assert found.steps[0].judgement.verdict == "predicted faster"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "before_ms", "agree", "helps"),
+    [
+        ("no difference", 1.0, True, True),
+        ("cannot tell", 1.2, True, True),  # faster within the model's error
+        ("cannot tell", 0.8, True, False),
+        ("cannot tell", None, True, False),
+        ("cannot tell", 1.2, False, False),
+        ("predicted slower", 0.5, True, False),
+        ("results differ", 2.0, False, False),
+    ],
+)
+def test_what_is_tried_together(verdict, before_ms, agree: bool, helps: bool) -> None:
+    after_ms = None if before_ms is None else 1.0
+    judgement = Judgement(verdict, before_ms, after_ms, None, "", "simulated on X", outputs_agree=agree)
+    assert may_help(judgement) is helps

@@ -96,4 +96,6 @@ def test_times_of_a_gpu_decide_only_with_their_whole_interval() -> None:
     assert verdict(0.7, 0.4, 1.1) == "no difference"
     told = by_measurement(predicted, Ratio(1.5, 1.4, 1.6, 20), 3.0, 2.0, "Y")
     assert told.evidence == "measured on Y" and told.speedup == 1.5
+    # A measured difference counts however far predictions are off.
+    assert verdict(1.1, 1.05, 1.15) == "measured faster"
     assert told.detail == "1 output equal bit by bit; 1.400 to 1.600 x in 20 pairs of runs"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from advisor.model.findings import FASTER
 from advisor.runs.verification.trial import KernelMetrics, Trial
 from advisor.runs.verification.verdicts import judged
 
@@ -39,6 +40,9 @@ OUTPUTS = {"rows:1:out": np.arange(4, dtype=np.float32) + 1}
 CASES = [
     (trial(), trial(1.0), "predicted faster", 2.0, "1 output equal bit by bit"),
     (trial(), trial(1.98), "no difference", 2.0 / 1.98, "1 output equal bit by bit"),
+    # Within the model's error of 1.41 times: which is faster stays open.
+    (trial(), trial(1.6), "cannot tell", 1.25, "the model says 1.25 x, within its error 0.89 to 1.76 x"),
+    (trial(), trial(2.5), "cannot tell", 0.8, "the model says 0.80 x, within its error 0.57 to 1.13 x"),
     (trial(), trial(4.0), "predicted slower", 0.5, "1 output equal bit by bit"),
     # Three launches of 1 ms take longer than one of 2 ms.
     (trial(), trial(1.0, launches=3.0), "predicted slower", 2.0 / 3.0, "1 output equal bit by bit"),
@@ -68,6 +72,21 @@ def test_verdict(before: Trial, after: Trial, verdict: str, speedup: float | Non
     found = judged(before, after, [KEY], "simulated on X")
     assert (found.verdict, found.speedup) == (verdict, speedup if speedup is None else pytest.approx(speedup))
     assert said in found.detail
+
+
+def test_a_predicted_ratio_has_the_interval_of_the_models_error() -> None:
+    found = judged(trial(4.0), trial(1.0), [KEY], "simulated on X")
+    assert found.interval is not None and found.interval.low > 1.0
+    assert "; 2.84 to 5.64 x within the model's error on published times" in found.detail
+    assert found.proof().in_words().startswith("predicted faster (4.00 x), simulated on X: ")
+
+
+@pytest.mark.parametrize("after", [1.6, 2.5])
+def test_a_difference_within_the_models_error_withdraws_and_praises_nothing(after: float) -> None:
+    proof = judged(trial(), trial(after), [KEY], "simulated on X").proof()
+    assert (proof.verdict, proof.withdraws) == ("cannot tell", False)
+    assert proof.verdict not in FASTER
+    assert " x)," not in proof.in_words()
 
 
 def changed(before: KernelMetrics, after: KernelMetrics):
