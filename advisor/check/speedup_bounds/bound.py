@@ -99,6 +99,11 @@ def _class(
         return tree.class_of("dram" if memory >= compute else "issue"), ""
     if parts:
         return tree.class_of(parts[0].resource), ""
+    if "issue_slots" in kernel.readings:
+        return None, (
+            "What its launch moves through L2 and DRAM is not known: simulate it for this device with "
+            "`advisor run`, or measure it with `advisor profile`."
+        )
     return None, (
         "No launch of it is known, so nothing says what it waits for: put a `workload()` beside it, "
         "record one with `advisor run`, or measure it with `advisor profile`."

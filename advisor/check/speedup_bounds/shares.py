@@ -17,7 +17,11 @@ def time_shares(tables: Tables) -> dict[str | None, float]:
         launches = _number(kernels, "launches", row)
         if launches is None:
             continue
-        each = _number(kernels, "time_mean_ms", row) or _number(kernels, "predicted_ms", row)
+        each = _number(kernels, "time_mean_ms", row)
+        if each is None:
+            # Predicted is one launch of several that differ: all take as long as so many like it.
+            each = _number(kernels, "predicted_ms", row)
+            launches = _number(kernels, "launches_as_long", row) or launches
         if each is None:
             return {}
         times[name] = times.get(name, 0.0) + each * launches

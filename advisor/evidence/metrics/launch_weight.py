@@ -1,4 +1,4 @@
-"""How long launches of one kernel take, to tell which of them takes longest."""
+"""How long a launch takes, to tell which launches of a kernel its time lies in."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from advisor.evidence.metrics.derived import theoretical_occupancy
-from advisor.evidence.metrics.derived.timing import resource_times
+from advisor.evidence.metrics.derived import theoretical_occupancy, timing
 from advisor.evidence.simulated.launches.kernel_readings import SECTOR, kernel_readings
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.model.devices import Device
@@ -23,17 +22,19 @@ def launch_weight(
 ) -> tuple[float, float]:
     """The predicted seconds of what ran of a launch, and its lane instructions.
 
-    The seconds are those that all resources need, one after another: of launches that the same resource
-    limits, that with more work of the others takes longer. Only what is counted in every launch goes into
-    them: hit rates, known of few launches, do not, and each touched sector comes from DRAM once. They are 0
-    where the device's clock or caches are unknown.
+    The time is the predicted one, with what accesses cost in the caches. Of a launch that was not looked at
+    access by access it is the least: each touched sector comes from DRAM and from L2 once, and no load waits
+    for them. It is 0 where the device's clock or caches are unknown.
     """
-    ran = replace(counted.without_close_look(), blocks=counted.blocks_run, ended=True)
+    ran = replace(counted, blocks=counted.blocks_run, ended=True)
     record = Record("kernel", "", "", Span(1), "")
-    record.know("simulated", (), **kernel_readings(ran, device, False, arguments))
-    touched = counted.loaded_sectors + counted.stored_sectors
+    touched = float(counted.loaded_sectors + counted.stored_sectors)
+    record.know("simulated", (), dram_bytes=touched * SECTOR, l2_sectors=touched)
+    record.know("simulated", (), loads_past_l1=0.0, loads_past_l2=0.0)
+    record.know("simulated", (), **kernel_readings(ran, device, counted.detailed > 0, arguments))
     record.know("compiled", (), registers=_REGISTERS, shared_bytes=float(counted.shared_bytes))
-    record.know("simulated", (), dram_bytes=float(touched * SECTOR))
     theoretical_occupancy.derive([record], device)
-    times = resource_times(record, device)
-    return sum(times.values()), float(counted.lane_instructions)
+    timing.derive([record], device)
+    predicted = record.value("predicted_ms")
+    seconds = predicted / 1e3 if isinstance(predicted, float) else 0.0
+    return seconds, float(counted.lane_instructions)

@@ -10,7 +10,14 @@ from pathlib import Path
 
 from advisor.evidence.metrics.derived import derive_all
 from advisor.evidence.metrics.launch_weight import launch_weight
-from advisor.evidence.simulated.launches.judged_launch import Counted, counted_launches, judged_launch
+from advisor.evidence.simulated.launches.judged_launch import (
+    Counted,
+    Weighed,
+    counted_launches,
+    judged_launch,
+    launches_as_long,
+    weighed_launches,
+)
 from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.line_readings import line_readings
 from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore
@@ -118,7 +125,7 @@ def why_no_time(name: str, metrics: Mapping[str, Value], device: Device) -> str:
         return f"No time is predicted for {device.name}: its device file does not know {unknown}."
     if "registers" not in metrics:
         return f"No time is predicted for {name}: its occupancy is unknown without its machine code."
-    return f"No time is predicted for {name}: its launches were not executed to their end."
+    return f"No time is predicted for {name}: its launches were stopped, or not looked at access by access."
 
 
 def _fingerprint(
@@ -135,9 +142,11 @@ def _fingerprint(
     record.know("simulated", launches=float(len(rows)))
     places: tuple[LineMetrics, ...] = ()
     each: list[Record] = []
+    weighed: list[Weighed] = []
     if counted:
         each = [_predicted(record, one, device) for one in counted]
-        judged = judged_launch(counted, partial(launch_weight, device=device))
+        weighed = weighed_launches(counted, partial(launch_weight, device=device))
+        judged = judged_launch(weighed)
         record = each[counted.index(judged)]
         places = _lines(key, judged.statistics, _with_all_defects(judged.row, counted))
     else:
@@ -148,7 +157,7 @@ def _fingerprint(
     if isinstance(predicted, float):
         # A model that gives the same time each time has no variation that could be told.
         timing = Timing(1, predicted, predicted, 0.0, predicted, predicted, (predicted,))
-        metrics["latency_ms"] = _together(each, counted, len(rows), predicted)
+        metrics["latency_ms"] = _together(each, weighed, judged, len(rows))
         metrics = {**achieved_rates(predicted, metrics, device), **metrics}
     return Fingerprint(who, "simulated", len(rows), timing, metrics, places, line=line)
 
@@ -162,14 +171,20 @@ def _predicted(kernel: Record, one: Counted, device: Device) -> Record:
     return record
 
 
-def _together(each: Sequence[Record], counted: Sequence[Counted], launches: int, longest: float) -> float:
-    """The predicted time of all launches; one whose time is unknown is taken to be as long as the longest."""
-    found = (launches - sum(one.launches for one in counted)) * longest
-    for record, one in zip(each, counted, strict=True):
-        reading = record.readings.get("predicted_ms")
-        known = reading is not None and isinstance(reading.value, float)
-        found += one.launches * (float(reading.value) if reading is not None and known else longest)
-    return found
+def _together(each: Sequence[Record], weighed: Sequence[Weighed], judged: Counted, launches: int) -> float:
+    """The predicted time of all launches in ms.
+
+    One that was not looked at access by access takes as many times as long as the judged one as it weighs.
+    """
+    times = [one.value("predicted_ms") for one in each]
+    known = [one for one in times if isinstance(one, float)]
+    if len(known) == len(times):
+        counted = sum(one.launch.launches for one in weighed)
+        together = sum(time * one.launch.launches for time, one in zip(known, weighed, strict=True))
+        return together * launches / counted
+    of_judged = next(time for time, one in zip(times, weighed, strict=True) if one.launch is judged)
+    as_long = launches_as_long(weighed, judged, launches)
+    return float(of_judged or 0.0) * (as_long or launches)
 
 
 def _with_all_defects(row: LaunchRow, counted: Sequence[Counted]) -> LaunchRow:

@@ -76,8 +76,8 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
         spread = _spread(kernel, device)
         if spread is not None:
             kernel.know("simulated", assumptions, achieved_occupancy=spread.achieved)
-        if spread is None or device.l2_bytes is None or kernel.readings.get("issue_slots") is None:
-            continue  # without the size of L2 the bytes from DRAM, often most of the time, are unknown
+        if spread is None or device.l2_bytes is None or not _is_counted(kernel):
+            continue
         times = _times(kernel, device, spread)
         limiter = max(times, key=lambda name: times[name])
         seconds = joined_time(times)
@@ -93,14 +93,25 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
 
 
 def resource_times(kernel: Record, device: Device) -> dict[str, float]:
-    """The seconds that each resource needs alone for a launch of a kernel; empty without its counts, and on a
-    device whose clock or caches are unknown.
+    """The seconds that each resource needs alone for a launch of a kernel; empty without its counts or its
+    traffic behind L1, and on a device whose clock or caches are unknown.
     """
     described = None not in (device.sm_count, device.boost_clock, device.l2_bytes)
-    if not described or kernel.readings.get("issue_slots") is None:
+    if not described or not _is_counted(kernel):
         return {}
     spread = _spread(kernel, device)
     return {} if spread is None else _times(kernel, device, spread)
+
+
+def _is_counted(kernel: Record) -> bool:
+    """Whether the counts that a time is made of are known.
+
+    What a launch moves behind L1 is often most of its time. It is unknown on another device than that of the
+    record, and where no access was looked at.
+    """
+    accesses = bool(_number(kernel, "l1_sectors"))
+    needed = ("issue_slots", *(("l2_sectors", "dram_bytes") if accesses else ()))
+    return all(name in kernel.readings for name in needed)
 
 
 @dataclass(frozen=True)

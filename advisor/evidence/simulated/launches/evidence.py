@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from advisor.evidence.simulated.launches.function_text import definition
-from advisor.evidence.simulated.launches.judged_launch import Counted, Weigh, counted_launches, judged_launch
+from advisor.evidence.simulated.launches.judged_launch import (
+    Counted,
+    Weigh,
+    Weighed,
+    counted_launches,
+    for_another_device,
+    judged_launch,
+    launches_as_long,
+    weighed_launches,
+)
 from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.launched_types import launched_types
 from advisor.evidence.simulated.launches.line_readings import Move, defect_reading, line_readings
@@ -107,10 +117,26 @@ def launch_evidence(
             found.notices.append(_stale(recorded[path], name, row, run))
         else:
             kernels.append(kernel)
+    kernels = _of_device(kernels, device, store, texts)
     for kernel in kernels:
         _tell(found, kernel, device, weigh)
-    _tell_runs(found, kernels)
+    _tell_runs(found, kernels, device)
     return found
+
+
+def _of_device(
+    kernels: Sequence[_Kernel], device: Device, store: LaunchStore, texts: Mapping[str, str]
+) -> list[_Kernel]:
+    """The kernels, with their latest run for a device where that of another device is later."""
+    others = [one for one in kernels if one.run.device != device.id]
+    own: dict[str, _Kernel] = {}
+    paths = {one.names.recorded(one.path): one for one in others}
+    for (path, name), rows in _by_definition(store.latest(sorted(paths), device.id)):
+        shown = paths[path].path
+        kernel = _current(shown, name, rows, texts[shown], paths[path].names)
+        if kernel is not None:
+            own[kernel.key] = kernel
+    return [own.get(one.key, one) if one in others else one for one in kernels]
 
 
 def _by_definition(latest: Mapping[_Named, list[_Recorded]]) -> Iterator[tuple[_Named, list[_Recorded]]]:
@@ -159,19 +185,23 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     found.problems += [(kernel.path, kernel.line, problem) for problem in sorted(problems)]
     record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name, _run_key(kernel.run))
     found.records.append(record)
-    counted = counted_launches(kernel.launches)
-    found.types[kernel.key] = _types(kernel, counted)
-    found.lines += _defects(kernel)
-    if not counted:
-        return
-    judged = judged_launch(counted, weigh)
-    row, heaviest = judged.row, judged.statistics
-    assumptions = _assumptions(kernel, judged, counted)
     same_device = kernel.run.device == device.id
-    readings = kernel_readings(heaviest, device, same_device, row.arguments)
+    counted = counted_launches(kernel.launches)
+    if not same_device:
+        counted = for_another_device(counted)
+    weighed = weighed_launches(counted, weigh)
+    judged = judged_launch(weighed) if weighed else None
+    found.types[kernel.key] = _types(kernel, weighed, judged)
+    found.lines += _defects(kernel)
+    if judged is None:
+        return
+    assumptions = _assumptions(kernel, judged, counted, device)
+    readings = kernel_readings(judged.statistics, device, same_device, judged.row.arguments)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
-    found.lines += line_readings(kernel.key, heaviest, (), _moved(kernel), assumptions)
+    together = launches_as_long(weighed, judged, len(kernel.launches))
+    record.know("simulated", assumptions, launches_as_long=together)
+    found.lines += line_readings(kernel.key, judged.statistics, (), _moved(kernel), assumptions)
 
 
 def _defects(kernel: _Kernel) -> list[LineReading]:
@@ -194,12 +224,14 @@ def _ran(kernel: _Kernel, row: LaunchRow) -> str:
     return f"Simulated without a GPU: {_place(kernel, row)}, {shape}"
 
 
-def _types(kernel: _Kernel, counted: Sequence[Counted]) -> tuple[ArgumentTypes, ...]:
-    """The typings of a kernel's launches; how heavy one is, its instructions tell, or on a GPU its time."""
-    if not counted:
+def _types(kernel: _Kernel, weighed: Sequence[Weighed], judged: Counted | None) -> tuple[ArgumentTypes, ...]:
+    """The typings of a kernel's launches, that of the judged launch first; on a GPU by the time it took."""
+    if judged is None:
         weights = [(row, row.seconds) for row in kernel.launches]
     else:
-        weights = [(one.row, float(one.statistics.lane_instructions)) for one in counted]
+        order = sorted(weighed, key=lambda one: one.weight)
+        weights = [(one.launch.row, float(place)) for place, one in enumerate(order, 1)]
+        weights += [(judged.row, math.inf)]
         weights += [(row, 0.0) for row in kernel.launches if not row.statistics]
     return launched_types(weights, lambda row: _place(kernel, row))
 
@@ -219,7 +251,9 @@ def _moved(kernel: _Kernel) -> Move:
     return moved
 
 
-def _assumptions(kernel: _Kernel, judged: Counted, counted: Sequence[Counted]) -> tuple[str, ...]:
+def _assumptions(
+    kernel: _Kernel, judged: Counted, counted: Sequence[Counted], device: Device
+) -> tuple[str, ...]:
     launches = len(kernel.launches)
     among = f", {_among(judged.launches, launches, len(counted))}" if launches > 1 else ""
     of_workload = kernel.run.command.startswith("workload ")
@@ -227,7 +261,9 @@ def _assumptions(kernel: _Kernel, judged: Counted, counted: Sequence[Counted]) -
     found = [f"{_ran(kernel, judged.row)}{among}{old}."]
     if not judged.statistics.ended:
         found.append("The launch was stopped before its end; the counts are those until then.")
-    if not judged.statistics.detailed:
+    if kernel.run.device != device.id:
+        found.append(_other_device(kernel.run, device))
+    elif not judged.statistics.detailed:
         found.append("The launch was not looked at access by access: hit rates and races are not known.")
     unknown = launches - sum(one.launches for one in counted)
     if unknown:
@@ -239,8 +275,9 @@ def _among(alike: int, launches: int, different: int) -> str:
     """How the launch that is judged stands among all of its kernel."""
     if different == 1 and alike == launches:
         return f"as all {launches} launches"
-    same = f"; {alike} have the same counts" if alike > 1 else ""
-    return f"predicted to take longest of {launches} launches{same}"
+    if alike == 1:
+        return f"predicted to take longest of {launches} launches"
+    return f"one of {alike} with the same counts, predicted to take longest together of {launches} launches"
 
 
 def _shape(extent: Sequence[int]) -> str:
@@ -263,8 +300,20 @@ def run_started(key: str) -> float | None:
         return None
 
 
-def _tell_runs(found: LaunchEvidence, kernels: Sequence[_Kernel]) -> None:
+def _other_device(run: RunRow, device: Device) -> str:
+    """What is missing where launches were simulated for another device."""
+    of_workload = run.command.startswith("workload ")
+    again = "" if of_workload else f": `advisor run --device {device.id} {run.command}`"
+    return (
+        f"Simulated for {run.device}: the counts are taken to be those on {device.id}, but hit rates and the "
+        f"predicted time are unknown until it is simulated for that device{again}."
+    )
+
+
+def _tell_runs(found: LaunchEvidence, kernels: Sequence[_Kernel], device: Device) -> None:
     for run in {kernel.run.id: kernel.run for kernel in kernels}.values():
+        if run.device != device.id and run.executed_on == "simt":
+            found.notices.append(_other_device(run, device))
         record = Record("run", _run_key(run), run.command, Span(1), run.command)
         record.know("simulated", active_kernels=float(sum(kernel.run.id == run.id for kernel in kernels)))
         found.records.append(record)

@@ -171,6 +171,8 @@ def cache_traffic(counted: Statistics, device: Device, same_device: bool) -> Tra
     touched = counted.loaded_sectors + counted.stored_sectors
     fits = device.l2_bytes is not None and touched * SECTOR <= device.l2_bytes
     looked_up = [one for one in counted.accesses if one.space in ("global", "constant")]
+    if not any(one.sectors for one in looked_up):
+        return Traffic(l2_sectors=0.0, dram_bytes=float(touched * SECTOR))
     seen = sum(one.l2_sectors + one.l1_hits for one in looked_up)
     if not same_device or not seen:
         return Traffic(dram_bytes=float(touched * SECTOR) if fits else None)

@@ -38,6 +38,11 @@ CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, statistics TEXT, defe
 CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);
 """
 
+_LAUNCHES = (
+    "SELECT run, number, kernel, path, line, function_hash, launch_path, launch_line, grid, block,"
+    " dynamic_shared, arguments, stream, started, seconds, counts FROM launches"
+    " WHERE path = ? AND kernel = ? AND run = ? ORDER BY number"
+)
 
 # Statistics, defects and problem.
 _Counts = tuple[dict[str, Any] | None, list[dict[str, Any]], str | None]
@@ -225,25 +230,32 @@ class LaunchStore:
         query = "SELECT id, command, device, executed_on, started, ended, status FROM runs ORDER BY id"
         return [RunRow(*row) for row in self._connect().execute(query)]
 
-    def latest(self, paths: Sequence[str]) -> dict[tuple[str, str], list[tuple[RunRow, LaunchRow]]]:
-        """The launches of the latest run of each kernel in the files, by path and qualified name."""
+    def latest(
+        self, paths: Sequence[str], device: str | None = None
+    ) -> dict[tuple[str, str], list[tuple[RunRow, LaunchRow]]]:
+        """The launches of the latest run of each kernel in the files, by path and qualified name; with a
+        device those of the latest run for it.
+        """
         found: dict[tuple[str, str], list[tuple[RunRow, LaunchRow]]] = {}
         runs = {run.id: run for run in self.runs()}
         counts: dict[int, _Counts] = {}
         for path in paths:
-            query = (
-                "SELECT run, number, kernel, path, line, function_hash, launch_path, launch_line, grid,"
-                " block, dynamic_shared, arguments, stream, started, seconds, counts FROM launches"
-                " WHERE path = ?1 AND run = (SELECT max(run) FROM launches AS other WHERE other.path = ?1"
-                " AND other.kernel = launches.kernel) ORDER BY number"
-            )
-            for row in self._connect().execute(query, (path,)):
-                number = row[-1]
-                if number is not None and number not in counts:
-                    counts[number] = self._counts(number)
-                launch = _row(row, counts.get(number, _NO_COUNTS))
-                found.setdefault((launch.path, launch.kernel), []).append((runs[row[0]], launch))
+            for kernel, run in self._latest_runs(path, device):
+                for row in self._connect().execute(_LAUNCHES, (path, kernel, run)):
+                    number = row[-1]
+                    if number is not None and number not in counts:
+                        counts[number] = self._counts(number)
+                    launch = _row(row, counts.get(number, _NO_COUNTS))
+                    found.setdefault((launch.path, launch.kernel), []).append((runs[run], launch))
         return found
+
+    def _latest_runs(self, path: str, device: str | None) -> list[tuple[str, int]]:
+        """The kernels of a file, each with the number of the latest run that launched it, for a device."""
+        query = (
+            "SELECT kernel, max(run) FROM launches JOIN runs ON runs.id = run"
+            " WHERE path = ?1 AND (?2 IS NULL OR device = ?2) GROUP BY kernel ORDER BY min(launches.id)"
+        )
+        return self._connect().execute(query, (path, device)).fetchall()
 
     def _counts(self, number: int) -> _Counts:
         query = "SELECT statistics, defects, problem FROM counts WHERE id = ?"

@@ -77,6 +77,9 @@ class WatchedExecutor:
         known = self._heaviest.get(key)
         if counted is None:
             return
+        if known is not None and not counted.detailed:
+            # What its accesses cost is taken to be as in the launch that was looked at.
+            counted = counted.with_close_look_of(known.counted)
         weight = launch_weight(counted, _arguments(note), self._device)
         if known is None or weight > known.weight:
             self._heaviest[key] = _Heaviest(note, ptx, counted, weight)

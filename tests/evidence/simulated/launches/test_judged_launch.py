@@ -7,7 +7,11 @@ from functools import partial
 import pytest
 
 from advisor.evidence.metrics.launch_weight import launch_weight
-from advisor.evidence.simulated.launches.judged_launch import counted_launches, judged_launch
+from advisor.evidence.simulated.launches.judged_launch import (
+    counted_launches,
+    judged_launch,
+    weighed_launches,
+)
 from advisor.evidence.simulated.launches.store import LaunchRow
 from advisor.evidence.simulated.simt.counts import AccessCounts, Statistics
 from advisor.model.devices import find_device
@@ -35,7 +39,8 @@ def row(number: int, counted: Statistics | None, counts: int | None) -> LaunchRo
 def judged(*launches: Statistics) -> int:
     """The number of the launch that is chosen, from 1."""
     rows = [row(number, one, number) for number, one in enumerate(launches, 1)]
-    return judged_launch(counted_launches(rows), partial(launch_weight, device=DEVICE)).row.number
+    weighed = weighed_launches(counted_launches(rows), partial(launch_weight, device=DEVICE))
+    return judged_launch(weighed).row.number
 
 
 def test_many_sectors_outweigh_more_instructions():

@@ -1,0 +1,40 @@
+"""The share of each kernel in the time of a run: all of its launches as they are, not as the longest is."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.check.speedup_bounds.shares import time_shares
+from advisor.evidence.metrics.tables import build_tables
+from advisor.model.records import Record
+from advisor.model.text.source_text import Span
+
+
+def kernel(name: str, **known: float) -> Record:
+    record = Record("kernel", name, "a.py", Span(1), name)
+    record.know("simulated", **known)
+    return record
+
+
+def shares(*kernels: Record) -> dict[str | None, float]:
+    return time_shares(build_tables(kernels, {"kernel": None}))
+
+
+def test_a_warm_up_adds_its_own_time_only():
+    # Two launches, of which one takes 3 ms and the other a third of it: 4 ms together.
+    found = shares(
+        kernel("warmed", launches=2.0, predicted_ms=3.0, launches_as_long=4 / 3),
+        kernel("other", launches=4.0, predicted_ms=1.0, launches_as_long=4.0),
+    )
+    assert found == {"warmed": pytest.approx(0.5), "other": pytest.approx(0.5)}
+
+
+def test_where_all_are_equal_their_number_says_it():
+    found = shares(
+        kernel("a", launches=3.0, predicted_ms=1.0), kernel("b", launches=1.0, predicted_ms=1.0)
+    )
+    assert found == {"a": 0.75, "b": 0.25}
+
+
+def test_without_the_time_of_one_no_share_is_known():
+    assert shares(kernel("a", launches=3.0, predicted_ms=1.0), kernel("b", launches=1.0)) == {}
