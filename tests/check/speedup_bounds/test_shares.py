@@ -30,9 +30,7 @@ def test_a_warm_up_adds_its_own_time_only():
 
 
 def test_where_all_are_equal_their_number_says_it():
-    found = shares(
-        kernel("a", launches=3.0, predicted_ms=1.0), kernel("b", launches=1.0, predicted_ms=1.0)
-    )
+    found = shares(kernel("a", launches=3.0, predicted_ms=1.0), kernel("b", launches=1.0, predicted_ms=1.0))
     assert found == {"a": 0.75, "b": 0.25}
 
 

@@ -1,4 +1,4 @@
-"""Launches that were simulated for one device, looked at for another: counts hold, caches and times do not."""
+"""Launches simulated for one device and looked at for another: counts hold, caches and times do not."""
 
 from __future__ import annotations
 
