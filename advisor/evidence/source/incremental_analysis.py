@@ -188,16 +188,19 @@ def _joined(
 
 
 class _Known:
-    """What was said of parts, of other files and of kernels, each by all that decides it."""
+    """What was said of parts, of other files and of kernels, each by all that decides it; `apart` are those
+    files that do not import the text.
+    """
 
     def __init__(self) -> None:
         self.hosts = Memo[_Key, _Found]()
         self.other_files = Memo[_Key, _Found]()
+        self.apart = Memo[str, _Found]()
         self.kernels = Memo[_Key, _Found]()
 
     def drop_unasked(self) -> None:
         """Drop what the last text had no use for."""
-        for memo in (self.hosts, self.other_files, self.kernels):
+        for memo in (self.hosts, self.other_files, self.apart, self.kernels):
             memo.drop_unasked()
 
 
@@ -247,17 +250,25 @@ class _Edit:
 
     def other_file(self, file: Path, names: PartNames, stamp: FileStamp | None) -> FileHost:
         """The host side of another file, as far as it concerns this one."""
+        one = self._known.apart.find(str(file), stamp) or self._other_file(file, names, stamp)
+        path = self._analyser.workspace.report_path(file)
+        return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
+
+    def _other_file(self, file: Path, names: PartNames, stamp: FileStamp | None) -> _Found:
+        """The host side of a file that imports the text, or of which that is not known yet."""
         needed = self._needs.of_names(names)
         key = (str(file), stamp, self._key(needed, -1))
         starts = self._starts(needed)
         found = self._known.other_files.find(key, None)
         if found is None:
-            self._host(needed)
+            if not self._read.issuperset(needed):
+                self._host(needed)
             host = self._analyser.host(file)
             found = _Found(starts, [], host.kernels, host.launches, known_uses=host.known_uses)
-        one = self._known.other_files.keep(key, None, found.moved(self._source.path, starts))
-        path = self._analyser.workspace.report_path(file)
-        return FileHost(path, kernels=one.kernels, launches=one.launches, known_uses=one.known_uses)
+            if str(self._file) not in self._analyser.workspace.imported_from(file):
+                # No edit of the text changes what it says.
+                return self._known.apart.keep(str(file), stamp, found)
+        return self._known.other_files.keep(key, None, found.moved(self._source.path, starts))
 
     def bodies(
         self, file: Path, names: PartNames, stamp: FileStamp | None, launched: Mapping[str, LaunchedAs]

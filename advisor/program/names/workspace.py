@@ -51,6 +51,15 @@ class Workspace:
         """Every file that was read so far, also those that could not be parsed."""
         return frozenset(self._modules)
 
+    def imported_from(self, file: Path) -> set[str]:
+        """The files whose modules a file and those that it imports have been seen to import so far."""
+        found, waiting = set[str](), [str(file)]
+        for importer in waiting:
+            fresh = {inner for outer, inner in self.imports if outer == importer} - found
+            found |= fresh
+            waiting += fresh
+        return found
+
     def add(self, module: ModuleSyntax) -> None:
         """Make an already parsed module known, so that it is not read again."""
         if module.file:

@@ -236,3 +236,53 @@ def test_a_body_that_another_file_compiles_is_judged_where_it_stands(tmp_path: P
         assert (kernel.label, kernel.span.line, atomic.owner) == ("add", line, kernel.key)
     program.write_text("from numba import cuda\nfrom k import add\nprint(cuda, add)\n")
     assert not [one for one in check(kept, tmp_path, BODIES, (program,)).records if one.entity == "kernel"]
+
+
+SIZES = """\
+from numba import cuda
+
+BLOCK = 64
+
+
+@cuda.jit
+def copy(x, y):
+    i = cuda.grid(1)
+    y[i] = x[i]
+"""
+LAUNCHERS = {
+    "direct.py": "from numba import cuda\nfrom k import BLOCK, copy\n\ncopy[4, BLOCK](x, y)\n",
+    "between.py": "from k import *\n",
+    "indirect.py": "from numba import cuda\nfrom between import BLOCK, copy\n\ncopy[4, BLOCK](x, y)\n",
+    # The same words, and no import of the text.
+    "apart.py": "from numba import cuda\n\nBLOCK = 32\n\n\n@cuda.jit\ndef fill(x):\n    x[0] = BLOCK\n\n\n"
+    "fill[1, BLOCK](x)\ncopy = fill\n",
+}
+
+
+def test_files_that_do_not_import_the_text_are_analysed_once(tmp_path, monkeypatch):
+    for name, text in LAUNCHERS.items():
+        (tmp_path / name).write_text(text)
+    others = tuple(tmp_path / name for name in LAUNCHERS)
+    (tmp_path / "k.py").write_text(SIZES)
+    kept = IncrementalAnalysis(tmp_path, tmp_path / "k.py")
+    check(kept, tmp_path, SIZES, others)
+    analysed: list[str] = []
+    host = type(kept._analyser).host
+
+    def noted(self, file, source=None, *rest):
+        analysed.append(file.name)
+        return host(self, file, source, *rest)
+
+    monkeypatch.setattr(type(kept._analyser), "host", noted)
+    kept.analyse(SourceText("k.py", SIZES.replace("BLOCK = 64", "BLOCK = 48")), others)
+    assert {"direct.py", "indirect.py"} <= set(analysed)
+    assert "apart.py" not in analysed
+    monkeypatch.undo()
+    rows = {}
+    for block in ("64", "(8, 8)", "(16, 4)"):
+        found = check(kept, tmp_path, SIZES.replace("BLOCK = 64", f"BLOCK = {block}"), others)
+        rows[block] = [str(one.readings) for one in found.records if one.entity == "access"]
+    assert len({str(one) for one in rows.values()}) == 3
+    # What begins to import the text counts from then on.
+    (tmp_path / "apart.py").write_text(LAUNCHERS["direct.py"].replace("BLOCK](", "16]("))
+    check(kept, tmp_path, SIZES, others)
