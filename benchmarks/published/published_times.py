@@ -123,7 +123,7 @@ def predicted_ms(workload: str, gpu: str, kept_in_l2: bool) -> dict[str, float]:
     from advisor.evidence.simulated.launches.close_looks import CloseLooks
     from advisor.evidence.simulated.launches.simt_executor import Limits
 
-    executor, outcomes = _machine()
+    executor, outcomes = machine()
     device = _device(gpu)
     sampled = workload.startswith(_SAMPLED)
     executor._device = device
@@ -141,7 +141,7 @@ def predicted_ms(workload: str, gpu: str, kept_in_l2: bool) -> dict[str, float]:
 _ONCE: list[Any] = []
 
 
-def _machine() -> Any:
+def machine() -> Any:
     """The simulated GPU and the list of its launches, made once."""
     from advisor.evidence.simulated.driver import device_properties, install
     from advisor.evidence.simulated.launches.simt_executor import SimtExecutor

@@ -57,9 +57,9 @@ def _count_instructions(found: Statistics, kernel: Kernel, execution: Execution)
         items = kernel.function.instructions[block.first : block.last]
         found.warp_instructions += runs * len(items)
         found.lane_instructions += lanes * len(items)
-        for item in items:
+        for item, slots in zip(items, kernel.slots[block.first : block.last], strict=True):
             cost = cost_of(item)
-            found.slots[cost.unit] = found.slots.get(cost.unit, 0) + runs * cost.slots
+            found.slots[cost.unit] = found.slots.get(cost.unit, 0) + runs * slots
             if cost.flops:
                 precision = item.types[0]
                 found.flops[precision] = found.flops.get(precision, 0) + lanes * cost.flops

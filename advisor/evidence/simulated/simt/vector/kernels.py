@@ -7,8 +7,9 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
-from advisor.evidence.simulated.simt.instruction_costs import cost_of, load_round_slots
+from advisor.evidence.simulated.simt.instruction_costs import load_round_slots
 from advisor.evidence.simulated.simt.load_rounds import load_rounds
+from advisor.evidence.simulated.simt.machine_code.slots import machine_slots
 from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Module, Variable
 from advisor.evidence.simulated.simt.vector.objects import Loaded, load, object_code
@@ -52,11 +53,15 @@ class Kernel:
         )
 
     @cached_property
+    def slots(self) -> tuple[int, ...]:
+        """The machine instructions that each instruction becomes."""
+        return machine_slots(self.function)
+
+    @cached_property
     def block_slots(self) -> tuple[int, ...]:
         """The time of a warp in each block of instructions, in issue slots, its waits for loads included."""
         return tuple(
-            sum(cost_of(item).slots for item in self.function.instructions[one.first : one.last])
-            + rounds * load_round_slots()
+            sum(self.slots[one.first : one.last]) + rounds * load_round_slots()
             for one, rounds in zip(self.warp.blocks, self.load_rounds, strict=True)
         )
 
