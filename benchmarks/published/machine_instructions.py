@@ -1,10 +1,10 @@
-"""Sets estimated machine instructions beside those that the assembler makes: of published kernels and `kernels/`.
+"""Sets estimated machine instructions beside those that the assembler makes, of published and own kernels.
 
     python benchmarks/published/machine_instructions.py
 
-The estimate is that of `advisor/evidence/simulated/simt/machine_code`, from the PTX alone. The machine code is
-nvJitLink's for compute capability 8.0, read with nvdisasm, without subroutines for divisions that are seldom
-called; loops are kept from being unrolled, so that both sides count each loop once. Prints Markdown.
+The estimate is that of `advisor/evidence/simulated/simt/machine_code`, from the PTX alone. The machine code
+is nvJitLink's for compute capability 8.0, read with nvdisasm, without subroutines for divisions that are
+seldom called; loops are kept from being unrolled, so that both sides count each loop once. Prints Markdown.
 """
 
 from __future__ import annotations
