@@ -14,7 +14,8 @@ import numpy.typing as npt
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.vector.host import host_memory
-from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes, cache_tables
+from advisor.evidence.simulated.simt.vector.host.cache_model import CacheModel
+from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes
 from advisor.evidence.simulated.simt.vector.host.contexts import HostThread, host_thread
 from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
@@ -24,6 +25,8 @@ from advisor.evidence.simulated.simt.vector.layout import Context, DefectWord, S
 Counts = npt.NDArray[np.int64]
 _RUN_BLOCKS = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 _RUN_BLOCK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
+# How a block is run: from its begin, on from a barrier of the grid or from a trace that was full.
+_FROM_BEGIN, _FROM_GRID_BARRIER, _FROM_FULL_TRACE = range(3)
 # Bytes of the shadow's entry for a unit of shared memory: two words.
 _SHADOW_ENTRY = 16
 
@@ -195,24 +198,34 @@ def _run_detailed(
     shift = _shadow_shift(kernel)
     shadow = host_memory.zeroed_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
     context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
-    tables = cache_tables(settings.caches) if settings.caches is not None else None
+    caches = CacheModel(kernel, context, settings.caches) if settings.caches is not None else None
     context[Context.DETAILED] = 1
     context[Context.ALONE] = 1
     context[Context.SHADOW] = host_memory.address_of(shadow) if context[Context.SHARED_SIZE] else 0
-    if tables is not None and settings.caches is not None:
-        context[Context.CACHES] = host_memory.address_of(tables)
-        context[Context.PROCESSORS] = settings.caches.processors
     status = Status.DONE
-    function = _RUN_BLOCKS(kernel.runtime.addresses["run_blocks"])
     while int(worker.block_lanes @ sizes) < settings.detailed_lanes and status == Status.DONE:
         part = parts.take(1)
         if part is None:
             break
-        status = Status(function(context.ctypes.data, *part))
+        status = _run_block(kernel, worker, part[0], caches)
+    if caches is not None:
+        caches.look_up()
     for word in (Context.DETAILED, Context.SHADOW, Context.CACHES):
         context[word] = 0
     context[Context.ALONE] = int(threads == 1)
     return status
+
+
+def _run_block(kernel: Kernel, worker: HostThread, number: int, caches: CacheModel | None) -> Status:
+    """Run one block, whose accesses are looked up in the caches where they need the trace's room."""
+    context = worker.context
+    function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
+    status = Status(function(context.ctypes.data, number, _FROM_BEGIN))
+    while status == Status.TRACE_FULL:
+        assert caches is not None
+        caches.look_up()
+        status = Status(function(context.ctypes.data, number, _FROM_FULL_TRACE))
+    return Status.STOPPED if context[Context.STOP] else status
 
 
 def _shadow_shift(kernel: Kernel) -> int:
@@ -264,7 +277,7 @@ def _run_together(
     ]
     function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
     waiting = list(range(launch.blocks))
-    status, resume = Status.DONE, 0
+    status, resume = Status.DONE, _FROM_BEGIN
     with _stoppable(workers, settings.seconds):
         while waiting and status == Status.DONE:
             still = []
@@ -275,7 +288,7 @@ def _run_together(
                 elif ended != Status.DONE:
                     status = ended
                     break
-            waiting, resume = still, 1
+            waiting, resume = still, _FROM_GRID_BARRIER
     return _gathered(workers, status, launch.blocks, 0, touched)
 
 

@@ -95,7 +95,17 @@ class Context(IntEnum):
     WORK_SUM = 61
     WORK_LONGEST = 62
     BLOCK_COUNT = 63
-    WORDS = 64
+    # The accesses that wait for their caches: table, its length and its size in entries, where the run of the warp
+    # began, how many a run may add; and the runs of warps with their number and their most.
+    TRACE = 64
+    TRACE_LENGTH = 65
+    TRACE_CAPACITY = 66
+    TRACE_BEGIN = 67
+    TRACE_QUOTA = 68
+    RUNS = 69
+    RUN_COUNT = 70
+    RUN_CAPACITY = 71
+    WORDS = 72
 
 
 # Values of the context's PREFERRED that are no lane: the lanes of the lowest block run, or of the highest.
@@ -180,6 +190,27 @@ class Status(IntEnum):
     BUDGET = 1
     STOPPED = 2
     AT_GRID_BARRIER = 3
+    # The block has not ended: its accesses wait for the caches and need their room.
+    TRACE_FULL = 4
+
+
+class TraceEntry(IntEnum):
+    """Where the parts of a trace's entry begin, in bits: one line of a request, its sectors as four bits."""
+
+    LINE = 0
+    SECTORS = 30
+    FIRST = 34
+    SITE = 35
+
+
+class WarpRun(IntEnum):
+    """Words of a run of a warp: its block, the barriers that the block has passed, and its first entry."""
+
+    BLOCK = 0
+    EPOCH = 1
+    WARP = 2
+    BEGIN = 3
+    WORDS = 4
 
 
 class Extent(IntEnum):

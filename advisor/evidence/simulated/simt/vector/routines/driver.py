@@ -28,6 +28,7 @@ from advisor.evidence.simulated.simt.vector.layout import (
     Context,
     State,
     Status,
+    WarpRun,
 )
 from advisor.evidence.simulated.simt.vector.routines.builder import FunctionPointer, Routine, routine
 
@@ -104,19 +105,34 @@ def state_of(r: Routine, context: Any, warp: Any) -> Any:
 
 @routine("run_block", I32, POINTER, I64, I32)
 def _run_block(r: Routine) -> None:
-    """Run a block from its begin, or on from a barrier of the whole grid."""
+    """Run a block from its begin (0), on from a barrier of the whole grid (1) or from a full trace (2)."""
     context, number, resume = r.arguments
-    with r.if_else(r.icmp_unsigned("==", resume, r.number(0, I32))) as (fresh, again):
-        with fresh:
-            r.call(r.module.globals["begin_block"], [context, number])
-        with again:
-            r.call(r.module.globals["begin_again"], [context, number])
+    for value, name in ((0, "begin_block"), (1, "begin_again")):
+        with r.if_then(r.icmp_unsigned("==", resume, r.number(value, I32))):
+            r.call(r.module.globals[name], [context, number])
     status = r.variable(r.number(-1, I32))
     with r.repeat(lambda: r.icmp_signed("<", r.value(status, I32), r.number(0, I32))):
         _run_warps(r, context, status)
         with r.if_then(r.icmp_signed("<", r.value(status, I32), r.number(0, I32))):
             r.store(r.call(r.module.globals["meet"], [context]), status)
+            traced = r.icmp_unsigned("!=", r.context_word(context, Context.CACHES), r.number(0))
+            going = r.icmp_signed("<", r.value(status, I32), r.number(0, I32))
+            with r.if_then(r.and_(traced, going), likely=False):
+                full = r.number(Status.TRACE_FULL, I32)
+                r.store(r.select(_is_full(r, context), full, r.value(status, I32)), status)
     r.ret(r.value(status, I32))
+
+
+def _is_full(r: Routine, context: Any) -> Any:
+    """Whether the trace may have no room for what each warp may add to it."""
+    warps = r.context_word(context, Context.WARPS)
+    more = r.mul(warps, r.context_word(context, Context.TRACE_QUOTA))
+    entries = r.add(r.context_word(context, Context.TRACE_LENGTH), more)
+    runs = r.add(r.context_word(context, Context.RUN_COUNT), warps)
+    return r.or_(
+        r.icmp_signed(">", entries, r.context_word(context, Context.TRACE_CAPACITY)),
+        r.icmp_signed(">", runs, r.context_word(context, Context.RUN_CAPACITY)),
+    )
 
 
 def _run_warps(r: Routine, context: Any, status: Any) -> None:
@@ -132,7 +148,9 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
             room = r.mul(r.context_word(context, Context.LOCAL_SIZE), r.number(LANES))
             r.put(r.add(local, r.mul(warp, room)), context, WORD * Context.LOCAL)
             before = r.call(r.module.globals["work_so_far"], [context])
+            r.put(r.context_word(context, Context.TRACE_LENGTH), context, WORD * Context.TRACE_BEGIN)
             r.call(r.module.globals["call_warp"], [context, state])
+            _note_run(r, context)
             r.bump(state, State.WORK, r.sub(r.call(r.module.globals["work_so_far"], [context]), before))
             spent = r.icmp_signed("<", r.context_word(context, Context.BUDGET), r.number(0))
             with r.if_then(spent, likely=False):
@@ -142,6 +160,24 @@ def _run_warps(r: Routine, context: Any, status: Any) -> None:
                 ended = r.select(stop, r.number(Status.STOPPED, I32), r.number(Status.BUDGET, I32))
                 over = r.or_(stop, r.icmp_signed("<=", left, r.number(0)))
                 r.store(r.select(over, ended, r.value(status, I32)), status)
+
+
+def _note_run(r: Routine, context: Any) -> None:
+    """Enter what the warp has put into the trace."""
+    begin = r.context_word(context, Context.TRACE_BEGIN)
+    added = r.icmp_signed("<", begin, r.context_word(context, Context.TRACE_LENGTH))
+    with r.if_then(added, likely=False):
+        number = r.context_word(context, Context.RUN_COUNT)
+        table = r.context_word(context, Context.RUNS, POINTER)
+        row = r.gep(table, [r.mul(number, r.number(WarpRun.WORDS))], source_etype=I64)
+        for word, value in (
+            (WarpRun.BLOCK, r.context_word(context, Context.BLOCK_NUMBER)),
+            (WarpRun.EPOCH, r.context_word(context, Context.EPOCH)),
+            (WarpRun.WARP, r.context_word(context, Context.WARP)),
+            (WarpRun.BEGIN, begin),
+        ):
+            r.put(value, row, WORD * word)
+        r.put(r.add(number, r.number(1)), context, WORD * Context.RUN_COUNT)
 
 
 @routine("work_so_far", I64, POINTER)
