@@ -41,7 +41,11 @@ def assemble(
         options.append(f"-maxrregcount={max_registers}")
     if not optimise:
         options.append("-O0")
-    handle = nvjitlink.create(len(options), options)
+    try:
+        handle = nvjitlink.create(len(options), options)
+    except nvjitlink.nvJitLinkError as error:
+        # An architecture that this version no longer knows, for one.
+        raise LinkFailure(str(error)) from None
     try:
         data = ptx.encode()
         nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "kernel")

@@ -81,11 +81,19 @@ def _blocks_by_registers(device: Device, registers: int, warps: int) -> int:
 
 
 def _blocks_by_shared_memory(device: Device, shared: int) -> int:
-    reserved = _number(device, "reserved_shared_bytes")
-    allocated = _round_up(shared + reserved, _number(device, "shared_allocation_unit"))
-    if allocated > _number(device, "shared_bytes_per_block") + reserved:
+    allocated = shared_allocation(device, shared)
+    if allocated > _number(device, "shared_bytes_per_block") + _number(device, "reserved_shared_bytes"):
         return 0
     return _number(device, "shared_bytes_per_sm") // allocated
+
+
+def shared_allocation(device: Device, shared_bytes: int) -> int:
+    """The bytes of shared memory that a block takes of an SM, with what the system reserves for it.
+
+    Raises EvidenceUnavailable when the device file lacks a number.
+    """
+    reserved = _number(device, "reserved_shared_bytes")
+    return _round_up(shared_bytes + reserved, _number(device, "shared_allocation_unit"))
 
 
 def _number(device: Device, fact: str) -> int:

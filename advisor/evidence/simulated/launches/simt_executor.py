@@ -17,6 +17,7 @@ from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import ArrayArgument, Launch, parameter_offsets
 from advisor.evidence.simulated.simt.machine import CacheSizes, Execution, Settings, compile_kernel, run
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, known_module
+from advisor.evidence.simulated.simt.residency import Residency
 from advisor.evidence.simulated.simt.statistics import statistics
 from advisor.evidence.simulated.simt.unsupported import Unsupported
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, module_variable
@@ -56,6 +57,7 @@ class SimtExecutor:
         self._cache = cache
         self._kernels: dict[tuple[str, str], Kernel] = {}
         self._looks = CloseLooks()
+        self._residency = Residency(cache)
 
     def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
         """Run the grid. Raises KernelFault for what ends a launch with an error on a GPU."""
@@ -70,7 +72,7 @@ class SimtExecutor:
         names, arrays = _arrays(ready, launch, note)
         launch = replace(launch, arrays=arrays)
         shape, scalars = (ptx, kernel, _shape(note)), _without_addresses(ready, launch)
-        settings = self._settings(ready, launch, self._looks.wants(shape, scalars))
+        settings = self._settings(ptx, ready, launch, self._looks.wants(shape, scalars))
         execution = run(ready, launch, self.memory, settings)
         _show(note, launch, execution)
         found = found_defects(ready, launch, execution, names)
@@ -97,20 +99,17 @@ class SimtExecutor:
             known = self._kernels[ptx, kernel] = compile_kernel(known_module(ptx), kernel, self._cache)
         return known
 
-    def _settings(self, kernel: Kernel, launch: Launch, closely: bool) -> Settings:
-        device = self._device
-        caches = None
-        used = kernel.warp.placement.shared_size + launch.dynamic_shared
-        if device.l1_bytes and device.l2_bytes and device.sm_count:
-            left = max(device.l1_bytes - used * 2, 16 * 1024)
-            caches = CacheSizes(left, device.l2_bytes, device.sm_count)
+    def _settings(self, ptx: str, kernel: Kernel, launch: Launch, closely: bool) -> Settings:
         return Settings(
             threads=self._limits.threads or min(os.cpu_count() or 1, 8),
             seconds=self._limits.seconds,
             detailed_lanes=self._limits.detailed_lanes if closely else 0,
-            caches=caches,
+            caches=self._caches(ptx, kernel, launch) if closely else None,
             blocks=self._sample(kernel, launch),
         )
+
+    def _caches(self, ptx: str, kernel: Kernel, launch: Launch) -> CacheSizes | None:
+        return self._residency.caches(self._device, ptx, kernel, launch)
 
     def _sample(self, kernel: Kernel, launch: Launch) -> list[int] | None:
         if self._limits.sample_lanes is None or launch.cooperative:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import Launch
+from advisor.evidence.simulated.simt.resident_blocks import neighbours_first, ranges_of, ranges_without
 from advisor.evidence.simulated.simt.vector.host import host_memory
 from advisor.evidence.simulated.simt.vector.host.cache_model import CacheModel
 from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes
@@ -122,13 +124,19 @@ def _run_apart(
     workers = [
         host_thread(kernel, launch, memory, settings, threads, touched, printer) for _ in range(threads)
     ]
-    parts = _Parts(numbers, threads)
     with _stoppable(workers, settings.seconds):
-        status = _run_detailed(kernel, workers[0], parts, settings, threads)
-        detailed = parts.next
+        detailed, status = _run_detailed(kernel, launch, workers[0], settings, threads)
+        parts = _Parts(_rest(launch, settings, detailed), threads)
         if status == Status.DONE:
             status = _run_rest(kernel, workers, parts)
-    return _gathered(workers, status, parts.next, detailed, touched)
+    return _gathered(workers, status, len(detailed) + parts.taken, len(detailed), touched)
+
+
+def _rest(launch: Launch, settings: Settings, done: list[int]) -> list[range]:
+    """Runs of neighbouring blocks that were not run yet."""
+    if settings.blocks is None:
+        return ranges_without(launch.blocks, done)
+    return ranges_of(settings.blocks[len(done) :])
 
 
 # The threads of each launch under way.
@@ -163,57 +171,65 @@ def _stoppable(workers: list[HostThread], seconds: float | None) -> Iterator[Non
 
 
 class _Parts:
-    """Runs of neighbouring blocks, handed out in order."""
+    """Runs of neighbouring blocks, handed out in order; `taken` blocks were."""
 
-    def __init__(self, numbers: Sequence[int], threads: int) -> None:
-        self.numbers = numbers
-        self.size = max(1, min(1024, len(numbers) // (threads * 16)))
-        self.next = 0
+    def __init__(self, ranges: Sequence[range], threads: int) -> None:
+        self.ranges = deque(ranges)
+        self.size = max(1, min(1024, sum(map(len, ranges)) // (threads * 16)))
+        self.taken = 0
         self.lock = threading.Lock()
         self.stopped = False
 
-    def take(self, most: int | None = None) -> tuple[int, int] | None:
+    def take(self) -> tuple[int, int] | None:
         """The first and the end of the next blocks to run, None when all are taken."""
         with self.lock:
-            if self.stopped or self.next >= len(self.numbers):
+            if self.stopped or not self.ranges:
                 return None
-            begin, end = self.next, min(self.next + (most or self.size), len(self.numbers))
-            if not isinstance(self.numbers, range):
-                last = begin + 1
-                while last < end and self.numbers[last] == self.numbers[last - 1] + 1:
-                    last += 1
-                end = last
-            self.next = end
-            return self.numbers[begin], self.numbers[end - 1] + 1
+            first = self.ranges.popleft()
+            if len(first) > self.size:
+                self.ranges.appendleft(first[self.size :])
+            part = first[: self.size]
+            self.taken += len(part)
+            return part.start, part.stop
 
 
 def _run_detailed(
-    kernel: Kernel, worker: HostThread, parts: _Parts, settings: Settings, threads: int
-) -> Status:
-    """Run the first blocks one by one with every access inspected."""
+    kernel: Kernel, launch: Launch, worker: HostThread, settings: Settings, threads: int
+) -> tuple[list[int], Status]:
+    """Run the first blocks one by one with every access inspected; gives their numbers too."""
+    done: list[int] = []
     if settings.detailed_lanes <= 0:
-        return Status.DONE
+        return done, Status.DONE
     context = worker.context
     sizes = np.array([block.last - block.first for block in kernel.warp.blocks], np.int64)
     shift = _shadow_shift(kernel)
     shadow = host_memory.zeroed_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
     context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
-    caches = CacheModel(kernel, context, settings.caches) if settings.caches is not None else None
+    caches = CacheModel(kernel, launch, context, settings.caches) if settings.caches is not None else None
     context[Context.DETAILED] = 1
     context[Context.ALONE] = 1
     context[Context.SHADOW] = host_memory.address_of(shadow) if context[Context.SHARED_SIZE] else 0
     status = Status.DONE
-    while int(worker.block_lanes @ sizes) < settings.detailed_lanes and status == Status.DONE:
-        part = parts.take(1)
-        if part is None:
+    for number in _detailed_blocks(launch, settings):
+        if int(worker.block_lanes @ sizes) >= settings.detailed_lanes or status != Status.DONE:
             break
-        status = _run_block(kernel, worker, part[0], caches)
+        done.append(number)
+        status = _run_block(kernel, worker, number, caches)
     if caches is not None:
         caches.look_up()
     for word in (Context.DETAILED, Context.SHADOW, Context.CACHES):
         context[word] = 0
     context[Context.ALONE] = int(threads == 1)
-    return status
+    return done, status
+
+
+def _detailed_blocks(launch: Launch, settings: Settings) -> Iterable[int]:
+    """The blocks in the order in which they are looked at access by access."""
+    if settings.blocks is not None:
+        return settings.blocks
+    if settings.caches is None:
+        return range(launch.blocks)
+    return neighbours_first(launch.blocks, settings.caches.processors, settings.caches.residents)
 
 
 def _run_block(kernel: Kernel, worker: HostThread, number: int, caches: CacheModel | None) -> Status:

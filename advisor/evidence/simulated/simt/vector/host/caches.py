@@ -47,6 +47,12 @@ def cache_tables(sizes: CacheSizes) -> npt.NDArray[np.int64]:
     return tables
 
 
+def set_l1_share(tables: npt.NDArray[np.int64], sizes: CacheSizes, processor: int, share: float) -> None:
+    """Give an L1 this share of its lines."""
+    begin = HEADER_WORDS + int(tables[L1_BYTES]) // WORD * processor
+    tables[begin + LINES] = max(1, int((sizes.l1 >> LINE_SHIFT) * share))
+
+
 def _chains(lines: int) -> int:
     """How many chains of nodes a cache has: the power of two above its lines."""
     return 1 << lines.bit_length()
