@@ -1,4 +1,4 @@
-"""What the blocks that are resident on a multiprocessor together leave each other of its first-level cache."""
+"""The caches of a launch: what the blocks that are resident together leave of L1."""
 
 from __future__ import annotations
 

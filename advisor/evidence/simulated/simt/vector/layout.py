@@ -95,8 +95,8 @@ class Context(IntEnum):
     WORK_SUM = 61
     WORK_LONGEST = 62
     BLOCK_COUNT = 63
-    # The accesses that wait for their caches: table, its length and its size in entries, where the run of the warp
-    # began, how many a run may add; and the runs of warps with their number and their most.
+    # The accesses that wait for their caches: table, its length and its size in entries, where the run of the
+    # warp began, how many a run may add; and the runs of warps with their number and their most.
     TRACE = 64
     TRACE_LENGTH = 65
     TRACE_CAPACITY = 66

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,7 +82,7 @@ def rounds(runs: list[Run], sizes: CacheSizes) -> list[tuple[int, Request]]:
 
 
 def expected(runs: list[Run], blocks: int, sizes: CacheSizes) -> dict[int, list[int]]:
-    """The counts of both sites: L1 sectors and hits, L2 sectors and hits, requests, those past L1 and past L2."""
+    """The counts of both sites: sectors and hits of L1 and of L2, requests, those past L1 and past L2."""
     seen: dict[int, set[int]] = {}
     for run in runs:
         place = run.block // sizes.processors % sizes.residents

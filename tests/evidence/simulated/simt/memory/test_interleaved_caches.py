@@ -64,8 +64,8 @@ def counts(execution) -> tuple[int, int]:
     return int(total[Site.L1_SECTORS]), int(total[Site.L1_HITS])
 
 
-# Kilobytes that a block reads twice -> the share found in L1: 192 KB hold 64 KB, and none of what is larger is
-# still there when the block comes to it again.
+# Kilobytes that a block reads twice -> the share found in L1. 192 KB hold 64 KB; of what is larger nothing is
+# left when the block comes to it again.
 @pytest.mark.parametrize(("kilobytes", "expected"), [(64, 0.5), (512, 0.0), (2048, 0.0)])
 @pytest.mark.parametrize("kernel", [twice_free, twice_sync])
 def test_hits_do_not_hang_on_barriers(kernel, kilobytes, expected):
@@ -78,7 +78,7 @@ def test_hits_do_not_hang_on_barriers(kernel, kilobytes, expected):
     assert hit / asked == expected
 
 
-# Lines of L1, lines of each of two warps -> hits of the second reading. Two warps of two lines each need four.
+# Lines of L1 -> hits of the second reading by two warps of two lines each.
 @pytest.mark.parametrize(("l1", "hits"), [(4, 2 * 2 * 4), (3, 0), (2, 0)])
 def test_two_warps_need_room_for_both(lines, l1, hits):
     execution = lines.launch(
@@ -103,8 +103,8 @@ def test_the_next_warp_finds_the_lines_that_it_shares(lines):
     assert counts(execution) == (4 * 2 * 4, 3 * 4)
 
 
-# Blocks of one warp with two lines, on one multiprocessor. Two of them take turns, four lines hold both. Where four
-# are resident eight lines are needed. One after the other two lines suffice.
+# Blocks of one warp with two lines, on one multiprocessor. Where two of them take turns four lines hold both,
+# where four do eight. For one after the other two suffice.
 @pytest.mark.parametrize(("l1", "residents", "hits"), [(4, 2, 4), (3, 2, 0), (8, 4, 4), (7, 4, 0), (2, 1, 4)])
 def test_resident_blocks_share_the_cache(lines, l1, residents, hits):
     execution = lines.launch(

@@ -24,7 +24,7 @@ _MOST_BEYOND = 1 << 22
 
 
 class CacheModel:
-    """The caches of a launch, empty at first, with the trace of accesses that wait and the runs of its warps."""
+    """The caches of a launch, empty at first, the trace of accesses that wait, and the runs of its warps."""
 
     def __init__(
         self, kernel: Kernel, launch: Launch, context: npt.NDArray[np.int64], sizes: CacheSizes

@@ -1,8 +1,9 @@
 """The order in which the warps of a device make the requests that a trace holds.
 
-Warps run one after the other to their next barrier; on a device they take turns. Requests are put into the order
-of a loose round robin, as Accel-Sim's tuned configurations schedule warps (`gpgpu_scheduler lrr`): in each round
-every warp that is resident makes one. A block's warps wait at its barriers for each other; blocks do not wait.
+Warps run one after the other to their next barrier; on a device they take turns. Requests are put into the
+order of a loose round robin, as Accel-Sim's tuned configurations schedule warps (`gpgpu_scheduler lrr`): in
+each round every warp that is resident makes one. A block's warps wait for each other at its barriers; blocks
+do not wait.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ def interleaved(trace: _Words, runs: _Words, sizes: CacheSizes) -> tuple[_Words,
     """The entries of a trace in the order of rounds, and the number of each one's multiprocessor.
 
     `runs` has a row for each run of a warp, in the order in which their entries stand in the trace.
-    Block b belongs to multiprocessor b modulo their number, and to one of its places for residents; the blocks
-    of one place follow each other.
+    Block b belongs to multiprocessor b modulo their number, and to one of its places for residents; the
+    blocks of one place follow each other.
     """
     processors, residents = sizes.processors, sizes.residents
     blocks = runs[:, WarpRun.BLOCK]
@@ -58,9 +59,10 @@ def _first_of_group(keys: list[_Words]) -> _Words:
 
 
 def _first_rounds(own: _Words, first_of_run: _Words, first_of_phase: _Words, places: _Words) -> _Words:
-    """For each run the round in which its phase begins: when the longest warp of each phase before has ended."""
+    """For each run the round in which its phase begins: when the longest warp of each before has ended."""
     phases, phase_of_run = np.unique(first_of_phase, return_inverse=True)
     longest = np.maximum.reduceat(own, first_of_run[phases]) + 1
     before = np.cumsum(longest) - longest
     first_of_place = _first_of_group([places[phases]])
-    return (before - before[first_of_place])[phase_of_run]
+    rounds: _Words = (before - before[first_of_place])[phase_of_run]
+    return rounds

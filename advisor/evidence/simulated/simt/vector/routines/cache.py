@@ -1,8 +1,8 @@
 """Routines of the cache model: lines of 128 bytes with four sectors each, the least recently used one out.
 
 Requests wait in a trace until the order is known in which the warps of a multiprocessor make them.
-A cache is fully associative: the multiprocessor's own has 256 ways in Accel-Sim's tuned configurations, and how
-devices distribute addresses over sets and slices is not published.
+A cache is fully associative: the multiprocessor's own has 256 ways in Accel-Sim's tuned configurations, and
+how devices distribute addresses over sets and slices is not published.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from advisor.evidence.simulated.simt.vector.layout import (
 )
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 
-# Words before the tables: the bytes of one L1's table, where the table of L2 begins, and whether a sector of the
-# request that is looked up has been absent from L1 and from L2.
+# Words before the tables: the bytes of one L1's table, where the table of L2 begins, and whether a sector of
+# the request that is looked up has been absent from L1 and from L2.
 L1_BYTES, L2_BEGIN, PAST_L1, PAST_L2, HEADER_WORDS = 0, 1, 2, 3, 8
-# Words of one cache's table: its lines, how many hold something, the mask of hashes; the hash chains, then nodes.
+# Words of one cache's table: lines, how many of them are used, the mask of hashes; hash chains; nodes.
 LINES, USED, HASH_MASK, TABLE_WORDS = 0, 1, 2, 4
-# Words of a node: a line and which of its sectors are there, the nodes used after and before it, and the next one
-# with its hash. Node 0 holds no line: it stands before the most recently used one and behind the least.
+# Words of a node: a line and which of its sectors are there, the nodes used before and after it, and the next
+# one with its hash. Node 0 holds no line: it stands before the most recently used one and behind the least.
 TAG, SECTORS, NEXT, BEFORE, CHAINED, NODE_WORDS = 0, 1, 2, 3, 4, 5
 # Fibonacci hashing (Knuth, TAOCP 3, 6.4).
 _GOLDEN, _HASH_SHIFT = 0x9E3779B97F4A7C15, 40
@@ -168,9 +168,7 @@ def _look_up(r: Routine) -> None:
             with otherwise:
                 processor = r.context_word(context, Context.PROCESSOR)
                 r.call(r.module.globals["look_up_entry"], [context, entry, processor])
-    added = r.sub(
-        r.context_word(context, Context.TRACE_LENGTH), r.context_word(context, Context.TRACE_BEGIN)
-    )
+    added = r.sub(r.context_word(context, Context.TRACE_LENGTH), r.context_word(context, Context.TRACE_BEGIN))
     left = r.context_word(context, Context.BUDGET)
     enough = r.icmp_signed(">=", added, r.context_word(context, Context.TRACE_QUOTA))
     with r.if_then(r.and_(enough, r.icmp_signed(">", left, r.number(0))), likely=False):
@@ -182,7 +180,7 @@ def _look_up(r: Routine) -> None:
 
 @routine("replay", VOID, POINTER, POINTER, POINTER, I64)
 def _replay(r: Routine) -> None:
-    """Look up entries of the trace in their order; `processors` has the number of each one's multiprocessor."""
+    """Look up entries of the trace in order; `processors` has the number of each one's multiprocessor."""
     context, entries, processors, count = r.arguments
     with r.loop(count) as number:
         entry, processor = (r.load(r.element(one, I64, number), typ=I64) for one in (entries, processors))
