@@ -46,6 +46,11 @@ def same(row):
 
 
 @cuda.jit(device=True)
+def idle(row):
+    pass
+
+
+@cuda.jit(device=True)
 def down(row, n):
     if n:
         down(row, n - 1)
@@ -83,6 +88,8 @@ READS = {
     "device function": "b[i] = total(a, 3)",
     "a row to a device function": "b[i] = total(a[i], 3)",
     "by keyword": "b[i] = total(n=3, row=a)",
+    "element to a function that leaves it": "idle(a[i])",
+    "element by name to a function that leaves it": "x = a[i]\nidle(x)",
     "value of an atomic": "cuda.atomic.add(b, i, a[i])",
     "given back": "c = same(a)\nb[i] = c[0]",
     "number that changes": "x = a[i]\nx += 1\nb[i] = x",

@@ -399,7 +399,11 @@ class ArrayFlow:
         found = _NOTHING
         for effects in every:
             for value, done in zip(values, effects or (), strict=True):
-                self._as_arrays |= value.names
+                # What is neither written nor returned may be a number, which the call has loaded.
+                if done & (WRITTEN | RETURNED):
+                    self._as_arrays |= value.names
+                elif value.element:
+                    self._mark(value.names, READ)
                 self._mark(value.names, done & ~RETURNED)
                 if done & RETURNED:
                     found = _joined([found, value])
