@@ -1,4 +1,4 @@
-"""What all tests share: the option that renews golden files, one user cache, compiled modules."""
+"""What all tests share: the option that renews golden files, one user cache, compiled modules, limits."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from time_limits import TimeLimits
 
 PROGRAM = Path(__file__).parents[1]
 
@@ -16,6 +17,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew-golden", action="store_true", help="write what is printed now to the golden files"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(TimeLimits())
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -47,7 +52,6 @@ def user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Give a file whole to one worker, so that what a file sets up for its tests is set up once."""
-    from xdist.scheduler import LoadFileScheduling
+    from whole_files import WholeFiles
 
-    return LoadFileScheduling(config, log)
+    return WholeFiles(config, log)

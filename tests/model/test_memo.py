@@ -123,10 +123,11 @@ def test_threads_may_ask_at_once():
             if memo.value(question, number // 7, lambda at=number: at) != number:
                 wrong.append(number)
 
-    threads = [threading.Thread(target=ask, args=(start * 14,)) for start in range(4)]
+    threads = [threading.Thread(target=ask, args=(start * 14,), daemon=True) for start in range(4)]
     for one in threads:
         one.start()
     for one in threads:
-        one.join()
+        one.join(60)
+    assert not any(one.is_alive() for one in threads)
     assert not wrong
     assert sum(memo.latest(one) is not None for one in range(7)) <= 5

@@ -3,6 +3,9 @@
 One process imports the modules once and forks for each start: the interpreter's start and the imports, most
 of what a short run costs, are paid for once. What is forked has its own arguments, streams, folder and
 environment, and ends as `python -m advisor` does. Elsewhere than on Linux each process is started by itself.
+
+What runs programs of users is forked from another process, which has imported Numba too: it must not be
+where a test is about what is imported first, or sets variables that Numba reads when it is imported.
 """
 
 from __future__ import annotations
@@ -11,15 +14,18 @@ import array
 import atexit
 import contextlib
 import functools
+import gc
 import importlib
 import json
+import multiprocessing.process
 import os
+import runpy
 import select
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +36,7 @@ from advisor.model.interruption import end_processes_below
 POSSIBLE = sys.platform == "linux"
 _LONGEST_REQUEST = 1 << 20
 _STREAMS = 3
+_LONGEST_START, _LONGEST_END = 120.0, 10.0
 # What `advisor check` and `advisor server` import before they have something to say.
 _MODULES = (
     "advisor.__main__",
@@ -40,6 +47,14 @@ _MODULES = (
     "advisor.fixes",
     "advisor.reports.outputs",
     "lsp_server.server",
+)
+# And what a run of a program imports; CUDA is not used, which must not come before a fork.
+_MODULES_OF_RUNS = (
+    *_MODULES,
+    "numba.cuda",
+    "advisor.evidence.simulated.driver.install",
+    "advisor.evidence.simulated.launches.recording.script",
+    "advisor.evidence.simulated.simt.vector.runtime",
 )
 
 
@@ -96,19 +111,31 @@ class ForkedProgram:
 def start_advisor(*argv: str, cwd: Path, env: Mapping[str, str]) -> ForkedProgram | subprocess.Popen[bytes]:
     """`advisor` with those arguments, in a process of its own with pipes for its streams."""
     if POSSIBLE:
-        return _forking().start(argv, cwd, env)
+        modules = _MODULES_OF_RUNS if "run" in argv[:1] else _MODULES
+        return _forking(modules).start(["advisor", *argv], cwd, env)
+    return _started(["-m", "advisor", *argv], cwd, env)
+
+
+def start_script(file: Path, cwd: Path, env: Mapping[str, str]) -> ForkedProgram | subprocess.Popen[bytes]:
+    """A script that uses Numba, as `python file` runs it."""
+    if POSSIBLE:
+        return _forking(_MODULES_OF_RUNS).start([str(file)], cwd, env)
+    return _started([str(file)], cwd, env)
+
+
+def _started(argv: list[str], cwd: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([sys.executable, "-m", "advisor", *argv], cwd=cwd, env=dict(env), **pipes)
+    return subprocess.Popen([sys.executable, *argv], cwd=cwd, env=dict(env), **pipes)
 
 
 class _Forking:
     """The process that forks, seen from the tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: tuple[str, ...]) -> None:
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _BEGIN, str(Path(__file__).parent), str(theirs.fileno())],
+                [sys.executable, "-c", _BEGIN, str(Path(__file__).parent), str(theirs.fileno()), *modules],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -117,7 +144,7 @@ class _Forking:
             )
         atexit.register(self.end)
 
-    def start(self, argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> ForkedProgram:
+    def start(self, argv: list[str], cwd: Path, env: Mapping[str, str]) -> ForkedProgram:
         """A forked process; `cwd` and `env` are its own."""
         (given, stdin), (stdout, out), (stderr, err), (ended, told) = (os.pipe() for _ in range(4))
         request = json.dumps({"argv": argv, "cwd": str(cwd), "env": dict(env)}).encode()
@@ -129,19 +156,25 @@ class _Forking:
         streams = os.fdopen(stdin, "wb"), os.fdopen(stdout, "rb"), os.fdopen(stderr, "rb")
         # Without a buffer: `select` tells of what is in the pipe.
         status = os.fdopen(ended, "rb", buffering=0)
-        number = status.readline()
-        assert number, "the process that forks has ended"
+        answered = select.select([status], [], [], _LONGEST_START)[0]
+        number = status.readline() if answered else b""
+        assert number, "the process that forks has ended" if answered else "it does not fork"
         return ForkedProgram(int(number), *streams, status)
 
     def end(self) -> None:
         """End the process; what it has forked goes on."""
         self._requests.close()
-        self._process.wait()
+        try:
+            self._process.wait(_LONGEST_END)
+        except subprocess.TimeoutExpired:
+            # What was forked from the tests may hold the other end of the socket.
+            self._process.kill()
+            self._process.wait()
 
 
 @functools.cache
-def _forking() -> _Forking:
-    return _Forking()
+def _forking(modules: tuple[str, ...]) -> _Forking:
+    return _Forking(modules)
 
 
 # The folder of the tests is on the module path only until this module is found.
@@ -150,14 +183,21 @@ import sys
 sys.path[0] = sys.argv[1]
 from forked_programs import serve
 del sys.path[0]
-serve(int(sys.argv[2]))
+serve(int(sys.argv[2]), sys.argv[3:])
 """
 
 
-def serve(descriptor: int) -> None:
+def serve(descriptor: int, modules: Sequence[str]) -> None:
     """Fork for each request until the tests end; in a forked process, be the program and end."""
-    for module in _MODULES:
+    for module in modules:
         importlib.import_module(module)
+    if "numba.cuda" in modules:
+        target = importlib.import_module("numba.cuda.descriptor").cuda_target
+        target.typing_context.refresh()
+        target.target_context.refresh()
+    # What is here now is not looked through for garbage in each forked process, which would copy its pages.
+    gc.collect()
+    gc.freeze()
     # The terminal's interrupt is for the tests and for what they start.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = socket.socket(fileno=descriptor)
@@ -214,8 +254,14 @@ def _be_the_program(request: dict[str, object], streams: list[int]) -> NoReturn:
     os.environ.update(env)
     sys.path[:0] = [folder for folder in env.get("PYTHONPATH", "").split(os.pathsep) if folder]
     sys.dont_write_bytecode = bool(env.get("PYTHONDONTWRITEBYTECODE"))
-    sys.argv = ["advisor", *argv]
+    sys.argv = argv
     os.chdir(str(request["cwd"]))
-    from advisor.__main__ import main
+    # Where the interpreter started: processes that it spawns look there for its script.
+    multiprocessing.process.ORIGINAL_DIR = str(Path.cwd())  # type: ignore[attr-defined]
+    if argv[0] == "advisor":
+        from advisor.__main__ import main
 
-    sys.exit(main())
+        sys.exit(main())
+    sys.path.insert(0, str(Path(argv[0]).parent))
+    runpy.run_path(argv[0], run_name="__main__")
+    sys.exit()

@@ -93,7 +93,8 @@ def test_processes_write_at_the_same_time(tmp_path: Path) -> None:
     for writer in writers:
         writer.start()
     for writer in writers:
-        writer.join()
+        writer.join(120)
+        assert writer.exitcode == 0
     wanted = {str(100 * n + k): 100 * n + k for n in range(3) for k in range(40)}
     assert Cache(tmp_path).get_many(wanted) == wanted
 

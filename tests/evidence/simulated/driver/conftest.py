@@ -1,17 +1,22 @@
-"""The driver is installed for a whole process, so each test of it runs a program of its own."""
+"""The driver is installed for a whole process, so each test of it runs a program of its own.
+
+`advisor run` of a process of its own, in other tests, installs it before Numba is imported.
+"""
 
 from __future__ import annotations
 
-import subprocess
+import os
 import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forked_programs import start_script
 
 _ROOT = Path(__file__).parents[4]
 _PRELUDE = """
+import os
 import sys
 import warnings
 
@@ -35,11 +40,10 @@ def program(tmp_path: Path) -> Callable[..., str]:
         file = tmp_path / "program.py"
         prelude = _PRELUDE.format(root=str(_ROOT), here=str(Path(__file__).parent))
         file.write_text(prelude + before + textwrap.dedent(text), encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, str(file)], capture_output=True, text=True, check=False, timeout=300
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert done.stderr == "", done.stderr
-        return done.stdout
+        process = start_script(file, tmp_path, os.environ)
+        out, err = (stream.decode() for stream in process.communicate(timeout=200))
+        assert process.wait() == 0, out + err
+        assert err == "", err
+        return out
 
     return run

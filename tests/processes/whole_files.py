@@ -1,0 +1,23 @@
+"""How pytest-xdist shares out the tests among its workers."""
+
+from __future__ import annotations
+
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
+
+
+class WholeFiles(LoadFileScheduling):
+    """Gives a file whole to one worker, so that what it sets up for its tests is set up once.
+
+    A test that ended its worker has failed: the next worker is not given it again, to end with it as well.
+    """
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Take back what a worker was given, and return the test that ended it."""
+        for tests in self.assigned_work.get(node, {}).values():
+            for test, done in tests.items():
+                if not done:
+                    tests[test] = True
+                    super().remove_node(node)
+                    return str(test)
+        return super().remove_node(node)
