@@ -231,6 +231,7 @@ def _with_workloads(
     texts: dict[str, str], device: Device, options: CheckOptions, report: Report
 ) -> LaunchStore:
     """The record of the files' workloads, those run that have no fresh one."""
+    from advisor.evidence.metrics.predicted_times import NAME as PREDICTOR
     from advisor.evidence.simulated.launches.evidence import Names
     from advisor.evidence.simulated.launches.store import LaunchStore
     from advisor.evidence.simulated.launches.workloads import run_workloads, stale_workloads, workload_folder
@@ -248,7 +249,9 @@ def _with_workloads(
     if stale:
         jobs = options.jobs or min(os.cpu_count() or 1, 4)
         seconds = options.settings.workload_seconds
-        problems = run_workloads(store, stale, device.id, seconds, jobs, options.cache_folder)
+        problems = run_workloads(
+            store, stale, device.id, seconds, jobs, options.cache_folder, predictor=PREDICTOR
+        )
         report.problems += [
             Problem(names.shown(one.path), one.line, one.message, checked=True) for one in problems
         ]

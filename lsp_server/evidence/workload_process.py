@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+from advisor.evidence.metrics.predicted_times import NAME as PREDICTOR
 from advisor.evidence.simulated.launches.store import LaunchStore
 from advisor.evidence.simulated.launches.workloads import (
     find_workloads,
@@ -40,7 +41,8 @@ def _run(file: Path, device: str, again: bool) -> dict[str, object]:
     every = find_workloads(path, text)
     store = LaunchStore(settings.root, workload_folder(cache))
     wanted = every if again else stale_workloads(store, [(path, text)], device)
-    problems = run_workloads(store, wanted, device, settings.workload_seconds, 1, cache) if wanted else []
+    seconds = settings.workload_seconds
+    problems = run_workloads(store, wanted, device, seconds, 1, cache, predictor=PREDICTOR) if wanted else []
     store.close()
     told = [[one.path, one.line, one.message] for one in problems]
     return {"found": len(every), "run": len(wanted), "problems": told}

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The exit status of the program."""
     from advisor.cli.verification.python_files import refuse_notebooks
+    from advisor.evidence.metrics.predicted_times import NAME as PREDICTOR
     from advisor.evidence.simulated.launches.recording.script import ScriptRequest, run_script
     from advisor.evidence.simulated.launches.simt_executor import Limits
     from advisor.model.devices import find_device
@@ -48,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
             limits=Limits(threads=args.threads, seconds=args.time_limit),
             keep_code=prepare_cache_folder(config) is not None,
             simulate=args.simulate,
+            predictor=PREDICTOR,
         )
     )
     if not args.quiet:

@@ -14,7 +14,7 @@ from advisor.model.records import Record
 from advisor.model.text.source_text import Span
 
 # Registers of a thread; the same for all launches that are compared.
-_REGISTERS = 32.0
+ASSUMED_REGISTERS = 32.0
 
 
 def launch_weight(
@@ -32,7 +32,7 @@ def launch_weight(
     record.know("simulated", (), dram_bytes=touched * SECTOR, l2_sectors=touched)
     record.know("simulated", (), loads_past_l1=0.0, loads_past_l2=0.0)
     record.know("simulated", (), **kernel_readings(ran, device, counted.detailed > 0, arguments))
-    record.know("compiled", (), registers=_REGISTERS, shared_bytes=float(counted.shared_bytes))
+    record.know("compiled", (), registers=ASSUMED_REGISTERS, shared_bytes=float(counted.shared_bytes))
     theoretical_occupancy.derive([record], device)
     timing.derive([record], device)
     predicted = record.value("predicted_ms")

@@ -43,7 +43,13 @@ class RecordedProgram:
         return _shown(self.call)
 
     def run(
-        self, store: LaunchStore, device: str, seconds: float, cache_folder: Path | None, kept: KeptOutputs
+        self,
+        store: LaunchStore,
+        device: str,
+        seconds: float,
+        cache_folder: Path | None,
+        kept: KeptOutputs,
+        predictor: str = "",
     ) -> str:
         """What went wrong in a run in the copy whose record is `store`, an empty text where nothing did."""
         with tempfile.TemporaryDirectory(prefix="advisor-program-", ignore_cleanup_errors=True) as folder:
@@ -60,6 +66,7 @@ class RecordedProgram:
                 "target": self._target(store.root),
                 "arguments": self.call.arguments,
                 "module": self.call.module,
+                "predictor": predictor,
                 "working_folder": str(store.root / self.call.folder),
                 "scratch": str(place / "temporary"),
                 "outputs": str(kept.folder),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from advisor.check.pipeline import gather
 from advisor.evidence.metrics.derived.timing import resource_times
+from advisor.evidence.metrics.predicted_times import NAME as PREDICTOR
 from advisor.evidence.metrics.tables import Table
 from advisor.evidence.simulated.launches.recording.kept_outputs import read_outputs
 from advisor.evidence.simulated.launches.store import FOLDER, LaunchStore
@@ -42,9 +43,18 @@ class Runnable(Protocol):
         """The files whose kernels it launches."""
 
     def run(
-        self, store: LaunchStore, device: str, seconds: float, cache_folder: Path | None, kept: KeptOutputs
+        self,
+        store: LaunchStore,
+        device: str,
+        seconds: float,
+        cache_folder: Path | None,
+        kept: KeptOutputs,
+        predictor: str = "",
     ) -> str:
-        """What went wrong in a run in the store's root, an empty text where nothing did."""
+        """What went wrong in a run in the store's root, an empty text where nothing did.
+
+        `predictor` names the class that predicts the elapsed times of events, as `module:class`.
+        """
 
 
 @dataclass(frozen=True)
@@ -100,7 +110,7 @@ def _run(copy: Path, runnables: Sequence[Runnable], texts: Mapping[str, str], op
         with tempfile.TemporaryDirectory(prefix="advisor-outputs-") as folder:
             kept = KeptOutputs(Path(folder), verification_numbers().most_bytes)
             seconds = settings.workload_seconds
-            problem = runnable.run(store, options.device, seconds, options.cache_folder, kept)
+            problem = runnable.run(store, options.device, seconds, options.cache_folder, kept, PREDICTOR)
             if problem:
                 store.close()
                 return Trial(problem)

@@ -54,6 +54,11 @@ def test_the_shipped_factors_are_those_of_the_page() -> None:
     assert f"within a factor of {data['ratio']['within']:.2f} of the predicted ones" in page
     fixes = (ROOT / "docs" / "fixes.md").read_text("utf-8")
     assert f"(a factor of {data['ratio']['within']:.2f})" in fixes
+    running = (ROOT / "docs" / "running-without-a-gpu.md").read_text("utf-8")
+    assert (
+        f"{data['share']:.0%} of published times lie within a factor of {data['time']['within']:.2f}"
+        in running
+    )
     low, high = ratio_interval(3.57).low, ratio_interval(3.57).high
     assert f"A ratio of 3.57 x is {low:.2f} to {high:.2f} x then" in fixes
 

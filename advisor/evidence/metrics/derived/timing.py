@@ -114,6 +114,12 @@ def _is_counted(kernel: Record) -> bool:
     return all(name in kernel.readings for name in needed)
 
 
+def dram_rate(device: Device) -> float | None:
+    """The bytes in a second that DRAM attains, None where its peak is unknown."""
+    peak = device.dram_bandwidth
+    return None if peak is None else _numbers()["dram_share"] * peak
+
+
 @dataclass(frozen=True)
 class _Spread:
     """How the blocks lie over the SMs: SMs that are busy on average, waves of blocks, achieved occupancy."""
@@ -152,7 +158,7 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
         "special": ("special_slots", numbers["special_per_cycle"] * cycles),
         "fp32": ("fp32_slots", _peak(device.fp32_peak, device, spread)),
         "fp64": ("fp64_slots", _peak(device.fp64_peak, device, spread)),
-        "dram": ("dram_bytes", numbers["dram_share"] * (device.dram_bandwidth or 0.0)),
+        "dram": ("dram_bytes", dram_rate(device)),
         "atomics": ("hottest_element_updates", numbers["updates_of_an_element_per_cycle"] * clock),
     }
     found = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import Extent, Launch
 
@@ -63,8 +64,11 @@ class Executor(Protocol):
 
     memory: DeviceMemory
 
-    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
-        """Run the whole grid. Raises KernelFault for what is an error of the launch on a GPU."""
+    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> Statistics | None:
+        """Run the whole grid; what was counted, None where nothing is.
+
+        Raises KernelFault for what is an error of the launch on a GPU.
+        """
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable in global or constant memory, as the kernels of `ptx` see it.

@@ -10,6 +10,7 @@ from itertools import count
 
 from advisor.evidence.simulated.driver.device_properties import DeviceProperties
 from advisor.evidence.simulated.driver.executor import Executor
+from advisor.evidence.simulated.driver.predicted_clock import PredictedClock
 from advisor.evidence.simulated.driver.results import CallFailed, Result
 from advisor.evidence.simulated.simt.launch import PRINT_BYTES
 
@@ -19,11 +20,14 @@ PRINT_LIMIT = 1
 
 @dataclass
 class Gpu:
-    """One GPU in this process: who runs its kernels, what it is like, and what went wrong last."""
+    """One GPU in this process: who runs its kernels, what it is like, when its work ends, and what went
+    wrong last.
+    """
 
     executor: Executor
     properties: DeviceProperties
     driver_version: int
+    clock: PredictedClock
     lock: threading.RLock = field(default_factory=threading.RLock)
     pending: BaseException | None = None
     initialised: bool = False

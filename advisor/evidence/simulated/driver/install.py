@@ -23,15 +23,17 @@ from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.library import DriverLibrary
 from advisor.evidence.simulated.driver.numba_hooks import NumbaHooks
 from advisor.evidence.simulated.driver.numba_names import missing_names
+from advisor.evidence.simulated.driver.predicted_clock import PredictedClock, TimePredictor
 from advisor.model.errors import AdvisorError
 
 _LIBRARIES = ("numba", "numba_cuda", "cuda.core", "cuda.bindings")
 _installed: list[DriverLibrary] = []
 
 
-def install(executor: Executor, device: DeviceProperties) -> None:
+def install(executor: Executor, device: DeviceProperties, predictor: TimePredictor | None = None) -> None:
     """Let numba.cuda in this process launch its kernels on `executor` from here on.
 
+    The elapsed times of events are those that `predictor` predicts, without it those of the host's clock.
     It may come before or after `import numba.cuda`, but before the first use of CUDA. Raises AdvisorError
     where a driver is loaded already, on another system than Linux, and for a numba-cuda that is built
     differently.
@@ -40,7 +42,7 @@ def install(executor: Executor, device: DeviceProperties) -> None:
         raise AdvisorError("The simulated GPU is installed already.")
     from cuda.bindings.driver import CUDA_VERSION
 
-    gpu = Gpu(executor, device, int(CUDA_VERSION))
+    gpu = Gpu(executor, device, int(CUDA_VERSION), PredictedClock(predictor))
     contexts = ContextCalls(gpu)
     buffers = Buffers(gpu)
     streams = StreamCalls(gpu, contexts)
@@ -49,7 +51,7 @@ def install(executor: Executor, device: DeviceProperties) -> None:
     calls = (
         DeviceCalls(gpu),
         contexts,
-        MemoryCalls(gpu, buffers),
+        MemoryCalls(gpu, buffers, streams),
         PoolCalls(gpu, buffers, contexts),
         streams,
         modules,

@@ -13,6 +13,7 @@ from advisor.evidence.simulated.launches.close_looks import CloseLooks
 from advisor.evidence.simulated.launches.defects import FoundDefect, found_defects
 from advisor.evidence.simulated.launches.outcome import Outcome
 from advisor.evidence.simulated.simt.block_sample import block_sample
+from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import ArrayArgument, Launch, parameter_offsets
 from advisor.evidence.simulated.simt.machine import CacheSizes, Execution, Settings, compile_kernel, run
@@ -59,8 +60,11 @@ class SimtExecutor:
         self._looks = CloseLooks()
         self._residency = Residency(cache)
 
-    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
-        """Run the grid. Raises KernelFault for what ends a launch with an error on a GPU."""
+    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> Statistics:
+        """Run the grid; what was counted.
+
+        Raises KernelFault for what ends a launch with an error on a GPU.
+        """
         begin = time.perf_counter()
         try:
             ready = self._compiled(ptx, kernel)
@@ -88,6 +92,7 @@ class SimtExecutor:
                 "CUDA_ERROR_LAUNCH_TIMEOUT",
             )
         _raise_defects(note, found)
+        return counted
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable; raises KeyError for a name that the module does not declare."""

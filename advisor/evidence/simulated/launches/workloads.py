@@ -48,10 +48,16 @@ class WorkloadFunction:
         return (self.path,)
 
     def run(
-        self, store: LaunchStore, device: str, seconds: float, cache_folder: Path | None, kept: KeptOutputs
+        self,
+        store: LaunchStore,
+        device: str,
+        seconds: float,
+        cache_folder: Path | None,
+        kept: KeptOutputs,
+        predictor: str = "",
     ) -> str:
         """What went wrong in a run whose outputs are kept, an empty text where nothing did."""
-        problems = run_workloads(store, [self], device, seconds, 1, cache_folder, kept)
+        problems = run_workloads(store, [self], device, seconds, 1, cache_folder, kept, predictor)
         return problems[0].message if problems else ""
 
 
@@ -131,17 +137,20 @@ def run_workloads(
     jobs: int,
     cache_folder: Path | None,
     outputs: KeptOutputs | None = None,
+    predictor: str = "",
 ) -> list[WorkloadProblem]:
     """What went wrong; runs workloads in processes of their own, those of one file in one process.
 
-    `outputs` says where to keep what the launches of a single workload wrote.
+    `outputs` says where to keep what the launches of a single workload wrote, `predictor` names the class
+    that predicts the elapsed times of events, as `module:class`.
     """
+    run = _Run(store, device, seconds, cache_folder, outputs, predictor)
     groups: dict[str, list[WorkloadFunction]] = {}
     for workload in workloads:
         groups.setdefault(workload.path, []).append(workload)
     parts = _shared_out(list(groups.values()), jobs)
     with ThreadPoolExecutor(max(1, len(parts))) as pool:
-        found = pool.map(lambda part: _run_part(store, part, device, seconds, cache_folder, outputs), parts)
+        found = pool.map(run.part, parts)
         return [problem for problems in found for problem in problems]
 
 
@@ -152,39 +161,51 @@ def _shared_out(groups: list[list[WorkloadFunction]], jobs: int) -> list[list[Wo
     return [part for part in parts if part]
 
 
-def _run_part(
-    store: LaunchStore,
-    workloads: Sequence[WorkloadFunction],
-    device: str,
-    seconds: float,
-    cache_folder: Path | None,
-    outputs: KeptOutputs | None,
-) -> list[WorkloadProblem]:
-    with tempfile.TemporaryDirectory() as folder:
-        answer, asked, errors = (Path(folder) / name for name in ("answer.json", "request.json", "errors"))
-        request = {
-            "root": str(store.root),
-            "folder": str(store.file.parent),
-            "device": device,
+@dataclass(frozen=True)
+class _Run:
+    """How workloads are run, for all parts."""
+
+    store: LaunchStore
+    device: str
+    seconds: float
+    cache_folder: Path | None
+    outputs: KeptOutputs | None
+    predictor: str
+
+    def part(self, workloads: Sequence[WorkloadFunction]) -> list[WorkloadProblem]:
+        """What went wrong in the workloads of one process."""
+        with tempfile.TemporaryDirectory() as folder:
+            answer, asked, errors = (
+                Path(folder) / name for name in ("answer.json", "request.json", "errors")
+            )
+            asked.write_text(json.dumps(self._request(workloads, answer)), encoding="utf-8")
+            start = Start(
+                "advisor.evidence.simulated.launches.processes.worker",
+                asked,
+                errors,
+                {**os.environ, "PYTHONFAULTHANDLER": "1"},
+            )
+            try:
+                status = run_process(start, self.seconds * len(workloads) + 60.0)
+            except subprocess.TimeoutExpired:
+                return [_problem(one, f"it did not end within {self.seconds:g} s") for one in workloads]
+            said = errors.read_text(encoding="utf-8", errors="replace")
+            return _answers(workloads, answer, status, said)
+
+    def _request(self, workloads: Sequence[WorkloadFunction], answer: Path) -> dict[str, object]:
+        request: dict[str, object] = {
+            "root": str(self.store.root),
+            "folder": str(self.store.file.parent),
+            "device": self.device,
             "workloads": [[one.path, one.name] for one in workloads],
-            "seconds": seconds,
-            "cache": cache_folder is not None,
+            "seconds": self.seconds,
+            "cache": self.cache_folder is not None,
             "answer": str(answer),
+            "predictor": self.predictor,
         }
-        if outputs is not None:
-            request |= {"outputs": str(outputs.folder), "most_bytes": outputs.most_bytes}
-        asked.write_text(json.dumps(request), encoding="utf-8")
-        start = Start(
-            "advisor.evidence.simulated.launches.processes.worker",
-            asked,
-            errors,
-            {**os.environ, "PYTHONFAULTHANDLER": "1"},
-        )
-        try:
-            status = run_process(start, seconds * len(workloads) + 60.0)
-        except subprocess.TimeoutExpired:
-            return [_problem(one, f"it did not end within {seconds:g} s") for one in workloads]
-        return _answers(workloads, answer, status, errors.read_text(encoding="utf-8", errors="replace"))
+        if self.outputs is not None:
+            request |= {"outputs": str(self.outputs.folder), "most_bytes": self.outputs.most_bytes}
+        return request
 
 
 def _answers(

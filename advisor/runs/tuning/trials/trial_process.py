@@ -15,6 +15,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from advisor.evidence.metrics.predicted_times import PredictedTimes
 from advisor.evidence.simulated.launches.processes.worker import import_file
 from advisor.evidence.simulated.launches.workloads import file_hash
 from advisor.model.devices import Device, find_device
@@ -58,7 +59,7 @@ def _installed(setup: dict[str, Any]) -> WatchedExecutor:
 
     device = find_device(setup["device"])
     executor = WatchedExecutor(device, setup["seconds"], Cache(Path(setup["code"])))
-    install(executor, device_properties(device))
+    install(executor, device_properties(device), PredictedTimes(device))
     from numba.core.errors import NumbaPerformanceWarning
 
     warnings.simplefilter("ignore", NumbaPerformanceWarning)

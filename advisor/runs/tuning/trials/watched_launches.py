@@ -48,11 +48,11 @@ class WatchedExecutor:
         self.fault = ""
         self.defects: list[tuple[str, str, int]] = []
 
-    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> None:
-        """Run the grid. Raises KernelFault as the SIMT machine does."""
+    def launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> Statistics:
+        """Run the grid; what was counted. Raises KernelFault as the SIMT machine does."""
         self._last = None
         try:
-            self._inner.launch(ptx, kernel, launch, note)
+            counted = self._inner.launch(ptx, kernel, launch, note)
         except KernelFault as fault:
             self.fault = str(fault)
             raise
@@ -60,6 +60,7 @@ class WatchedExecutor:
             self._remember(ptx, note)
         if self.outputs is not None:
             self.outputs.after_launch(note, self.memory)
+        return counted
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable."""

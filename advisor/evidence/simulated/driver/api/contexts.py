@@ -125,6 +125,7 @@ class ContextCalls:
     @entry("cuCtxSynchronize cuProfilerStart cuProfilerStop")
     def _synchronise(self) -> None:
         require(self._stack, Result.CUDA_ERROR_INVALID_CONTEXT)
+        self.gpu.clock.host_waits()
 
     @entry("cuCtxGetId", Handle, OutHandle)
     def _number(self, context: int, out: Any) -> None:

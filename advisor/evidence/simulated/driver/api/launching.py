@@ -98,7 +98,8 @@ class LaunchCalls:
         note = self.notes.note(kernel.function, launch, values, stream)
         try:
             with self.buffers.visible():
-                self.gpu.executor.launch(kernel.module.ptx, kernel.function.name, launch, note)
+                counted = self.gpu.executor.launch(kernel.module.ptx, kernel.function.name, launch, note)
+            self.gpu.clock.launched(stream, counted, note, lambda: kernel.registers)
         except KernelFault as fault:
             self.gpu.pending = fault
             known = Result.__members__.get(fault.error, Result.CUDA_ERROR_LAUNCH_FAILED)

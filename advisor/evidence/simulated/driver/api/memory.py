@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from advisor.evidence.simulated.driver.api.buffers import Buffers
+from advisor.evidence.simulated.driver.api.streams import StreamCalls
 from advisor.evidence.simulated.driver.entry_points import Handle, OutHandle, OutSize, OutUnsigned, entry
 from advisor.evidence.simulated.driver.gpu import Gpu, require
+from advisor.evidence.simulated.driver.predicted_clock import Copy
 from advisor.evidence.simulated.driver.results import Result
 
 _INT, _UNSIGNED, _SIZE = ctypes.c_int, ctypes.c_uint, ctypes.c_size_t
@@ -19,8 +21,8 @@ _BYTE, _SHORT = ctypes.c_ubyte, ctypes.c_ushort
 class MemoryCalls:
     """cuMemAlloc…, cuMemHost…, cuMemcpy… and cuMemset…; the asynchronous ones are done when they return."""
 
-    def __init__(self, gpu: Gpu, buffers: Buffers) -> None:
-        self.gpu, self.buffers = gpu, buffers
+    def __init__(self, gpu: Gpu, buffers: Buffers, streams: StreamCalls) -> None:
+        self.gpu, self.buffers, self.streams = gpu, buffers, streams
 
     @entry("cuMemAlloc", OutHandle, _SIZE)
     def _allocate(self, out: Any, size: int) -> None:
@@ -85,44 +87,67 @@ class MemoryCalls:
             if size:
                 size[0] = found[1]
 
-    @entry("cuMemcpyHtoD cuMemcpyHtoDAsync", Handle, Handle, _SIZE)
-    def _to_device(self, target: int, source: int, size: int) -> None:
+    @entry("cuMemcpyHtoD", Handle, Handle, _SIZE)
+    @entry("cuMemcpyHtoDAsync", Handle, Handle, _SIZE, Handle)
+    def _to_device(self, target: int, source: int, size: int, stream: int | None = None) -> None:
         self._copy(self.buffers.place(target, size), source, size)
+        self._timed("bus", size, stream)
 
-    @entry("cuMemcpyDtoH cuMemcpyDtoHAsync", Handle, Handle, _SIZE)
-    def _to_host(self, target: int, source: int, size: int) -> None:
+    @entry("cuMemcpyDtoH", Handle, Handle, _SIZE)
+    @entry("cuMemcpyDtoHAsync", Handle, Handle, _SIZE, Handle)
+    def _to_host(self, target: int, source: int, size: int, stream: int | None = None) -> None:
         self._copy(target, self.buffers.place(source, size), size)
+        self._timed("bus", size, stream)
 
-    @entry("cuMemcpyDtoD cuMemcpyDtoDAsync", Handle, Handle, _SIZE)
-    def _within_device(self, target: int, source: int, size: int) -> None:
+    @entry("cuMemcpyDtoD", Handle, Handle, _SIZE)
+    @entry("cuMemcpyDtoDAsync", Handle, Handle, _SIZE, Handle)
+    def _within_device(self, target: int, source: int, size: int, stream: int | None = None) -> None:
         self._copy(self.buffers.place(target, size), self.buffers.place(source, size), size)
+        self._timed("device", size, stream)
 
-    @entry("cuMemcpy cuMemcpyAsync", Handle, Handle, _SIZE)
-    def _anywhere(self, target: int, source: int, size: int) -> None:
+    @entry("cuMemcpy", Handle, Handle, _SIZE)
+    @entry("cuMemcpyAsync", Handle, Handle, _SIZE, Handle)
+    def _anywhere(self, target: int, source: int, size: int, stream: int | None = None) -> None:
         self._copy(self.buffers.host_place(target), self.buffers.host_place(source), size)
+        on_device = [self.buffers.kind(address) in ("device", "managed") for address in (target, source)]
+        if any(on_device):
+            self._timed("device" if all(on_device) else "bus", size, stream)
 
-    @entry("cuMemcpyPeer cuMemcpyPeerAsync", Handle, Handle, Handle, Handle, _SIZE)
-    def _between_devices(self, target: int, _to: int, source: int, _of: int, size: int) -> None:
-        self._within_device(target, source, size)
+    @entry("cuMemcpyPeer", Handle, Handle, Handle, Handle, _SIZE)
+    @entry("cuMemcpyPeerAsync", Handle, Handle, Handle, Handle, _SIZE, Handle)
+    def _between_devices(
+        self, target: int, _to: int, source: int, _of: int, size: int, stream: int | None = None
+    ) -> None:
+        self._within_device(target, source, size, stream)
 
-    @entry("cuMemsetD8 cuMemsetD8Async", Handle, _BYTE, _SIZE)
-    def _fill_bytes(self, address: int, value: int, count: int) -> None:
+    @entry("cuMemsetD8", Handle, _BYTE, _SIZE)
+    @entry("cuMemsetD8Async", Handle, _BYTE, _SIZE, Handle)
+    def _fill_bytes(self, address: int, value: int, count: int, stream: int = 0) -> None:
         ctypes.memset(self.buffers.place(address, count), value, count)
+        self._timed("fill", count, stream)
 
-    @entry("cuMemsetD16 cuMemsetD16Async", Handle, _SHORT, _SIZE)
-    def _fill_shorts(self, address: int, value: int, count: int) -> None:
-        self._fill(address, np.full(count, value, np.uint16))
+    @entry("cuMemsetD16", Handle, _SHORT, _SIZE)
+    @entry("cuMemsetD16Async", Handle, _SHORT, _SIZE, Handle)
+    def _fill_shorts(self, address: int, value: int, count: int, stream: int = 0) -> None:
+        self._fill(address, np.full(count, value, np.uint16), stream)
 
-    @entry("cuMemsetD32 cuMemsetD32Async", Handle, _UNSIGNED, _SIZE)
-    def _fill_words(self, address: int, value: int, count: int) -> None:
-        self._fill(address, np.full(count, value, np.uint32))
+    @entry("cuMemsetD32", Handle, _UNSIGNED, _SIZE)
+    @entry("cuMemsetD32Async", Handle, _UNSIGNED, _SIZE, Handle)
+    def _fill_words(self, address: int, value: int, count: int, stream: int = 0) -> None:
+        self._fill(address, np.full(count, value, np.uint32), stream)
 
     @entry("cuMemPrefetchAsync cuMemAdvise cuStreamAttachMemAsync")
     def _advise(self) -> None:
         """Ignore advice about where managed memory lies, which is here for both sides."""
 
-    def _fill(self, address: int, content: np.ndarray[Any, Any]) -> None:
+    def _fill(self, address: int, content: np.ndarray[Any, Any], stream: int) -> None:
         self._copy(self.buffers.place(address, content.nbytes), int(content.ctypes.data), content.nbytes)
+        self._timed("fill", content.nbytes, stream)
+
+    def _timed(self, kind: Copy, size: int, stream: int | None) -> None:
+        """Let a copy take its time in its stream; without one in the default stream, and the host waits."""
+        number = 0 if stream is None else self.streams.number(stream)
+        self.gpu.clock.copied(number, kind, size, waits=stream is None)
 
     def _copy(self, target: int, source: int, size: int) -> None:
         if size:

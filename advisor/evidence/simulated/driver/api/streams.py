@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,11 @@ from advisor.evidence.simulated.driver.gpu import Gpu, require
 from advisor.evidence.simulated.driver.results import Result
 
 _INT, _UNSIGNED = ctypes.c_int, ctypes.c_uint
-# cuda.h: the handles of the default streams and the flag of an event that keeps no time.
+# cuda.h: the handles of the default streams and the flags of an event that keeps no time and of a stream
+# that does not wait for the default stream.
 _DEFAULT_STREAMS = frozenset({0, 1, 2})
 _DISABLE_TIMING = 2
+_NON_BLOCKING = 1
 
 
 @dataclass
@@ -27,12 +28,14 @@ class _Stream:
 
 @dataclass
 class _Event:
+    """An event; `recorded` is when the work before it ends, in ms."""
+
     timed: bool
     recorded: float | None = None
 
 
 class StreamCalls:
-    """cuStream… and cuEvent…; an event's time is that of the host's clock."""
+    """cuStream… and cuEvent…; an event's time is that of the GPU's clock, which is predicted."""
 
     def __init__(self, gpu: Gpu, contexts: ContextCalls) -> None:
         self.gpu, self.contexts = gpu, contexts
@@ -56,6 +59,7 @@ class StreamCalls:
         self.created += 1
         handle = self.gpu.handle()
         self.streams[handle] = _Stream(self.created, flags, priority)
+        self.gpu.clock.add_stream(self.created, blocking=not flags & _NON_BLOCKING)
         out[0] = handle
 
     @entry("cuStreamDestroy", Handle)
@@ -63,9 +67,13 @@ class StreamCalls:
         require(handle in self.streams, Result.CUDA_ERROR_INVALID_HANDLE)
         del self.streams[handle]
 
-    @entry("cuStreamSynchronize cuStreamQuery", Handle)
-    def _synchronise(self, handle: int) -> None:
+    @entry("cuStreamQuery", Handle)
+    def _query(self, handle: int) -> None:
         self.number(handle)
+
+    @entry("cuStreamSynchronize", Handle)
+    def _synchronise(self, handle: int) -> None:
+        self.gpu.clock.host_waits(self.gpu.clock.ready(self.number(handle)))
 
     @entry("cuStreamGetFlags", Handle, OutUnsigned)
     def _flags(self, handle: int, out: Any) -> None:
@@ -104,8 +112,9 @@ class StreamCalls:
 
     @entry("cuStreamWaitEvent", Handle, Handle, _UNSIGNED)
     def _wait(self, stream: int, event: int, _flags: int) -> None:
-        self.number(stream)
-        self._event(event)
+        number, recorded = self.number(stream), self._event(event).recorded
+        if recorded is not None:
+            self.gpu.clock.wait(number, recorded)
 
     @entry("cuStreamAddCallback", Handle, ctypes.c_void_p, ctypes.c_void_p, _UNSIGNED)
     def _add_callback(self, stream: int, function: int | None, data: int | None, _flags: int) -> None:
@@ -133,16 +142,24 @@ class StreamCalls:
 
     @entry("cuEventRecord", Handle, Handle)
     def _record(self, event: int, stream: int) -> None:
-        self.number(stream)
-        self._event(event).recorded = time.perf_counter()
+        number, recorded = self.number(stream), self._event(event)
+        if recorded.timed:
+            self.gpu.clock.start()
+        recorded.recorded = self.gpu.clock.ready(number)
 
     @entry("cuEventRecordWithFlags", Handle, Handle, _UNSIGNED)
     def _record_with_flags(self, event: int, stream: int, _flags: int) -> None:
         self._record(event, stream)
 
-    @entry("cuEventQuery cuEventSynchronize", Handle)
-    def _synchronise_event(self, handle: int) -> None:
+    @entry("cuEventQuery", Handle)
+    def _query_event(self, handle: int) -> None:
         self._event(handle)
+
+    @entry("cuEventSynchronize", Handle)
+    def _synchronise_event(self, handle: int) -> None:
+        recorded = self._event(handle).recorded
+        if recorded is not None:
+            self.gpu.clock.host_waits(recorded)
 
     @entry("cuEventElapsedTime", ctypes.POINTER(ctypes.c_float), Handle, Handle)
     def _elapsed(self, out: Any, start: int, end: int) -> None:
@@ -150,7 +167,8 @@ class StreamCalls:
         require(all(event.timed for event in times), Result.CUDA_ERROR_INVALID_HANDLE)
         first, last = times[0].recorded, times[1].recorded
         require(first is not None and last is not None, Result.CUDA_ERROR_INVALID_HANDLE)
-        out[0] = ((last or 0.0) - (first or 0.0)) * 1000.0
+        self.gpu.clock.tell()
+        out[0] = (last or 0.0) - (first or 0.0)
 
     def _event(self, handle: int) -> _Event:
         require(handle in self.events, Result.CUDA_ERROR_INVALID_HANDLE)

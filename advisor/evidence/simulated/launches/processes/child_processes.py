@@ -40,6 +40,7 @@ def share_with_children(request: ScriptRequest, run: int, on_gpu: bool, guarded:
             "threads": limits.threads,
             "seconds": limits.seconds,
             "keep_code": request.keep_code,
+            "predictor": request.predictor,
             "guarded": [str(folder) for folder in guarded],
         }
     )
@@ -73,7 +74,7 @@ def _begin(given: dict[str, Any]) -> None:
         atexit.register(note_gpu_launches(recorder).finish)
         return
     limits = Limits(threads=given["threads"], seconds=given["seconds"])
-    simulate(find_device(given["device"]), recorder, limits, given["keep_code"])
+    simulate(find_device(given["device"]), recorder, limits, given["keep_code"], given["predictor"])
     atexit.register(recorder.close)
 
 

@@ -60,6 +60,7 @@ def _run(request: dict[str, Any], store: LaunchStore, guarded: list[Path]) -> st
     """What went wrong with the program, an empty text where nothing did."""
     from advisor.evidence.simulated.driver.device_properties import device_properties
     from advisor.evidence.simulated.driver.install import install
+    from advisor.evidence.simulated.driver.predicted_clock import named_predictor
 
     device, seconds = find_device(request["device"]), float(request["seconds"])
     run = store.begin_run(request["command"], device.id, "simt")
@@ -72,12 +73,19 @@ def _run(request: dict[str, Any], store: LaunchStore, guarded: list[Path]) -> st
 
     executor = SimtExecutor(device, listen, limits, user_cache() if request["cache"] else None)
     keeper = OutputKeeper(executor.memory, request["most_bytes"])
-    install(executor, device_properties(device))
+    install(executor, device_properties(device), named_predictor(request["predictor"], device))
     quiet()
     target, arguments = request["target"], request["arguments"]
     share_with_children(
         ScriptRequest(
-            target, arguments, request["module"], device, store.root, limits, keep_code=request["cache"]
+            target,
+            arguments,
+            request["module"],
+            device,
+            store.root,
+            limits,
+            keep_code=request["cache"],
+            predictor=request["predictor"],
         ),
         run,
         on_gpu=False,

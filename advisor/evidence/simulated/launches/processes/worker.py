@@ -49,6 +49,7 @@ class _Work:
     def __init__(self, store: LaunchStore, request: dict[str, Any]) -> None:
         from advisor.evidence.simulated.driver.device_properties import device_properties
         from advisor.evidence.simulated.driver.install import install
+        from advisor.evidence.simulated.driver.predicted_clock import named_predictor
 
         self.store = store
         self.seconds = float(request["seconds"])
@@ -60,7 +61,8 @@ class _Work:
         cache = user_cache() if request["cache"] else None
         limits = Limits(threads=1, seconds=request["seconds"])
         self.executor = SimtExecutor(self.device, self._listen, limits, cache)
-        install(self.executor, device_properties(self.device))
+        predictor = named_predictor(request["predictor"], self.device)
+        install(self.executor, device_properties(self.device), predictor)
         quiet()
 
     def _listen(self, outcome: Any) -> None:

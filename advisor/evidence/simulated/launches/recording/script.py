@@ -24,7 +24,10 @@ from advisor.model.storage.cache import user_cache
 
 @dataclass(frozen=True)
 class ScriptRequest:
-    """What to run: a file or, with `module`, the name of a module; and its arguments."""
+    """What to run: a file or, with `module`, the name of a module; and its arguments.
+
+    `predictor` names the class that predicts the elapsed times of events, as `module:class`.
+    """
 
     target: str
     arguments: Sequence[str]
@@ -34,6 +37,7 @@ class ScriptRequest:
     limits: Limits
     keep_code: bool = True
     simulate: bool = False
+    predictor: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def run_script(request: ScriptRequest) -> ScriptEnd:
     recorder = Recorder(store, run)
     launches = note_gpu_launches(recorder) if on_gpu else None
     if launches is None:
-        simulate(request.device, recorder, request.limits, request.keep_code)
+        simulate(request.device, recorder, request.limits, request.keep_code, request.predictor)
     share_with_children(request, run, on_gpu)
     status, words = _run(request)
     if launches is not None:
@@ -77,13 +81,16 @@ def _noted(request: ScriptRequest) -> ProgramRow:
     return ProgramRow(request.target, tuple(request.arguments), request.module, shown)
 
 
-def simulate(device: Device, recorder: Recorder, limits: Limits, keep_code: bool) -> None:
+def simulate(
+    device: Device, recorder: Recorder, limits: Limits, keep_code: bool, predictor: str = ""
+) -> None:
     """Run kernels of this process on the SIMT machine from here on."""
     from advisor.evidence.simulated.driver.device_properties import device_properties
     from advisor.evidence.simulated.driver.install import install
+    from advisor.evidence.simulated.driver.predicted_clock import named_predictor
 
     executor = SimtExecutor(device, recorder, limits, user_cache() if keep_code else None)
-    install(executor, device_properties(device))
+    install(executor, device_properties(device), named_predictor(predictor, device))
 
 
 def note_gpu_launches(recorder: Recorder) -> GpuLaunches:
