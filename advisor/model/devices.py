@@ -29,8 +29,9 @@ class Device:
 
     Sizes are in bytes, clocks in Hz, bandwidths in byte/s, peaks in flop/s; `dram_bytes` is the data sheet's
     GB as 10**9. `l1_bytes` is the SM's L1 cache and shared memory together; `fp16_tensor_peak` is for dense
-    operands and float32 accumulation; the bandwidths of the links count both directions. `sources` names the
-    URL of each number.
+    operands and float32 accumulation; the bandwidths of the links count both directions. Latencies are in
+    cycles of the SM, from an instruction to one that needs its result. `sources` names the URL of each
+    number.
     """
 
     id: str
@@ -75,6 +76,14 @@ class Device:
     fp64_peak: float | None = None
     fp16_tensor_peak: float | None = None
     fp64_rate: float | None = None
+
+    arithmetic_latency: float | None = None
+    fp64_latency: float | None = None
+    special_latency: float | None = None
+    shared_latency: float | None = None
+    l1_latency: float | None = None
+    l2_latency: float | None = None
+    dram_latency: float | None = None
 
     sources: Mapping[str, str] = field(default_factory=dict, hash=False)
 

@@ -42,8 +42,8 @@ def of(name: str, cache: Path, no_run: bool = False) -> KernelDiagnosis:
 def test_a_sum_by_atomics_is_bound_by_them(cache):
     found = of("dot_product.py::dot_product_first", cache)
     assert found.bound.found is not None and found.bound.found.id == "contention"
-    # All 100,000 products are added to one element, one in a cycle of 1.41 GHz.
-    assert found.bound.time_ms == pytest.approx(100_000 / 1.41e9 * 1e3, rel=1e-3)
+    # All 100,000 products are added to one element, one in a cycle of 1.41 GHz; the rest overlaps.
+    assert found.bound.time_ms == pytest.approx(100_000 / 1.41e9 * 1e3, rel=1e-2)
     first = found.answers[0]
     assert (first.question.id, first.verdict) == ("atomics", "cause")
     assert {one.rule for one in first.findings} == {"contended-atomic"}

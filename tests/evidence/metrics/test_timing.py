@@ -30,7 +30,9 @@ def device() -> Device:
         dram_bandwidth=1e12,
         fp32_peak=2 * 64 * 10 * 1e9,
         fp64_peak=2 * 32 * 10 * 1e9,
-    )
+        arithmetic_latency=4, fp64_latency=8, special_latency=20, shared_latency=25,
+        l1_latency=33, l2_latency=200, dram_latency=290,
+    )  # fmt: skip
 
 
 def derived(device: Device, **known: float) -> dict[str, object]:
@@ -148,6 +150,31 @@ def test_one_warp_waits_for_its_loads(device, known, cycles):
     assert derived(device, **ONE_WARP, **known)["time_limiter"] == "latency"
     # 100 instructions of 4 cycles at 1 GHz
     assert resource_times(kernel, device)["latency"] == pytest.approx((100 * 4 + cycles) / 1e9)
+
+
+def test_one_warp_waits_for_its_longest_chain(device):
+    chain = {"arithmetic": 10.0, "fp64": 3.0, "special": 2.0, "shared": 4.0, "issue": 7.0}
+    known = {**KNOWN, **ONE_WARP, "loads_per_warp": 0.0}
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **known, **{f"chained_{kind}_steps": count for kind, count in chain.items()})
+    cycles = 10 * 4 + 3 * 8 + 2 * 20 + 4 * 25 + 7
+    assert resource_times(kernel, device)["latency"] == pytest.approx(cycles / 1e9)
+    slow = replace(device, fp64_latency=64)
+    assert resource_times(kernel, slow)["latency"] == pytest.approx((cycles + 3 * 56) / 1e9)
+
+
+def test_latencies_that_a_device_file_lacks_are_said(device):
+    chain = {"chained_fp64_steps": 3.0, "chained_special_steps": 0.0}
+    unknown = replace(device, fp64_latency=None, special_latency=None, dram_latency=None)
+    found = []
+    for one in (device, unknown):
+        kernel = Record("kernel", "k", "a.py", Span(1), "k")
+        kernel.know("simulated", **KNOWN, **chain)
+        derive([kernel], one)
+        found.append(kernel.readings["predicted_ms"].assumptions)
+    assert not any("8.0" in text for text in found[0])
+    # A kernel without special functions or loads does not wait for them.
+    assert "The latency of fp64 is that of compute capability 8.0." in found[1]
 
 
 def test_the_share_of_dram_in_the_time(device):

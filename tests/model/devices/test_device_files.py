@@ -51,6 +51,14 @@ def test_what_a_predicted_time_needs_is_known(device: Device) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
+def test_memory_that_lies_further_away_answers_later(device: Device) -> None:
+    assert device.l1_latency * 4 < device.l2_latency < device.dram_latency
+    for kind in ("arithmetic", "shared"):
+        own = getattr(device, f"{kind}_latency")
+        assert own is None or own < device.l1_latency
+
+
+@pytest.mark.parametrize("device", DEVICES.values(), ids=DEVICES.keys())
 def test_the_numbers_of_one_device_agree_with_each_other(device: Device) -> None:
     assert device.max_threads_per_sm == device.max_warps_per_sm * device.warp_size
     assert device.shared_bytes_per_block + device.reserved_shared_bytes <= device.shared_bytes_per_sm

@@ -2,7 +2,8 @@
 
 What each resource needs alone (S. Williams et al., "Roofline", CACM 52, 2009) is joined to one time, since
 resources overlap, but not entirely. A bound by latency is among them: the blocks that are resident together
-run in waves, and in each wave a warp takes at least as long as its instructions and loads follow each other.
+run in waves, and in each wave a warp takes at least as long as the longest chain of its dependent
+instructions and its loads, with the latencies of the device.
 
 L1 serves a load in as many cycles as its lines need look-ups of tags or its lanes passes through the banks,
 and a store line after line; shared memory passes the same banks. docs/decisions/0033 has the sources, and
@@ -35,6 +36,8 @@ _ASSUMPTION = (
 )
 # Resources that one unit serves one after the other: the data stage of L1 is that of shared memory.
 _ONE_AFTER_THE_OTHER = ("l1", "shared")
+# What dependent instructions wait for (simt/machine_code/chains.py).
+_CHAINED = ("arithmetic", "fp64", "special", "shared")
 
 
 @cache
@@ -85,7 +88,7 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
             continue
         kernel.know(
             "simulated",
-            (*assumptions, _ASSUMPTION),
+            (*assumptions, _ASSUMPTION, *_borrowed_latencies(kernel, device)),
             predicted_ms=seconds * 1e3,
             time_limiter=limiter,
             dram_norm=min(1.0, times.get("dram", 0.0) / seconds) if "dram" in times else None,
@@ -168,7 +171,7 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
             found[name] = amount / rate
     memory = {"l2": _l2_cycles(kernel), "l1": _l1_cycles(kernel), "lsu": _issued_cycles(kernel, device)}
     found.update({name: needed / cycles for name, needed in memory.items() if needed is not None})
-    found["latency"] = spread.waves * _warp_cycles(kernel, numbers) / clock
+    found["latency"] = spread.waves * _warp_cycles(kernel, device) / clock
     return found
 
 
@@ -209,19 +212,49 @@ def _peak(operations: float | None, device: Device, spread: _Spread) -> float | 
     return operations / _PEAK_OPERATIONS * spread.processors / device.sm_count
 
 
-def _warp_cycles(kernel: Record, numbers: dict[str, float]) -> float:
-    """The cycles of a block's longest warp when each instruction waits for the one before.
+def _warp_cycles(kernel: Record, device: Device) -> float:
+    """The cycles that a block's longest warp waits for its own instructions and loads.
 
     A block stays until its longest warp is done, whatever the mean of its warps is.
     """
-    threads = _number(kernel, "block_threads") or _WARP
-    warps = (_number(kernel, "grid_blocks") or 1.0) * math.ceil(threads / _WARP)
-    slots = (_number(kernel, "issue_slots") or 0.0) / warps
-    mean = slots * numbers["alu_latency"] + _waiting_cycles(kernel, numbers)
+    mean = _chained_cycles(kernel, device) + _waiting_cycles(kernel, device)
     return mean / (_number(kernel, "warp_balance") or 1.0)
 
 
-def _waiting_cycles(kernel: Record, numbers: dict[str, float]) -> float:
+def _chained_cycles(kernel: Record, device: Device) -> float:
+    """The cycles of the instructions of a warp that need each other's results."""
+    steps = {kind: _number(kernel, f"chained_{kind}_steps") for kind in (*_CHAINED, "issue")}
+    if all(count is None for count in steps.values()):
+        return _slots_of_a_warp(kernel) * latency(device, "arithmetic")
+    waited = sum((steps[kind] or 0.0) * latency(device, kind) for kind in _CHAINED)
+    return waited + (steps["issue"] or 0.0)
+
+
+def _slots_of_a_warp(kernel: Record) -> float:
+    threads = _number(kernel, "block_threads") or _WARP
+    warps = (_number(kernel, "grid_blocks") or 1.0) * math.ceil(threads / _WARP)
+    return (_number(kernel, "issue_slots") or 0.0) / warps
+
+
+def _borrowed_latencies(kernel: Record, device: Device) -> tuple[str, ...]:
+    """What is to be said of the latencies that a kernel waits for and the device's file lacks."""
+    waited = {kind for kind in _CHAINED if _number(kernel, f"chained_{kind}_steps")}
+    if _number(kernel, "loads_per_warp"):
+        waited |= {"l1", "l2", "dram"}
+    lacking = sorted(kind for kind in waited if getattr(device, f"{kind}_latency") is None)
+    if not lacking:
+        return ()
+    are = "The latency of {} is that" if len(lacking) == 1 else "The latencies of {} are those"
+    return (f"{are.format(' and '.join(lacking))} of compute capability 8.0.",)
+
+
+def latency(device: Device, kind: str) -> float:
+    """The cycles after which a result is there: of arithmetic, fp64, special, shared, l1, l2 or dram."""
+    own = getattr(device, f"{kind}_latency")
+    return float(_numbers()[f"{kind}_latency"] if own is None else own)
+
+
+def _waiting_cycles(kernel: Record, device: Device) -> float:
     """The cycles that one warp waits for its loads: in each round for the slowest of them."""
     loads = _number(kernel, "loads_per_warp") or 0.0
     rounds = _number(kernel, "load_rounds_per_warp")
@@ -232,9 +265,5 @@ def _waiting_cycles(kernel: Record, numbers: dict[str, float]) -> float:
     # Where nothing is known of the caches each load is taken to come from DRAM.
     past_l1, past_l2 = (1.0, 1.0) if past_l1 is None or past_l2 is None else (past_l1, past_l2)
     behind, beyond = (min(1.0, share * loads / rounds) for share in (past_l1, past_l2))
-    latency = (
-        numbers["l1_latency"]
-        + behind * (numbers["l2_latency"] - numbers["l1_latency"])
-        + beyond * (numbers["dram_latency"] - numbers["l2_latency"])
-    )
-    return rounds * latency
+    l1, l2, dram = (latency(device, place) for place in ("l1", "l2", "dram"))
+    return rounds * (l1 + behind * (l2 - l1) + beyond * (dram - l2))

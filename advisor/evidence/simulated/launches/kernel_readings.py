@@ -63,6 +63,7 @@ def kernel_readings(
         "special_slots": float(counted.slots.get("special", 0)) if whole else None,
         "loads_per_warp": counted.loads_of_a_warp,
         "load_rounds_per_warp": counted.load_rounds_of_a_warp,
+        **{f"chained_{kind}_steps": steps for kind, steps in counted.chain_of_a_warp.items()},
         "launch_shared_bytes": float(counted.shared_bytes),
         "warp_balance": counted.balance if counted.detailed else None,
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),

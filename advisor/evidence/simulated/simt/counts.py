@@ -74,7 +74,8 @@ class Statistics:
     `warp_instructions` and `lane_instructions` are PTX instructions executed by warps and by lanes; `slots`
     are machine instructions by unit, estimated; `flops` floating point operations by precision. `balance` is
     the mean of warps' times over those of the longest warp of their block, in issue slots, waits for loads
-    included; `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do.
+    included; `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do;
+    `chain_of_a_warp` the dependent instructions that follow each other in a warp, by what they wait for.
     """
 
     grid: Extent
@@ -88,6 +89,7 @@ class Statistics:
     lane_instructions: int = 0
     loads_of_a_warp: float = 0.0
     load_rounds_of_a_warp: float = 0.0
+    chain_of_a_warp: dict[str, float] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
     flops: dict[str, int] = field(default_factory=dict)
     loaded_sectors: int = 0

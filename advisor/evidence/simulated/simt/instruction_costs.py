@@ -41,6 +41,12 @@ def load_round_slots() -> int:
 
 
 @cache
+def reference_latencies() -> dict[str, float]:
+    """The cycles that dependent instructions wait for each other on compute capability 8.0, by kind."""
+    return {name: float(value) for name, value in _table()["latencies"].items() if name != "source"}
+
+
+@cache
 def _costs() -> dict[str, Cost]:
     entries = _table()["instruction"]
     return {

@@ -5,6 +5,7 @@ Counts are those of all blocks where all ran, else of the blocks that did.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, BranchCounts, Statistics
@@ -40,7 +41,16 @@ def statistics(
     loads = sum(one.requests for one in found.accesses if one.kind != "store" and one.space != "shared")
     found.loads_of_a_warp = loads / max(1, found.warps)
     found.load_rounds_of_a_warp = _load_rounds(kernel, execution) / max(1, found.warps)
+    found.chain_of_a_warp = _chain(kernel, execution, max(1, found.warps))
     return found
+
+
+def _chain(kernel: Kernel, execution: Execution, warps: int) -> dict[str, float]:
+    steps: Counter[str] = Counter()
+    for block, chain in zip(kernel.warp.blocks, kernel.chains, strict=True):
+        runs = int(execution.block_runs[block.number])
+        steps.update({kind: runs * count for kind, count in chain.items()})
+    return {kind: count / warps for kind, count in sorted(steps.items())}
 
 
 def _load_rounds(kernel: Kernel, execution: Execution) -> int:

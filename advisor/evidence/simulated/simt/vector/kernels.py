@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -9,6 +10,7 @@ from weakref import WeakKeyDictionary
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.instruction_costs import load_round_slots
 from advisor.evidence.simulated.simt.load_rounds import load_rounds
+from advisor.evidence.simulated.simt.machine_code.chains import longest_chain
 from advisor.evidence.simulated.simt.machine_code.slots import machine_slots
 from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Module, Variable
@@ -56,6 +58,14 @@ class Kernel:
     def slots(self) -> tuple[int, ...]:
         """The machine instructions that each instruction becomes."""
         return machine_slots(self.function)
+
+    @cached_property
+    def chains(self) -> tuple[Counter[str], ...]:
+        """The longest chain of dependent instructions in each block, its steps by kind."""
+        return tuple(
+            longest_chain(self.function.instructions[one.first : one.last], self.slots[one.first : one.last])
+            for one in self.warp.blocks
+        )
 
     @cached_property
     def block_slots(self) -> tuple[int, ...]:
