@@ -46,7 +46,9 @@ def _explanation(finding: Finding, rule: Rule | None, shown_above: bool) -> str:
         f"**Why** {finding.why}",
         _advice(finding, shown_above),
         _listed("Fixes", _fixes(finding)),
-        f"**Gain** {finding.gain.basis} {finding.gain.speedup:g} times as fast" if finding.gain else "",
+        f"**Gain** predicted {finding.gain.basis} {finding.gain.speedup:g} times as fast"
+        if finding.gain
+        else "",
         "" if shown_above else _listed("Assumed", finding.assumptions),
         _sources(finding, rule),
     ]
@@ -58,6 +60,12 @@ def _advice(finding: Finding, shown_above: bool) -> str:
     return (
         _listed("Also to try", finding.advice[1:]) if shown_above else _listed("What to try", finding.advice)
     )
+
+
+def _gain(finding: Finding) -> str:
+    """The gain that the rule predicts, empty without one."""
+    gain = finding.gain
+    return "" if gain is None else f"**Gain** predicted {gain.basis} {gain.speedup:g} times as fast"
 
 
 def _fixes(finding: Finding) -> list[str]:

@@ -44,6 +44,11 @@ class Boundness:
     is_measured: bool = False
 
     @property
+    def is_predicted(self) -> bool:
+        """Whether a time is known and is a model's."""
+        return self.time_ms is not None and self.source != "measured"
+
+    @property
     def dram_decides(self) -> bool:
         """Whether it is the use of DRAM, or as measured of the memory system, that bounds the kernel."""
         return self.is_measured or not self.parts or self.parts[0].resource == "dram"

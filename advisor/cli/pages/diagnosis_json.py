@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from advisor.evidence.metrics.prediction_error import time_interval
+
 if TYPE_CHECKING:
     from advisor.check.speedup_bounds.actions import Action
     from advisor.model.findings import Finding
@@ -24,6 +26,7 @@ def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:
             "class": bound.found.id if bound.found else None,
             "reason": bound.reason or None,
             "time_ms": bound.time_ms,
+            "time_interval_ms": _interval(found),
             "source": bound.source,
             "parts": [asdict(part) for part in bound.parts],
             "memory_use": bound.memory_use,
@@ -47,6 +50,15 @@ def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:
         "actions": [_action(one) for one in found.actions],
         "assumptions": list(found.assumptions),
     }
+
+
+def _interval(found: KernelDiagnosis) -> list[float] | None:
+    """The ends of the interval of a predicted time; None for a measured one and without a time."""
+    bound = found.bound
+    if bound.time_ms is None or not bound.is_predicted:
+        return None
+    interval = time_interval(bound.time_ms)
+    return [interval.low, interval.high]
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

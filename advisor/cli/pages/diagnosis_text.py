@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
+from advisor.evidence.metrics.prediction_error import time_interval
 from advisor.reports.outputs.drawing.paragraphs import paragraph
 from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
 
@@ -42,15 +43,20 @@ def _head(found: KernelDiagnosis) -> list[str]:
     lines = [f"{kernel.label}  {kernel.path}:{kernel.span.line}  {found.device.name}"]
     bound = found.bound
     if bound.time_ms is not None:
-        how = "Measured" if bound.source == "measured" else "Predicted"
         share = "" if found.share_of_run is None else f", {found.share_of_run:.0%} of the time of all kernels"
-        lines.append(f"{how}: {_ms(bound.time_ms)} a launch{share}")
+        if bound.is_predicted:
+            interval = time_interval(bound.time_ms)
+            within = f"({_ms(interval.low)} to {_ms(interval.high)} within the model's error)"
+            lines.append(f"Predicted: {_ms(bound.time_ms)} a launch {within}{share}")
+        else:
+            lines.append(f"Measured: {_ms(bound.time_ms)} a launch{share}")
     return lines
 
 
 def _bound(found: KernelDiagnosis, width: int) -> list[str]:
     bound, tree = found.bound, diagnosis_tree()
-    lines = [f"What it waits for: {bound.found.title if bound.found else 'not known'}"]
+    predicted = " (predicted)" if bound.is_predicted and bound.found else ""
+    lines = [f"What it waits for: {bound.found.title if bound.found else 'not known'}{predicted}"]
     lines.append(_indented(bound.found.text if bound.found else bound.reason, width))
     lines += [
         f"  {part.resource:<8} {_ms(part.time_ms):>12}  {_bar(part.share)}" for part in bound.parts[:_LINES]
@@ -65,7 +71,8 @@ def _bound(found: KernelDiagnosis, width: int) -> list[str]:
         lines.append(
             _indented(
                 f"Starting a launch from Python costs {_ms(tree.launch_ms)} or more, which is longer than it "
-                "runs: what the host does around it counts more than the kernel.",
+                f"{'is predicted to run' if bound.is_predicted else 'runs'}: what the host does around it "
+                "counts more than the kernel.",
                 width,
             )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from advisor.evidence.metrics.prediction_error import time_interval
 from advisor.runs.tuning.search import TuningResult
 from advisor.runs.tuning.trials.trials import Trial
 
@@ -40,6 +41,15 @@ def _trial(trial: Trial, result: TuningResult) -> dict[str, Any]:
         "registers": trial.registers,
         "occupancy": trial.occupancy,
         "predicted_ms": trial.predicted_ms,
+        "predicted_interval_ms": _interval(trial.predicted_ms),
         "ratio": trial.predicted_ms / present if trial.predicted_ms is not None and present else None,
         "other_kernels_ms": dict(trial.others),
     }
+
+
+def _interval(predicted_ms: float | None) -> list[float] | None:
+    """The ends of the interval of a predicted time."""
+    if predicted_ms is None:
+        return None
+    found = time_interval(predicted_ms)
+    return [found.low, found.high]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from advisor.cli.pages.tables import plain_table
+from advisor.evidence.metrics.prediction_error import ratio_interval
 from advisor.runs.tuning.numbers import tuning_numbers
 from advisor.runs.tuning.search import TuningResult
 from advisor.runs.tuning.slots.numbers_in_source import NO_LIMIT, REGISTERS
@@ -89,10 +90,14 @@ def _verdict(result: TuningResult) -> list[str]:
         return [*lines, "Nothing better was found that is worth an edit."]
     best, present = result.best, result.present
     gain = (present.predicted_ms or 0.0) / (best.predicted_ms or 1.0)
+    interval = ratio_interval(gain)
     lines.append(
-        f"Best: {_changes(result)}: {best.predicted_ms:.4g} ms instead of {present.predicted_ms:.4g} ms, "
-        f"{gain:.2f} times as fast by prediction, with equal results for this workload."
+        f"Best: {_changes(result)}: predicted {best.predicted_ms:.4g} ms instead of "
+        f"{present.predicted_ms:.4g} ms, {gain:.2f} times as fast ({interval.low:.2f} to {interval.high:.2f} "
+        "within the model's error), with equal results for this workload."
     )
+    if interval.holds_one:
+        lines.append("That is within the model's error: only a measurement tells whether it is faster.")
     return [*lines, *_others(result)]
 
 

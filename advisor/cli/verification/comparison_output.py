@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from advisor.cli.verification.verification_output import judgement_object
+from advisor.cli.verification.verification_output import judgement_object, times_in_words
 
 if TYPE_CHECKING:
     from advisor.runs.verification.verdicts import Judgement
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 def as_text(before: Version, after: Version, judgement: Judgement) -> str:
     """The verdict, the times, and how the outputs agree."""
     lines = [f"before  {before.shown}", f"after   {after.shown}", ""]
-    if judgement.before_ms is not None and judgement.after_ms is not None:
-        lines.append(
-            f"time    {judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms, all kernels together"
-        )
+    shown = times_in_words(judgement)
+    if shown:
+        lines.append(f"time    {shown}, all kernels together")
     ratio = judgement.speedup if judgement.verdict != "cannot tell" else None
     times = "" if ratio is None else f" ({ratio:.2f} x)"
     lines += [f"outputs {judgement.detail}", f"verdict {judgement.verdict}{times}, {judgement.evidence}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from advisor.cli.verification.verification_output import judgement_object, programs_run
+from advisor.cli.verification.verification_output import judgement_object, programs_run, times_in_words
 
 if TYPE_CHECKING:
     from advisor.runs.verification.improvement import Improvement, Step
@@ -18,7 +18,7 @@ def as_text(improvement: Improvement) -> str:
         lines.append(path)
         for step in steps:
             judgement = step.judgement
-            times = f"{judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms"
+            times = times_in_words(judgement)
             lines.append(f"  {judgement.speedup:.2f} x  {times}: {', '.join(step.fixes)}; {judgement.detail}")
     lines += improvement.refused
     lines += programs_run(improvement.programs_run)

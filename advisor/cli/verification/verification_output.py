@@ -67,8 +67,8 @@ def _lines(one: Verified) -> list[str]:
     candidate, judgement = one.candidate, one.judgement
     places = f"{len(candidate.pairs)} places" if len(candidate.pairs) > 1 else f"line {candidate.line}"
     return [
-        f"  {_verdict(judgement):28} {candidate.title} ({places}) [{candidate.fix}]",
-        f"  {_times(judgement):28} {judgement.detail}",
+        f"  {_verdict(judgement):32} {candidate.title} ({places}) [{candidate.fix}]",
+        f"  {_times(judgement):32} {judgement.detail}",
     ]
 
 
@@ -78,9 +78,15 @@ def _verdict(judgement: Judgement) -> str:
 
 
 def _times(judgement: Judgement) -> str:
-    if judgement.before_ms is None or judgement.after_ms is None or judgement.verdict == "cannot tell":
+    return "" if judgement.verdict == "cannot tell" else times_in_words(judgement)
+
+
+def times_in_words(judgement: Judgement) -> str:
+    """The times before and after, and whether they are predicted; an empty text where one is not known."""
+    if judgement.before_ms is None or judgement.after_ms is None:
         return ""
-    return f"{judgement.before_ms:.4g} ms -> {judgement.after_ms:.4g} ms"
+    predicted = "" if judgement.is_measured else "predicted "
+    return f"{predicted}{judgement.before_ms:.4g} -> {judgement.after_ms:.4g} ms"
 
 
 def as_json(verification: Verification) -> str:

@@ -140,7 +140,7 @@ class _Page:
         if finding.fixes:
             lines += self.labelled("fix", [fix.in_words() for fix in finding.fixes])
         if finding.gain:
-            times = f"{finding.gain.basis} {number(finding.gain.speedup)} times as fast"
+            times = f"predicted {finding.gain.basis} {number(finding.gain.speedup)} times as fast"
             lines += self.labelled("gain", [times])
         if finding.effort:
             lines += self.labelled("effort", [finding.effort])

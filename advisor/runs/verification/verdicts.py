@@ -35,6 +35,11 @@ class Judgement:
         """How many times as fast the kernel became, None where it is not known."""
         return self.before_ms / self.after_ms if self.before_ms and self.after_ms else None
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether the times were measured on a GPU, not predicted."""
+        return self.evidence.startswith("measured")
+
     def proof(self) -> Proof:
         """The judgement as a fix carries it."""
         return Proof(self.verdict, self.speedup, self.evidence, self.detail)

@@ -19,7 +19,7 @@ def test_a_finding_is_explained_on_its_line_and_nowhere_else(client, pulls):
     assert text.startswith("**Transposed index order** · warning · `transposed-index` · kernel `scale`\n")
     for part in (
         "**Why** ",
-        "**Gain** at most 4 times as fast",
+        "**Gain** predicted at most 4 times as fast",
         "**Fixes**\n\n- ",
         "in the kernel and its launches. Results stay the same when all launches of the kernel are seen here",
     ):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from advisor.cli.verification.verification_output import judgement_object, times_in_words
+from advisor.evidence.metrics.prediction_error import Interval
 from advisor.model.findings import FASTER
 from advisor.runs.verification.trial import KernelMetrics, Trial
 from advisor.runs.verification.verdicts import judged
@@ -79,6 +82,16 @@ def test_a_predicted_ratio_has_the_interval_of_the_models_error() -> None:
     assert found.interval is not None and found.interval.low > 1.0
     assert "; 2.84 to 5.64 x within the model's error on published times" in found.detail
     assert found.proof().in_words().startswith("predicted faster (4.00 x), simulated on X: ")
+
+
+def test_times_say_whether_they_are_predicted() -> None:
+    predicted = judged(trial(4.0), trial(1.0), [KEY], "simulated on X")
+    assert times_in_words(predicted) == "predicted 4 -> 1 ms"
+    assert times_in_words(replace(predicted, evidence="measured on X")) == "4 -> 1 ms"
+    assert times_in_words(replace(predicted, after_ms=None)) == ""
+    assert judgement_object(predicted)["speedup_interval"] == pytest.approx([4.0 / 1.41, 4.0 * 1.41])
+    unbounded = replace(predicted, interval=Interval(0.0, math.inf))
+    assert judgement_object(unbounded)["speedup_interval"] == [0.0, None]
 
 
 @pytest.mark.parametrize("after", [1.6, 2.5])

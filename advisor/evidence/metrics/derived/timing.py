@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from advisor.evidence.metrics.prediction_error import prediction_error
 from advisor.model.data_files import knowledge_folder
 from advisor.model.devices import Device
 from advisor.model.records import Reading, Record
@@ -32,7 +33,8 @@ _WARP = 32
 # A multiply-add counts as two operations in peak rates, and an instruction of a warp has 32 lanes.
 _PEAK_OPERATIONS = 2 * _WARP
 _ASSUMPTION = (
-    "The time is a model's: what DRAM, caches, units, issue, atomics and latency need, overlapped in part."
+    "The time is a model's: what DRAM, caches, units, issue, atomics and latency need, overlapped in part. "
+    "{share:.0%} of published times lie within {factor:g} times of it."
 )
 # Resources that one unit serves one after the other: the data stage of L1 is that of shared memory.
 _ONE_AFTER_THE_OTHER = ("l1", "shared")
@@ -71,6 +73,8 @@ def joined_time(times: Mapping[str, float]) -> float:
 
 def derive(kernels: Sequence[Record], device: Device) -> None:
     """Add achieved_occupancy, predicted_ms, time_limiter and dram_norm to simulated kernels."""
+    error = prediction_error()
+    model = _ASSUMPTION.format(share=error.share, factor=error.time)
     for kernel in kernels:
         blocks = kernel.readings.get("grid_blocks")
         if blocks is None or device.sm_count is None or device.boost_clock is None:
@@ -88,7 +92,7 @@ def derive(kernels: Sequence[Record], device: Device) -> None:
             continue
         kernel.know(
             "simulated",
-            (*assumptions, _ASSUMPTION, *_borrowed_latencies(kernel, device)),
+            (*assumptions, model, *_borrowed_latencies(kernel, device)),
             predicted_ms=seconds * 1e3,
             time_limiter=limiter,
             dram_norm=min(1.0, times.get("dram", 0.0) / seconds) if "dram" in times else None,

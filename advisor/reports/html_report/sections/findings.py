@@ -190,16 +190,18 @@ def _kernel_number(material: Material, name: str, finding: Finding) -> int | Non
 def _gain(advice: Advice) -> str:
     if advice.speedup is None or advice.speedup <= 1.0:
         return ""
-    return f"up to {advice.speedup:.3g} ×"
+    return f"predicted up to {advice.speedup:.3g} ×"
 
 
 def _facts(advice: Advice) -> tuple[str, ...]:
     finding = advice.finding
     found = []
     if finding.gain is not None:
-        found.append(f"kernel {finding.gain.basis} {finding.gain.speedup:.3g} × as fast, by the rule")
+        found.append(
+            f"kernel predicted {finding.gain.basis} {finding.gain.speedup:.3g} × as fast, by the rule"
+        )
     if advice.gain_of_run is not None and advice.gain_of_run > 1.0:
-        found.append(f"run at most {advice.gain_of_run:.3g} × as fast")
+        found.append(f"run predicted at most {advice.gain_of_run:.3g} × as fast")
     if finding.effort:
         found.append(f"effort {finding.effort}")
     return (*found, f"confidence {finding.confidence}")

@@ -39,11 +39,7 @@ def gain_in_words(action: Action) -> str:
     if action.speedup is None:
         return "no estimate of the gain"
     if action.speedup < _WORTH:
-        return (
-            "tried, and it helped nothing"
-            if action.tried
-            else "what it relieves is not what the kernel waits for"
-        )
+        return _useless(action) if action.tried else "what it relieves is not what the kernel waits for"
     basis = _basis(action)
     said = f"{basis} {action.speedup:.2f} times as fast"
     if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
@@ -52,9 +48,17 @@ def gain_in_words(action: Action) -> str:
     return f"{said}, {action.finding.confidence} confidence{effort}"
 
 
+def _useless(action: Action) -> str:
+    """That fixes were tried, and whether it was measured that they help nothing."""
+    proofs = [fix.proof for fix in action.finding.fixes if fix.proof is not None]
+    if any(proof.evidence.startswith("measured") for proof in proofs):
+        return "tried, and it helped nothing"
+    return "tried, and predicted to help nothing"
+
+
 def _basis(action: Action) -> str:
     """Where the speed-up of an action comes from."""
     proof = action.fix.proof if action.fix is not None else None
     if not action.tried or proof is None:
-        return "at most"
+        return "predicted at most"
     return "measured" if proof.verdict == "measured faster" else "predicted"
