@@ -44,7 +44,8 @@ def test_the_page(file, capsys):
     page = capsys.readouterr().out
     assert page.startswith("columns  k.py:6  NVIDIA A100")
     assert "Predicted: " in page
-    assert "What it waits for: latency bound" in page
+    assert "Within the model's error: " in page
+    assert "What it waits for: latency bound (predicted)" in page
     assert "Are accesses of global memory coalesced?  yes, found here" in page
     assert "line 11: Neighbouring lanes of a warp touch `a` far apart" in page
     assert "What to do, the most rewarding first\n  1. " in page
@@ -57,6 +58,8 @@ def test_a_program_reads_it(file, capsys):
     data = json.loads(capsys.readouterr().out)
     assert (data["kernel"], data["path"], data["line"]) == ("columns", "k.py", 6)
     assert data["bound"]["class"] == "latency"
+    low, high = data["bound"]["time_interval_ms"]
+    assert low < data["bound"]["time_ms"] < high
     parts = data["bound"]["parts"]
     assert parts[0]["resource"] == "latency" and parts[0]["share"] == 1.0
     answers = {one["id"]: one for one in data["answers"]}

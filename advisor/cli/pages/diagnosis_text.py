@@ -44,12 +44,11 @@ def _head(found: KernelDiagnosis) -> list[str]:
     bound = found.bound
     if bound.time_ms is not None:
         share = "" if found.share_of_run is None else f", {found.share_of_run:.0%} of the time of all kernels"
+        how = "Predicted" if bound.is_predicted else "Measured"
+        lines.append(f"{how}: {_ms(bound.time_ms)} a launch{share}")
         if bound.is_predicted:
             interval = time_interval(bound.time_ms)
-            within = f"({_ms(interval.low)} to {_ms(interval.high)} within the model's error)"
-            lines.append(f"Predicted: {_ms(bound.time_ms)} a launch {within}{share}")
-        else:
-            lines.append(f"Measured: {_ms(bound.time_ms)} a launch{share}")
+            lines.append(f"Within the model's error: {_ms(interval.low)} to {_ms(interval.high)}")
     return lines
 
 
