@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from advisor.cli.verification.verification_output import judgement_object, times_in_words
-from advisor.evidence.metrics.prediction_error import Interval
+from advisor.evidence.metrics.prediction_error import Interval, prediction_error
 from advisor.model.findings import FASTER
 from advisor.runs.verification.trial import KernelMetrics, Trial
 from advisor.runs.verification.verdicts import judged
@@ -40,12 +40,20 @@ def trial(milliseconds: float | None = 2.0, launches: float = 1.0, **changes: ob
 
 
 OUTPUTS = {"rows:1:out": np.arange(4, dtype=np.float32) + 1}
+ERROR = prediction_error().ratio
+
+
+def around(ratio: float) -> str:
+    """The interval of a predicted ratio, in words."""
+    return f"{ratio / ERROR:.2f} to {ratio * ERROR:.2f}"
+
+
 CASES = [
     (trial(), trial(1.0), "predicted faster", 2.0, "1 output equal bit by bit"),
     (trial(), trial(1.98), "no difference", 2.0 / 1.98, "1 output equal bit by bit"),
-    # Within the model's error of 1.41 times: which is faster stays open.
-    (trial(), trial(1.6), "cannot tell", 1.25, "the model says 1.25 x, within its error 0.89 to 1.76 x"),
-    (trial(), trial(2.5), "cannot tell", 0.8, "the model says 0.80 x, within its error 0.57 to 1.13 x"),
+    # Within the model's error: which is faster stays open.
+    (trial(), trial(1.6), "cannot tell", 1.25, f"the model says 1.25 x, within its error {around(1.25)} x"),
+    (trial(), trial(2.5), "cannot tell", 0.8, f"the model says 0.80 x, within its error {around(0.8)} x"),
     (trial(), trial(4.0), "predicted slower", 0.5, "1 output equal bit by bit"),
     # Three launches of 1 ms take longer than one of 2 ms.
     (trial(), trial(1.0, launches=3.0), "predicted slower", 2.0 / 3.0, "1 output equal bit by bit"),
@@ -80,7 +88,7 @@ def test_verdict(before: Trial, after: Trial, verdict: str, speedup: float | Non
 def test_a_predicted_ratio_has_the_interval_of_the_models_error() -> None:
     found = judged(trial(4.0), trial(1.0), [KEY], "simulated on X")
     assert found.interval is not None and found.interval.low > 1.0
-    assert "; 2.84 to 5.64 x within the model's error on published times" in found.detail
+    assert f"; {around(4.0)} x within the model's error on published times" in found.detail
     assert found.proof().in_words().startswith("predicted faster (4.00 x), simulated on X: ")
 
 
@@ -89,7 +97,7 @@ def test_times_say_whether_they_are_predicted() -> None:
     assert times_in_words(predicted) == "predicted 4 -> 1 ms"
     assert times_in_words(replace(predicted, evidence="measured on X")) == "4 -> 1 ms"
     assert times_in_words(replace(predicted, after_ms=None)) == ""
-    assert judgement_object(predicted)["speedup_interval"] == pytest.approx([4.0 / 1.41, 4.0 * 1.41])
+    assert judgement_object(predicted)["speedup_interval"] == pytest.approx([4.0 / ERROR, 4.0 * ERROR])
     unbounded = replace(predicted, interval=Interval(0.0, math.inf))
     assert judgement_object(unbounded)["speedup_interval"] == [0.0, None]
 
