@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.check.collectors import Collectors, DefaultCollectors, launched_types, simulated_records
+from advisor.check.different_launches import DifferentLaunches
 from advisor.check.inputs import Inputs
 from advisor.check.metric_plugins import provided_records
 from advisor.check.report_cache import ReportCache
@@ -69,6 +70,7 @@ class Evidence:
     source: SourceEvidence
     metrics: Metrics
     report: Report
+    different: DifferentLaunches | None = None
 
 
 class Check:
@@ -125,7 +127,7 @@ class Check:
         with gc_paused():
             evidence = self.evidence()
             report, metrics = evidence.report, evidence.metrics
-            self.apply_rules(metrics, report)
+            self.apply_rules(metrics, report, evidence.different)
             self.leave_out_unread(report)
             self.apply_suppressions(report)
             self.add_problems_of_rules(report)
@@ -141,14 +143,20 @@ class Check:
             launches = self.launches(source, report)
             compiled = self.compiled(source, launches, report)
             records = [*source.records, self.device.record(), *compiled.records]
+            others = len(records)
             simulated = self.simulated(records, launches)
             records += simulated
             # Behind the source's records, whose places are exact; the runs of others are not those measured.
             first = len(source.records)
-            records[first:first] = self.measured(source, records, report)
-            records += self.metrics_of_plugins(records, report)
+            measured = self.measured(source, records, report)
+            records[first:first] = measured
+            provided = self.metrics_of_plugins(records, report)
+            without = [*records[: others + len(measured)], *provided]
+            records += provided
             metrics = self.metrics(records, compiled, defects_sought=bool(simulated))
-        return Evidence(source, metrics, report)
+            looked_for = _looked_for(compiled, defects_sought=bool(simulated))
+            different = DifferentLaunches.of(without, launches if simulated else [], looked_for)
+        return Evidence(source, metrics, report, different)
 
     def begin_report(self, source: SourceEvidence) -> Report:
         """A report of what the source could not tell.
@@ -212,8 +220,7 @@ class Check:
         self, records: Sequence[Record], compiled: CompiledTypings, defects_sought: bool = False
     ) -> Metrics:
         """Tables of all records and of what follows from them, for each typing of the kernels."""
-        looked_for = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
-        looked_for |= {"defect"} if defects_sought else set()
+        looked_for = _looked_for(compiled, defects_sought)
         return Metrics(
             tuple(
                 Typing(
@@ -238,8 +245,13 @@ class Check:
         self.selected = selected_rules(self.rulebook, self.options)
         return notices
 
-    def apply_rules(self, metrics: Metrics, report: Report) -> None:
-        """Put the findings of the selected rules into the report, and what stays undecided."""
+    def apply_rules(
+        self, metrics: Metrics, report: Report, different: DifferentLaunches | None = None
+    ) -> None:
+        """Put the findings of the selected rules into the report, and what stays undecided.
+
+        Those of kernels with `different` launches say how many of these show them.
+        """
         options = self.options
         settings = RuleSettings.of_project(
             options.settings, self.device.id, options.root, select=tuple(sorted(self.selected))
@@ -250,10 +262,14 @@ class Check:
                 judgement = self.verdicts.judge(self.rulebook, typing.tables, settings)
             else:
                 judgement = judge(self.rulebook, typing.tables, settings=settings)
-            found += findings_of(judgement.matches, typing, self.rulebook, further=number > 0)
+            told = findings_of(judgement.matches, typing, self.rulebook, further=number > 0)
             if not number:
+                if different is not None and different.kernels:
+                    launches = different.judge_again(self.rulebook, settings, self.device)
+                    told = launches.findings(judgement.matches, told, typing.tables)
                 report.undecided = list(judgement.undecided)
                 report.summary["suppressed"] = judgement.suppressed
+            found += told
         report.findings = list(without_repetitions(found))
 
     def leave_out_unread(self, report: Report) -> None:
@@ -352,6 +368,12 @@ def report_on(
     report.findings.sort(key=_position)
     report.summary = _summary(report, tables)
     return report
+
+
+def _looked_for(compiled: CompiledTypings, defects_sought: bool) -> set[str]:
+    """The entities that were searched for, whether or not there are any."""
+    found = {*SOURCE_ENTITIES, *(record.entity for record in compiled.records)}
+    return found | {"defect"} if defects_sought else found
 
 
 def _position(finding: Finding) -> tuple[str, int, int, int, str]:

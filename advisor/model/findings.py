@@ -122,6 +122,32 @@ def _sentence(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowingLaunches:
+    """How many of a kernel's launches show what a finding says, of how many that were counted, and which part
+    of the predicted time of all these is theirs; None where a time is unknown.
+    """
+
+    showing: int
+    of: int
+    share_of_time: float | None
+
+    def in_words(self) -> str:
+        """One sentence."""
+        return in_launches(self.showing, self.of, self.share_of_time)
+
+
+def in_launches(showing: int, of: int, share: float | None = None) -> str:
+    """How many of some launches show what a finding says, as a sentence."""
+    if share is None:
+        return f"Shown in {showing:,} of {of:,} launches."
+    # What is left is not rounded away.
+    percent = (
+        "over 99%" if share >= 0.995 and showing < of else f"{share:.0%}" if share >= 0.01 else "under 1%"
+    )
+    return f"Shown in {showing:,} of {of:,} launches, {percent} of the kernel's predicted time."
+
+
+@dataclass(frozen=True, slots=True)
 class Related:
     """Another place that belongs to a finding: the launch, the declaration of the array. `kernel` is the name
     of the kernel that stands there.
@@ -137,7 +163,8 @@ class Related:
 class Finding:
     """One thing to tell, at one place. `path` is relative to the working directory, POSIX separators.
 
-    `weight` is a number where a rule is reported once for each kernel, at the place where it is largest.
+    `weight` is a number where a rule is reported once for each kernel, at the place where it is largest;
+    `launches` those that show it, where it rests on counts of a kernel whose launches differ.
     """
 
     rule: str
@@ -159,6 +186,7 @@ class Finding:
     title: str = ""
     category: str = ""
     weight: float | None = None
+    launches: ShowingLaunches | None = None
 
     @property
     def further_places(self) -> tuple[Related, ...]:

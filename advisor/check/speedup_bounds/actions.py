@@ -65,6 +65,9 @@ def _action(group: list[Finding], shares: Mapping[str | None, float], headroom: 
     estimates = [(_estimate(one, headroom(one)), one) for one in group]
     (speedup, fix, tried), finding = max(estimates, key=lambda one: one[0][0] or 1.0)
     share = shares.get(finding.kernel_concerned())
+    if share is not None and finding.launches is not None:
+        # Launches that do not show what the finding says stay as they are.
+        share *= 1.0 if finding.launches.share_of_time is None else finding.launches.share_of_time
     gain = gain_of_run(share, speedup) if speedup is not None and share is not None else None
     expected = speedup or 1.0
     if finding.gain is None and not tried:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from advisor.evidence.metrics.tables import Tables
 from advisor.model.findings import Undecided
+from advisor.model.records import Source
 from advisor.rules.evaluation.cold_kernels import coldness
 from advisor.rules.evaluation.columns import View
 from advisor.rules.evaluation.evaluate import Evaluation
@@ -182,6 +183,24 @@ class RuleJudge:
             found.append(telling.match(evaluation, int(at), tuple(notes), reasons))
         return found
 
+    def rests_on(self, source: Source, tables: Tables) -> bool:
+        """Whether the rule looks at a metric that a source tells, or that follows from others."""
+        evaluation = self._evaluation(View(tables, dict(self.rule.variables), self.rulebook.owner_entity()))
+        metrics = [evaluation.metric_of(reference.parts) for reference in self.condition_references]
+        return any(one is not None and (one.computed or source in one.provided_by) for one in metrics)
+
+    def rows(self, tables: Tables) -> list[int]:
+        """The rows where the rule fires, in order; nothing is told of them."""
+        return _Rows(self.rulebook, self.rule, self.settings).found(tables)
+
+    def match_in_row(self, tables: Tables, row: int) -> Match | None:
+        """The match in one row of a table, None where the rule does not fire there."""
+        view = View(tables, dict(self.rule.variables), self.rulebook.owner_entity())
+        for rows in self.rows_by_variant(view):
+            if row in rows:
+                return self.match_of(view.block(row, row + 1))
+        return None
+
     def _evaluation(self, view: View) -> Evaluation:
         return Evaluation(view, self.params, dict(self.rule.lets), self.rulebook.metrics)
 
@@ -240,3 +259,20 @@ class RuleJudge:
 
         visit(self.rule.when)
         return list(found.values())
+
+
+class _Rows(RuleJudge):
+    """Finds the rows where a rule fires."""
+
+    def __init__(self, rulebook: Rulebook, rule: Rule, settings: RuleSettings) -> None:
+        super().__init__(rulebook, rule, settings)
+        self._found: list[int] = []
+
+    def found(self, tables: Tables) -> list[int]:
+        """The rows, in order."""
+        self.judge(tables, Judgement())
+        return sorted(self._found)
+
+    def _matches(self, evaluation: Evaluation, true: Mask, unchecked: Unchecked) -> list[Match]:  # noqa: ARG002
+        self._found += (evaluation.view.start + np.flatnonzero(true)).tolist()
+        return []

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from advisor.evidence.simulated.launches.line_readings import Move, defect_readi
 from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore, RunRow
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.model.devices import Device
+from advisor.model.findings import in_launches
 from advisor.model.records import LineReading, Record, kernel_key
 from advisor.model.text.source_text import Span
 
@@ -36,10 +39,25 @@ _Named = tuple[str, str]
 _Recorded = tuple[RunRow, LaunchRow]
 
 
+@dataclass(frozen=True)
+class DifferentLaunch:
+    """One of a kernel's launches that differ: how many are equal to it, the predicted seconds of all of these
+    (None where unknown), and what would be told if the kernel were judged by it.
+    """
+
+    launches: int
+    seconds: float | None
+    record: Record
+    lines: Sequence[LineReading]
+    has_types_of_judged: bool
+
+
 @dataclass
 class LaunchEvidence:
     """What recorded launches tell: records, readings of lines, notices of what is too old, and the types of
     the arguments of each kernel by its key, those of the heaviest launch first.
+
+    `different` gives the launches of a kernel that differ, where there are several.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -47,6 +65,7 @@ class LaunchEvidence:
     notices: list[str] = field(default_factory=list)
     problems: list[tuple[str, int, str]] = field(default_factory=list)
     types: dict[str, tuple[ArgumentTypes, ...]] = field(default_factory=dict)
+    different: dict[str, Callable[[], list[DifferentLaunch]]] = field(default_factory=dict)
 
     def extend(self, other: LaunchEvidence) -> None:
         """Add what another store told."""
@@ -55,6 +74,7 @@ class LaunchEvidence:
         self.notices += other.notices
         self.problems += other.problems
         self.types |= other.types
+        self.different |= other.different
 
 
 @dataclass(frozen=True)
@@ -195,27 +215,92 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     found.lines += _defects(kernel)
     if judged is None:
         return
-    assumptions = _assumptions(kernel, judged, counted, device)
+    assumptions = _assumptions(kernel, judged, counted, device, "predicted to take longest")
     readings = kernel_readings(judged.statistics, device, same_device, judged.row.arguments)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
     together = launches_as_long(weighed, judged, len(kernel.launches))
     record.know("simulated", assumptions, launches_as_long=together)
     found.lines += line_readings(kernel.key, judged.statistics, (), _moved(kernel), assumptions)
+    if len(weighed) > 1:
+        found.different[kernel.key] = partial(_different, kernel, weighed, judged, device)
+        found.lines += _places(kernel, weighed) if same_device else []
+
+
+def _different(
+    kernel: _Kernel, weighed: Sequence[Weighed], judged: Counted, device: Device
+) -> list[DifferentLaunch]:
+    """The launches of a kernel that differ, each with what it tells alone."""
+    same_device = kernel.run.device == device.id
+    counted = [one.launch for one in weighed]
+    found = []
+    for one in weighed:
+        statistics, arguments = one.launch.statistics, one.launch.row.arguments
+        record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name)
+        readings = kernel_readings(statistics, device, same_device, arguments)
+        assumptions = _assumptions(kernel, one.launch, counted, device, "one")
+        record.know("simulated", assumptions, **readings, launches=float(len(kernel.launches)))
+        lines = line_readings(kernel.key, statistics, (), _moved(kernel), assumptions)
+        seconds = one.weight[0] if same_device and one.weight[0] else None
+        alike = _types_of(one.launch.row) == _types_of(judged.row)
+        found.append(DifferentLaunch(one.launch.launches, seconds, record, lines, alike))
+    return found
+
+
+def _types_of(row: LaunchRow) -> list[tuple[object, ...]]:
+    return [(one["name"], one["type"], one.get("dtype")) for one in row.arguments]
+
+
+def _places(kernel: _Kernel, weighed: Sequence[Weighed]) -> list[LineReading]:
+    """The predicted time of the launches of each place over that of the place where they take longest.
+
+    Nothing is told of a file that has changed since the run, for its lines may have moved.
+    """
+    seconds: dict[tuple[str, int], float] = {}
+    for one in weighed:
+        for (path, line), launches in one.launch.places.items():
+            if path is not None and line is not None:
+                share = one.weight[0] * launches / one.launch.launches
+                seconds[path, line] = seconds.get((path, line), 0.0) + share
+    longest = max(seconds.values(), default=0.0)
+    if not longest or sum(one.launch.launches for one in weighed) < len(kernel.launches):
+        return []
+    return [
+        LineReading(
+            "launch", kernel.key, kernel.names.shown(path), line, "", "", "",
+            {"share_of_longest": part / longest},
+        )
+        for (path, line), part in seconds.items()
+        if _is_older(kernel.names.recorded_from / path, kernel.run)
+    ]  # fmt: skip
+
+
+def _is_older(file: Path, run: RunRow) -> bool:
+    """Whether a file has not changed since a run began."""
+    try:
+        return file.stat().st_mtime <= run.started
+    except OSError:
+        return False
 
 
 def _defects(kernel: _Kernel) -> list[LineReading]:
     """The defects that any launch showed, each as the launch that met it most often did."""
     found: dict[tuple[Any, ...], tuple[LaunchRow, dict[str, Any]]] = {}
-    for row in {id(row.defects): row for row in kernel.launches}.values():
+    showing: Counter[tuple[Any, ...]] = Counter()
+    for row in kernel.launches:
         for one in row.defects:
             key = one["kind"], one["path"], one["line"], one["array"], one["access"]
+            showing[key] += 1
             if key not in found or one["count"] > found[key][1]["count"]:
                 found[key] = row, one
+    launches = len(kernel.launches)
     return [
-        defect_reading(kernel.key, one, _moved(kernel), (f"{_ran(kernel, row)}.",))
-        for row, one in found.values()
-    ]
+        defect_reading(
+            kernel.key, one, _moved(kernel),
+            (f"{_ran(kernel, row)}.", *([in_launches(showing[key], launches)] if launches > 1 else [])),
+        )
+        for key, (row, one) in found.items()
+    ]  # fmt: skip
 
 
 def _ran(kernel: _Kernel, row: LaunchRow) -> str:
@@ -252,10 +337,11 @@ def _moved(kernel: _Kernel) -> Move:
 
 
 def _assumptions(
-    kernel: _Kernel, judged: Counted, counted: Sequence[Counted], device: Device
+    kernel: _Kernel, judged: Counted, counted: Sequence[Counted], device: Device, stands: str
 ) -> tuple[str, ...]:
+    """Where the numbers of a launch come from; `stands` says what it is among the others."""
     launches = len(kernel.launches)
-    among = f", {_among(judged.launches, launches, len(counted))}" if launches > 1 else ""
+    among = f", {_among(judged.launches, launches, len(counted), stands)}" if launches > 1 else ""
     of_workload = kernel.run.command.startswith("workload ")
     old = "" if of_workload else f", {age(max(0.0, time.time() - kernel.run.started))} ago"
     found = [f"{_ran(kernel, judged.row)}{among}{old}."]
@@ -271,13 +357,14 @@ def _assumptions(
     return tuple(found)
 
 
-def _among(alike: int, launches: int, different: int) -> str:
-    """How the launch that is judged stands among all of its kernel."""
+def _among(alike: int, launches: int, different: int, stands: str) -> str:
+    """How the launch that numbers are of stands among all of its kernel."""
     if different == 1 and alike == launches:
         return f"as all {launches} launches"
     if alike == 1:
-        return f"predicted to take longest of {launches} launches"
-    return f"one of {alike} with the same counts, predicted to take longest together of {launches} launches"
+        return f"{stands} of {launches} launches"
+    longest = "" if stands == "one" else f", {stands} together"
+    return f"one of {alike} with the same counts{longest} of {launches} launches"
 
 
 def _shape(extent: Sequence[int]) -> str:

@@ -35,6 +35,7 @@ def finding_object(finding: Finding, fingerprint: str, locations: Locations) -> 
         "advice": finding.advice,
         "evidence": [evidence_object(item) for item in finding.evidence],
         "gain": gain_object(finding.gain),
+        "launches": None if finding.launches is None else asdict(finding.launches),
         "effort": finding.effort,
         "assumptions": finding.assumptions,
         "fixes": [_fix_object(fix, finding.path, locations) for fix in finding.fixes],
