@@ -9,7 +9,8 @@ from advisor.evidence.simulated.simt.launch import Extent, Launch
 from advisor.evidence.simulated.simt.machine import DefectSeen, Execution
 from advisor.evidence.simulated.simt.statistics import place_of
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
-from advisor.evidence.simulated.simt.vector.layout import AT_BARRIER, Defect
+from advisor.evidence.simulated.simt.vector.layout import AT_BARRIER, Defect, Site
+from advisor.evidence.simulated.simt.vector.sites import Access
 
 _KINDS = {
     Defect.OUT_OF_BOUNDS: "out_of_bounds",
@@ -19,7 +20,13 @@ _KINDS = {
     Defect.BARRIER: "barrier",
     Defect.TRAP: "trap",
     Defect.INDEX_OVERFLOW: "index_overflow",
+    Defect.RACE_OF_BLOCKS: "global_race",
+    Defect.RACE_OF_WARPS: "global_race",
+    Defect.ATOMIC_BESIDE_BLOCK: "atomic_race",
+    Defect.ATOMIC_BESIDE_WARP: "atomic_race",
+    Defect.UNFENCED: "unfenced",
 }
+_OF_WARPS = frozenset({Defect.RACE_OF_WARPS, Defect.ATOMIC_BESIDE_WARP})
 
 
 @dataclass
@@ -28,7 +35,8 @@ class FoundDefect:
     noted.
 
     `distance` is the number of bytes by which an access lies beyond its array's end, negative before its
-    begin; `access` says load, store or atomic.
+    begin; `access` says load, store or atomic. A race in global memory has another access, that of `other_by`
+    (another block, or another warp of the block) at `other_path` and `other_line`.
     """
 
     kind: str
@@ -40,6 +48,10 @@ class FoundDefect:
     thread: Extent
     distance: int | None = None
     count: int = 1
+    other_by: str = ""
+    other_access: str = ""
+    other_path: str = ""
+    other_line: int = 0
 
     def as_data(self) -> dict[str, Any]:
         """The defect as plain data for a store."""
@@ -59,23 +71,36 @@ def found_defects(
     found: dict[tuple[Any, ...], FoundDefect] = {}
     by_number = {access.number: access for access in kernel.warp.accesses.values()}
     for seen in execution.defects:
+        if _is_first_look(seen, execution):
+            continue
         defect = _defect(kernel, launch, seen, names, by_number)
         key = (defect.kind, defect.path, defect.line, defect.array)
         if key in found:
             found[key].count += 1
         else:
             found[key] = defect
-    racing = {(one.path, one.line, one.array) for one in found.values() if one.kind == "race"}
-    # What a race reads too early was not written yet; the race is what has to be fixed.
-    return [
-        one
-        for one in found.values()
-        if one.kind != "uninitialised" or (one.path, one.line, one.array) not in racing
-    ]
+    # What a race reads too early was not written yet; the race is what has to be fixed. So is a missing fence
+    # where the load and the store of one line race.
+    racing = {_place(one) for one in found.values() if one.kind == "race"}
+    unfenced = {_place(one) for one in found.values() if one.kind == "unfenced"}
+    hidden = {"uninitialised": racing, "global_race": unfenced}
+    return [one for one in found.values() if _place(one) not in hidden.get(one.kind, ())]
+
+
+def _place(defect: FoundDefect) -> tuple[str, int, str]:
+    return defect.path, defect.line, defect.array
+
+
+def _is_first_look(seen: DefectSeen, execution: Execution) -> bool:
+    """Whether what is beside an atomic operation is a load of what its warp then compares atomically."""
+    if Defect(seen.kind) not in (Defect.ATOMIC_BESIDE_BLOCK, Defect.ATOMIC_BESIDE_WARP):
+        return False
+    numbers = [number for number in (seen.access, seen.other) if number is not None]
+    return any(execution.sites[number][Site.COMPARED_LATER] for number in numbers)
 
 
 def _defect(
-    kernel: Kernel, launch: Launch, seen: DefectSeen, names: dict[str, str], by_number: dict[int, Any]
+    kernel: Kernel, launch: Launch, seen: DefectSeen, names: dict[str, str], by_number: dict[int, Access]
 ) -> FoundDefect:
     kind = Defect(seen.kind)
     array, access_kind, distance = "", "", None
@@ -88,14 +113,25 @@ def _defect(
         access = by_number[seen.access]
         path, line = place_of(kernel.function.instructions[access.instruction].location)
         array = names.get(access.root or "", "")
-        access_kind = "atomic" if access.atomic else "store" if access.writes else "load"
+        access_kind = _kind_of(access)
         bounds = {given.name: (given.low, given.high) for given in launch.arrays}.get(array)
         if bounds is not None and kind == Defect.OUT_OF_BOUNDS:
             distance = seen.address - bounds[0] if seen.address < bounds[0] else seen.address - bounds[1]
-    return FoundDefect(
+    found = FoundDefect(
         _KINDS[kind], path, line, array, access_kind, place_in(seen.block, launch.grid),
         place_in(seen.thread, launch.block), distance,
     )  # fmt: skip
+    if seen.other is not None:
+        other = by_number[seen.other]
+        instruction = kernel.function.instructions[other.instruction]
+        found.other_by = "another warp of the block" if kind in _OF_WARPS else "another block"
+        found.other_access = _kind_of(other)
+        found.other_path, found.other_line = place_of(instruction.location)
+    return found
+
+
+def _kind_of(access: Access) -> str:
+    return "atomic" if access.atomic else "store" if access.writes else "load"
 
 
 def _barrier_place(kernel: Kernel, counter: int) -> tuple[str, int]:

@@ -94,6 +94,15 @@ def _atomic(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
     }
 
 
+def _other_place(defect: dict[str, Any], move: Move) -> str | None:
+    """Where the access is that a race is with, in words; None for a defect of one access."""
+    if not defect.get("other_line"):
+        return None
+    path, line = move(defect["other_path"], defect["other_line"])
+    here, _ = move(defect["path"], defect["line"])
+    return f"line {line}" if path == here else f"{path}:{line}"
+
+
 def defect_reading(
     kernel: str, defect: dict[str, Any], move: Move, assumptions: tuple[str, ...]
 ) -> LineReading:
@@ -107,6 +116,9 @@ def defect_reading(
         "distance": None if defect["distance"] is None else float(abs(defect["distance"])),
         "before": None if defect["distance"] is None else defect["distance"] < 0,
         "seen": float(defect["count"]),
+        "other_by": defect.get("other_by") or None,
+        "other_access": defect.get("other_access") or None,
+        "other_place": _other_place(defect, move),
     }
     where = move(defect["path"], defect["line"])
     return LineReading("defect", kernel, *where, defect["array"], "", defect["kind"], values, assumptions)

@@ -19,6 +19,7 @@ from advisor.evidence.simulated.simt.vector.host import host_memory
 from advisor.evidence.simulated.simt.vector.host.cache_model import CacheModel
 from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes
 from advisor.evidence.simulated.simt.vector.host.contexts import HostThread, host_thread
+from advisor.evidence.simulated.simt.vector.host.followed_elements import follow_elements
 from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, compile_kernel
@@ -54,13 +55,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class DefectSeen:
-    """A defect as the machine noted it: kind, the access's number, block, thread and address."""
+    """A defect as the machine noted it: kind, the access's number, block, thread and address.
+
+    `other` is the number of the access that this one races with, None for a defect of one access.
+    """
 
     kind: int
     access: int
     block: int
     thread: int
     address: int
+    other: int | None = None
 
 
 @dataclass
@@ -205,6 +210,7 @@ def _run_detailed(
     shift = _shadow_shift(kernel)
     shadow = host_memory.zeroed_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
     context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
+    followed = follow_elements(worker, kernel)
     caches = CacheModel(kernel, launch, context, settings.caches) if settings.caches is not None else None
     context[Context.DETAILED] = 1
     context[Context.ALONE] = 1
@@ -217,7 +223,8 @@ def _run_detailed(
         status = _run_block(kernel, worker, number, caches)
     if caches is not None:
         caches.look_up()
-    for word in (Context.DETAILED, Context.SHADOW, Context.CACHES):
+    del followed
+    for word in (Context.DETAILED, Context.SHADOW, Context.CACHES, Context.ELEMENTS):
         context[word] = 0
     context[Context.ALONE] = int(threads == 1)
     return done, status
@@ -324,12 +331,18 @@ def _summed_sites(workers: list[HostThread]) -> Counts:
     return sites
 
 
+def _defect_seen(row: Counts) -> DefectSeen:
+    words = (DefectWord.KIND, DefectWord.SITE, DefectWord.BLOCK, DefectWord.THREAD, DefectWord.ADDRESS)
+    kind, access, block, thread, address = (int(row[word]) for word in words)
+    other = int(row[DefectWord.OTHER])
+    return DefectSeen(kind, access, block, thread, address, other - 1 if other else None)
+
+
 def _gathered(
     workers: list[HostThread], status: Status, blocks_run: int, detailed: int, touched: TouchedSectors
 ) -> Execution:
-    words = (DefectWord.KIND, DefectWord.SITE, DefectWord.BLOCK, DefectWord.THREAD, DefectWord.ADDRESS)
     defects = [
-        DefectSeen(*(int(row[word]) for word in words))
+        _defect_seen(row)
         for worker in workers
         for row in worker.defects[: int(worker.context[Context.DEFECT_COUNT])]
     ]

@@ -70,7 +70,10 @@ class Recorder:
     def _with_counts(self, row: LaunchRow, outcome: Outcome) -> LaunchRow:
         """The launch with what was counted and found, and why it could not run."""
         statistics = _with_paths(outcome.statistics, self.relative) if outcome.statistics else None
-        defects = [replace(defect, path=self.relative(defect.path)) for defect in outcome.defects]
+        defects = [
+            replace(one, path=self.relative(one.path), other_path=self.relative(one.other_path))
+            for one in outcome.defects
+        ]
         return replace(
             row,
             statistics=statistics.as_data() if statistics else None,

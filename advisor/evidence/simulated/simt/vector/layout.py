@@ -105,7 +105,17 @@ class Context(IntEnum):
     RUNS = 69
     RUN_COUNT = 70
     RUN_CAPACITY = 71
-    WORDS = 72
+    # The table of followed elements of global memory, the logarithm of an element's bytes, and whether warps
+    # of one block are followed too; contents of elements before a store, and which lanes have kept them.
+    ELEMENTS = 72
+    ELEMENT_SHIFT = 73
+    WARPS_FOLLOWED = 74
+    ELEMENT_CONTENTS = 75
+    ELEMENTS_UNSETTLED = 76
+    # Whether the block changed atomically what another block did, and the access that a defect is noted with.
+    MET_ATOMIC = 77
+    OTHER_ACCESS = 78
+    WORDS = 79
 
 
 # Values of the context's PREFERRED that are no lane: the lanes of the lowest block run, or of the highest.
@@ -165,7 +175,11 @@ class Site(IntEnum):
     LINES = 25
     # Passes through the banks that the loads take which asked the L1.
     L1_WAVEFRONTS = 26
-    WORDS = 27
+    # Whether a load's element is afterwards compared and changed atomically by the same warp, and how many
+    # races in global memory were noted.
+    COMPARED_LATER = 27
+    RACES = 28
+    WORDS = 29
 
 
 class Space(IntEnum):
@@ -181,6 +195,12 @@ class Space(IntEnum):
 WRITES = 1 << 12
 ATOMIC = 1 << 13
 FIXED_BOUNDS = 1 << 14
+# The access is followed where races in global memory are looked for.
+FOLLOWED = 1 << 15
+# What is stored is one value for the whole launch.
+ONE_VALUE = 1 << 16
+# An atomic operation that keeps what it finds under some condition: cas, min, max, and, or.
+COMPARES = 1 << 17
 
 
 class Status(IntEnum):
@@ -233,6 +253,11 @@ class Defect(IntEnum):
     BARRIER = 5
     TRAP = 6
     INDEX_OVERFLOW = 7
+    RACE_OF_BLOCKS = 8
+    RACE_OF_WARPS = 9
+    ATOMIC_BESIDE_BLOCK = 10
+    ATOMIC_BESIDE_WARP = 11
+    UNFENCED = 12
 
 
 class DefectWord(IntEnum):

@@ -13,6 +13,7 @@ from advisor.evidence.simulated.simt.vector.routines import (
     driver,
     fast,
     generic,
+    global_races,
     memory,
     shared,
     transcendental,
@@ -23,7 +24,7 @@ from advisor.model.storage.cache import Cache
 
 ROUTINE_MODULES = (
     arithmetic, atomic, cache, checking, driver, fast,
-    generic, memory, shared, transcendental,
+    generic, global_races, memory, shared, transcendental,
 )  # fmt: skip
 _LOCK = threading.Lock()
 _loaded: list[Loaded] = []

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.evidence.simulated.simt.ptx.control_flow import reads, results
+from advisor.evidence.simulated.simt.ptx.launch_values import values_of_the_launch
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
     Function,
@@ -14,18 +15,32 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Register,
     Symbol,
 )
-from advisor.evidence.simulated.simt.vector.layout import ATOMIC, FIXED_BOUNDS, WRITES, Space
+from advisor.evidence.simulated.simt.vector.layout import (
+    ATOMIC,
+    COMPARES,
+    FIXED_BOUNDS,
+    ONE_VALUE,
+    WRITES,
+    Space,
+)
 
 _SPACES = {
     "global": Space.GLOBAL, "shared": Space.SHARED, "local": Space.LOCAL, "const": Space.CONSTANT,
 }  # fmt: skip
 UNKNOWN = "?"
 _PASSES_ON = frozenset({"mov", "cvta", "add", "sub", "selp"})
+_COMPARING = frozenset({"cas", "min", "max", "and", "or"})
+# Accesses that order others or that the memory model orders: PTX ISA, "Memory Consistency Model".
+_STRONG = frozenset({"volatile", "relaxed", "acquire", "release", "mmio"})
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One memory instruction; `root` names the parameter or variable it goes to, None if not sure."""
+    """One memory instruction; `root` names the parameter or variable it goes to, None if not sure.
+
+    `strong` accesses are ordered as atomic ones are; `one_value` says that a store writes the same in all
+    threads of a launch, `compares` that an atomic operation may leave what it finds.
+    """
 
     number: int
     instruction: int
@@ -34,17 +49,22 @@ class Access:
     writes: bool
     atomic: bool
     root: str | None
+    strong: bool = False
+    one_value: bool = False
+    compares: bool = False
 
     @property
     def description(self) -> int:
         """The word that tells the runtime of the access."""
         flags = (WRITES if self.writes else 0) | (ATOMIC if self.atomic else 0)
+        flags |= (ONE_VALUE if self.one_value else 0) | (COMPARES if self.compares else 0)
         return self.size | self.space << 8 | flags | (FIXED_BOUNDS if self.root else 0)
 
 
 def accesses(function: Function) -> dict[int, Access]:
     """The memory accesses of a function by the number of their instruction; parameters are none."""
     roots = _roots(function)
+    known = values_of_the_launch(function)
     found: dict[int, Access] = {}
     for number, item in enumerate(function.instructions):
         if item.opcode not in ("ld", "st", "atom", "red", "ldu") or "param" in item.modifiers:
@@ -54,8 +74,11 @@ def accesses(function: Function) -> dict[int, Access]:
         space = _space(function, item, root)
         atomic = item.opcode in ("atom", "red")
         found[number] = Access(
-            len(found), number, space, access_size(item), atomic or item.opcode == "st", atomic, root
-        )
+            len(found), number, space, access_size(item), atomic or item.opcode == "st", atomic, root,
+            strong=not _STRONG.isdisjoint(item.modifiers),
+            one_value=item.opcode == "st" and known.are(item.operands[1]),
+            compares=atomic and not _COMPARING.isdisjoint(item.modifiers),
+        )  # fmt: skip
     return found
 
 

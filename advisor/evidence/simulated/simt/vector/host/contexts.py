@@ -17,6 +17,7 @@ from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.lanes import LANES
 from advisor.evidence.simulated.simt.vector.layout import (
     FIXED_BOUNDS,
+    FOLLOWED,
     LOWEST,
     NO_RANGE,
     Context,
@@ -164,11 +165,13 @@ def _set_sites(
     worker: HostThread, kernel: Kernel, launch: Launch, memory: DeviceMemory, touched: TouchedSectors
 ) -> None:
     bounds = _Bounds(worker, kernel, launch, memory, touched)
-    for access in kernel.warp.accesses.values():
-        found = bounds.of(access)
+    ranges = {access: bounds.of(access) for access in kernel.warp.accesses.values()}
+    followed = _followed(ranges)
+    for access, found in ranges.items():
         row = worker.sites[access.number]
         row[Site.LOW], row[Site.HIGH] = found.low, found.high
         flags = access.description & ~FIXED_BOUNDS
+        flags |= FOLLOWED if access in followed else 0
         row[Site.DESCRIPTION] = flags | (FIXED_BOUNDS if found.fixed else 0)
         row[Site.NUMBER] = access.number
         row[Site.STEP_LOW], row[Site.STEP_HIGH] = NO_RANGE
@@ -187,6 +190,27 @@ class _Range(NamedTuple):
     high: int = 0
     fixed: bool = False
     buffer: Buffer | None = None
+
+    @property
+    def is_nowhere(self) -> bool:
+        """Whether no address at all is allowed."""
+        return self.fixed and self.low > self.high
+
+
+def _followed(ranges: dict[Access, _Range]) -> set[Access]:
+    """The accesses of global memory whose buffer the kernel may change; strong ones do not race."""
+    in_global = {
+        access: found
+        for access, found in ranges.items()
+        if access.space in (Space.GLOBAL, Space.GENERIC) and (access.atomic or not access.strong)
+    }
+    changed = [found.buffer for access, found in in_global.items() if access.writes and not found.is_nowhere]
+    begins = {None if buffer is None else buffer.begin for buffer in changed}
+    return {
+        access
+        for access, found in in_global.items()
+        if None in begins or found.buffer is None or found.buffer.begin in begins
+    }
 
 
 class _Bounds:

@@ -41,6 +41,11 @@ from advisor.evidence.simulated.simt.vector.memory.transfers import gather, scat
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
 _INSPECTED_AS = {Space.SHARED: "shared", Space.GENERIC: "generic"}
+# What looks at a store when it is done, where a word of the context says so.
+_SETTLED = (
+    ("settle_shared", Context.UNSETTLED, (Space.SHARED, Space.GENERIC)),
+    ("settle_elements", Context.ELEMENTS_UNSETTLED, (Space.GLOBAL, Space.GENERIC)),
+)
 
 
 @handles("ld", "ldu")
@@ -209,12 +214,13 @@ def _store_apart(e: Emission, place: Place, addresses: Any, values: list[Any], s
     inside = _inspect(e, place, addresses)
     for number, value in enumerate(values):
         scatter(e, value, _real(e, place, addresses, size * number), inside)
-    if place.access.space in (Space.SHARED, Space.GENERIC):
-        unsettled = e.context_word(Context.UNSETTLED)
-        with e.builder.if_then(e.builder.icmp_unsigned("!=", unsettled, constant(I64, 0)), likely=False):
-            whole = constant(I64, place.access.size)
-            real = _real(e, place, addresses)
-            e.call("settle_shared", ir.VoidType(), e.context, place.site, real, whole)
+    for settle, word, spaces in _SETTLED:
+        if place.access.space in spaces:
+            unsettled = e.context_word(word)
+            with e.builder.if_then(e.builder.icmp_unsigned("!=", unsettled, constant(I64, 0)), likely=False):
+                whole = constant(I64, place.access.size)
+                real = _real(e, place, addresses)
+                e.call(settle, ir.VoidType(), e.context, place.site, real, whole)
 
 
 def _store_consecutive(e: Emission, place: Place, pointer: Any, kind: Any, values: list[Any]) -> None:

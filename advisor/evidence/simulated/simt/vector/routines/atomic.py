@@ -20,6 +20,7 @@ from advisor.evidence.simulated.simt.vector.lanes import (
 from advisor.evidence.simulated.simt.vector.layout import NO_RANGE, WORD, Context, Site, Space
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 from advisor.evidence.simulated.simt.vector.routines.generic import lane_offsets, lanes_by_space, some_lanes
+from advisor.evidence.simulated.simt.vector.routines.global_races import follow_elements
 from advisor.evidence.simulated.simt.vector.routines.memory import count_local, count_sectors, good_lanes
 from advisor.evidence.simulated.simt.vector.routines.shared import follow
 
@@ -45,6 +46,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
             follow(r, context, site, addresses, good, size)
         with otherwise:
             count_sectors(r, context, site, addresses, good, groups, size)
+            follow_elements(r, context, site, addresses, good, size)
     r.ret(good)
 
 
@@ -64,6 +66,7 @@ def _inspect_generic(r: Routine, size: int) -> None:
     with some_lanes(r, rest):
         _, groups = _count_places(r, site, real, rest, size)
         count_sectors(r, context, site, real, rest, groups, size)
+        follow_elements(r, context, site, real, rest, size)
     r.ret(good)
 
 

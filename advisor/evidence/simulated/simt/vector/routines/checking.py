@@ -51,7 +51,7 @@ def _note(r: Routine) -> None:
             DefectWord.BLOCK: r.context_word(context, Context.BLOCK_NUMBER),
             DefectWord.THREAD: thread,
             DefectWord.ADDRESS: address,
-            DefectWord.OTHER: r.context_word(context, Context.EPOCH),
+            DefectWord.OTHER: r.context_word(context, Context.OTHER_ACCESS),
         }
         for word, value in values.items():
             r.put(value, entry, WORD * word)

@@ -69,6 +69,7 @@ def _begin(r: Routine) -> None:
     r.put(r.urem(rest, rows), context, WORD * Context.CTAID_Y)
     r.put(r.udiv(rest, rows), context, WORD * Context.CTAID_Z)
     r.put(r.urem(number, r.context_word(context, Context.PROCESSORS)), context, WORD * Context.PROCESSOR)
+    r.put(r.number(0), context, WORD * Context.MET_ATOMIC)
     for word in (Context.EPOCH, Context.COUNT_SUM, Context.COUNT_ALL, Context.COUNT_ANY):
         r.put(r.number(1 if word == Context.EPOCH else 0), context, WORD * word)
     size = r.context_word(context, Context.SHARED_SIZE)

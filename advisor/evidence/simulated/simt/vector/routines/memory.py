@@ -32,6 +32,7 @@ from advisor.evidence.simulated.simt.vector.layout import (
 from advisor.evidence.simulated.simt.vector.memory.access_ways import ONE_PLACE, SIDE_BY_SIDE
 from advisor.evidence.simulated.simt.vector.routines.banks import passes
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
+from advisor.evidence.simulated.simt.vector.routines.global_races import follow_elements
 
 SIZES = (1, 2, 4, 8, 16, 32)
 _ADDRESSES = vector(I64)
@@ -153,6 +154,7 @@ def count_global(r: Routine, context: Any, site: Any, addresses: Any, good: Any,
     """Count the sectors of good lanes and look them up in the caches."""
     count_sectors(r, context, site, addresses, good, distinct_elements(r, addresses, good, size), size)
     _note_step(r, site, addresses, good)
+    follow_elements(r, context, site, addresses, good, size)
     _count_l1_passes(r, context, site, addresses, good, size)
 
 
