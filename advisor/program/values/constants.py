@@ -22,6 +22,7 @@ from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax
 from advisor.program.syntax.reaching_definitions import START
 from advisor.program.syntax.tree_nodes import dotted_root
 from advisor.program.values.call_sites import values_given
+from advisor.program.values.changed_lists import ListValue, may_change
 from advisor.program.values.constant_calls import FunctionRun
 from advisor.program.values.constant_folding import (
     FUNCTIONS,
@@ -127,10 +128,12 @@ class Constants:
     def _constant(self, node: ast.Constant) -> object:
         return node.value if isinstance(node.value, int | float | str | bool) else UNKNOWN
 
-    def _tuple(self, node: ast.Tuple | ast.List) -> object:
+    def _tuple(self, node: ast.Tuple) -> object:
         return spread(node.elts, self.value)
 
-    _list = _tuple
+    def _list(self, node: ast.List) -> object:
+        found = spread(node.elts, self.value)
+        return ListValue(found) if isinstance(found, tuple) else found
 
     def _name(self, node: ast.Name) -> object:
         # Without a function the bindings are all names of one that is followed.
@@ -143,6 +146,11 @@ class Constants:
 
     def _values(self, name: str, seen: VisibleName) -> Iterator[tuple[ast.AST | None, object]]:
         """The value that each definition gives a name; nothing for those that leave it as it is."""
+        function = seen.scope if isinstance(seen.scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
+        for definition, value in self._given_values(name, seen):
+            yield definition, UNKNOWN if may_change(value, name, self.module, function) else value
+
+    def _given_values(self, name: str, seen: VisibleName) -> Iterator[tuple[ast.AST | None, object]]:
         function = seen.scope if isinstance(seen.scope, ast.FunctionDef | ast.AsyncFunctionDef) else None
         if START in seen.definitions and function is not None and name in parameter_names(function):
             yield None, self._parameter(name, function)
@@ -220,7 +228,8 @@ class Constants:
         if dotted == "math.pi":
             return math.pi
         place = self._member(node, dotted)
-        return UNKNOWN if place is None else self._exported(*place)
+        value = UNKNOWN if place is None else self._exported(*place)
+        return UNKNOWN if may_change(value, node.attr, self.module, None) else value
 
     def _member(self, node: ast.expr, dotted: str) -> tuple[ModuleSyntax, str] | None:
         """The module of the workspace and the name in it that `module.name` stands for."""
@@ -240,7 +249,8 @@ class Constants:
         stored = self.module.once(_attribute_stores, self.module.tree).get(name, 0)
         if not given or len(given) > _MOST_VALUES or stored != len(given):
             return UNKNOWN
-        return agreed([self._in(self.module, method).value(value) for method, value in given])
+        found = agreed([self._in(self.module, method).value(value) for method, value in given])
+        return UNKNOWN if may_change(found, name, self.module, None) else found
 
     def _unaryop(self, node: ast.UnaryOp) -> object:
         value = self.value(node.operand)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import copy
 import functools
 import math
 import random
@@ -119,7 +120,8 @@ class _Run:
 
     def see(self, place: int, value: object) -> None:
         self.flip()
-        self.seen.setdefault(place, []).append(value)
+        # Lists may change later on.
+        self.seen.setdefault(place, []).append(copy.deepcopy(value))
 
     def load(self, name: str, *_: object) -> Any:
         """The module of a name, run when it is first imported."""
@@ -129,7 +131,7 @@ class _Run:
             builtin = {**vars(builtins), "__import__": self.load}
             vars(module).update(
                 __builtins__=builtin, flip=self.flip, fail=self.fail, see=self.see, take=self.take,
-                context=lambda value: contextlib.nullcontext(value),
+                grow=self.grow, context=lambda value: contextlib.nullcontext(value),
             )  # fmt: skip
             names = set(vars(module))
             exec(self.codes[name], vars(module))
@@ -139,6 +141,11 @@ class _Run:
 
     @staticmethod
     def take(value: object) -> None: ...
+
+    @staticmethod
+    def grow(value: object) -> None:
+        if isinstance(value, list):
+            value.append(9)
 
 
 def _observed(texts: Mapping[str, str]) -> dict[int, list[object]]:

@@ -77,7 +77,7 @@ class ConstantPrograms:
                     f"take({name} := {value})", f"{name} = {self._name()} = {value}",
                     f"{name}, *{self._name()} = {value}, 1, 2", f"del {name}", f"import math as {name}",
                     f"see({self._place()}, [{name} for {name} in (7, 8)])")  # fmt: skip
-            return [self.chance.choice(ways)]
+            return self._list(name, value) if self.chance.random() < 0.3 else [self.chance.choice(ways)]
         if kind == 10:
             if around != "module":
                 return [f"return {value}"]
@@ -89,6 +89,15 @@ class ConstantPrograms:
         if kind == 11:
             return [f"see({self._place()}, {self._call()})"]
         return self._compound(depth, around, kind)
+
+    def _list(self, name: str, value: str) -> list[str]:
+        """A list that may change before it is looked at."""
+        changes = (f"{name}.append(3)", f"take({name}.append(3))", f"grow({name})", f"{name}[0] = 5",
+                   f"{self._name()} = {name}", f"{name} += [4]", f"take(sum(range(len({name}))))", "pass",
+                   f"{name}[1:] = ()")  # fmt: skip
+        looks = (f"len({name})", f"{name}[0]", f"(*{name},)", f"len({name}) + {name}[1]")
+        return [f"{name} = [{value}, 2]", self.chance.choice(changes),
+                f"see({self._place()}, {self.chance.choice(looks)})"]  # fmt: skip
 
     def _compound(self, depth: int, around: str, kind: int) -> list[str]:
         name, inner = self._name(), self._block

@@ -1,0 +1,96 @@
+"""Lists with a name whose elements may change: what their displays say need not hold where they are used."""
+
+from __future__ import annotations
+
+import ast
+
+from advisor.program.syntax.calls import last_name
+from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+
+# Methods of lists, and functions, that neither change a list nor give it on.
+_LOOKING = frozenset({"index", "count", "copy"})
+_READING = frozenset(
+    {"len", "tuple", "list", "range", "min", "max", "sum", "sorted", "reversed", "enumerate", "zip", "print"}
+    | {
+        "set",
+        "frozenset",
+        "any",
+        "all",
+        "int",
+        "float",
+        "str",
+        "repr",
+        "isinstance",
+        "array",
+        "asarray",
+        "prod",
+    }
+)
+_LOOKED_AT = (
+    ast.Compare, ast.BinOp, ast.UnaryOp, ast.If, ast.While, ast.Assert, ast.Expr, ast.FormattedValue,
+    ast.Slice, ast.Starred, ast.Subscript,
+)  # fmt: skip
+
+
+class ListValue(tuple[object, ...]):
+    """The elements that a list's display gives it."""
+
+    __slots__ = ()
+
+
+def holds_list(value: object) -> bool:
+    """Whether a value is a list or a tuple with one in it."""
+    return isinstance(value, ListValue) or (isinstance(value, tuple) and any(map(holds_list, value)))
+
+
+def may_change(value: object, name: str, module: ModuleSyntax, function: FunctionNode | None) -> bool:
+    """Whether a value with a name of a module, or of a function in it, is a list that code there may change.
+
+    What hands the list on, or gives it another name, may change it; names of other scopes count as the same.
+    """
+    if not holds_list(value):
+        return False
+    nested = any(map(holds_list, value)) if isinstance(value, tuple) else False
+    places = module.once(_changing_places, module.tree).get(name, ())
+    return any(
+        (nested or not in_element) and (function is None or function in module.scopes(node))
+        for node, in_element in places
+    )
+
+
+def _changing_places(module: ModuleSyntax, tree: ast.Module) -> dict[str, list[tuple[ast.AST, bool]]]:
+    """The places where a list of each name, or an attribute, may change; True where only a list in it may."""
+    found: dict[str, list[tuple[ast.AST, bool]]] = {}
+    named: list[ast.Name | ast.Attribute] = [*module.inside(tree, ast.Name)]
+    for node in [*named, *module.inside(tree, ast.Attribute)]:
+        if isinstance(node.ctx, ast.Load):
+            in_element = _is_changed(node, module)
+            if in_element is not None:
+                name = node.id if isinstance(node, ast.Name) else node.attr
+                found.setdefault(name, []).append((node, in_element))
+    return found
+
+
+def _is_changed(node: ast.expr, module: ModuleSyntax) -> bool | None:
+    """Whether only an element of what stands here may change, None where nothing may."""
+    parent, element = module.parents.get(node), False
+    while isinstance(parent, ast.Subscript) and parent.value is node:
+        if not isinstance(parent.ctx, ast.Load):
+            return element
+        node, element = parent, True
+        parent = module.parents.get(node)
+    if isinstance(parent, ast.keyword):
+        parent = module.parents.get(parent)
+    if isinstance(parent, ast.Tuple) and isinstance(module.parents.get(parent), ast.Subscript):
+        return None  # an index, or the configuration of a launch
+    if isinstance(parent, _LOOKED_AT):
+        return None
+    if isinstance(parent, ast.Attribute):
+        return None if parent.attr in _LOOKING else element
+    if isinstance(parent, ast.Call) and parent.func is not node and last_name(parent.func) in _READING:
+        return None
+    if isinstance(parent, ast.For | ast.AsyncFor | ast.comprehension):
+        return True
+    if isinstance(parent, ast.IfExp) and parent.test is node:
+        return None
+    return element
