@@ -138,13 +138,15 @@ class ShowingLaunches:
 
 def in_launches(showing: int, of: int, share: float | None = None) -> str:
     """How many of some launches show what a finding says, as a sentence."""
-    if share is None:
-        return f"Shown in {showing:,} of {of:,} launches."
-    # What is left is not rounded away.
-    percent = (
-        "over 99%" if share >= 0.995 and showing < of else f"{share:.0%}" if share >= 0.01 else "under 1%"
-    )
-    return f"Shown in {showing:,} of {of:,} launches, {percent} of the kernel's predicted time."
+    time = "" if share is None else f", {share_in_words(share)} of the kernel's predicted time"
+    return f"Shown in {showing:,} of {of:,} launches{time}."
+
+
+def share_in_words(share: float) -> str:
+    """A share in percent; one that is not all or nothing is not rounded to that."""
+    if 0.995 <= share < 1.0:
+        return "over 99%"
+    return "under 1%" if 0.0 < share < 0.01 else f"{share:.0%}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.evidence.metrics.joining import join
+from advisor.model.findings import share_in_words
 from advisor.model.history.fingerprint import Extent, Fingerprint, Run
 from advisor.model.records import LineReading, Record, Source, Value, kernel_key
 from advisor.model.text.source_text import Span
@@ -51,14 +52,16 @@ def records_of_runs(
             own = kernel_key(place.path, one.identity.name, place.line or 1)
             is_joined = with_source(one) and own in known
             known.discard(own)
+            together = totals[_kernel(one)]
+            origin = _origin(one, run, together)
             kernel = _kernel_record(
-                own if is_joined else f"{own} {key} {number}", one, place, run, key, totals[_kernel(one)]
+                own if is_joined else f"{own} {key} {number}", one, place, origin, key, together
             )
             records.append(kernel)
             if is_joined:
-                lines.setdefault(one.source, []).extend(_line_readings(kernel, one, place, run))
+                lines.setdefault(one.source, []).extend(_line_readings(kernel, one, place, origin))
             else:
-                records += _line_records(kernel, one, place, run)
+                records += _line_records(kernel, one, place, origin)
     for of, readings in lines.items():
         records += join([*source, *records], readings, of)
     return RunRecords((*source, *records), texts)
@@ -92,15 +95,15 @@ def _totals(fingerprints: Sequence[Fingerprint]) -> dict[tuple[str | None, str],
 
 
 def _kernel_record(
-    key: str, one: Fingerprint, place: Place, run: Run, owner: str, totals: Mapping[str, float]
+    key: str, one: Fingerprint, place: Place, origin: str, owner: str, totals: Mapping[str, float]
 ) -> Record:
     record = Record("kernel", key, place.path, Span(place.line or 1), one.identity.name, owner)
-    record.know(one.source, (_origin(one, run),), **{**one.metrics, **totals})
+    record.know(one.source, (origin,), **{**one.metrics, **totals})
     return record
 
 
-def _line_readings(kernel: Record, one: Fingerprint, place: Place, run: Run) -> list[LineReading]:
-    assumptions = (_origin(one, run),)
+def _line_readings(kernel: Record, one: Fingerprint, place: Place, origin: str) -> list[LineReading]:
+    assumptions = (origin,)
     found = []
     for line in one.lines:
         own = line.path == one.identity.path
@@ -111,10 +114,10 @@ def _line_readings(kernel: Record, one: Fingerprint, place: Place, run: Run) -> 
     return found
 
 
-def _line_records(kernel: Record, one: Fingerprint, place: Place, run: Run) -> list[Record]:
+def _line_records(kernel: Record, one: Fingerprint, place: Place, origin: str) -> list[Record]:
     """Records of lines for themselves, where the source says nothing of them."""
     found = []
-    for at, line in enumerate(_line_readings(kernel, one, place, run)):
+    for at, line in enumerate(_line_readings(kernel, one, place, origin)):
         span = Span(max(1, line.line))
         label = line.array or f"line {line.line}"
         record = Record(line.entity, f"{kernel.key} line {at}", line.path, span, label, kernel.key)
@@ -123,11 +126,21 @@ def _line_records(kernel: Record, one: Fingerprint, place: Place, run: Run) -> l
     return found
 
 
-def _origin(one: Fingerprint, run: Run) -> str:
+def _origin(one: Fingerprint, run: Run, totals: Mapping[str, float]) -> str:
+    """Where the numbers of a shape come from, with its part of the kernel's launches and time."""
     who = one.identity
     shape = f", grid {shape_in_words(who.grid)}, block {shape_in_words(who.block)}" if who.grid else ""
     inside = f", in {' / '.join(one.ranges)}" if one.ranges else ""
-    return f"{_run_in_words(run).rstrip('.')}{shape}{inside}."
+    return f"{_run_in_words(run).rstrip('.')}{shape}{inside}{_part(one, totals)}."
+
+
+def _part(one: Fingerprint, totals: Mapping[str, float]) -> str:
+    launches, time = totals.get("launches"), totals.get("latency_ms")
+    if not one.launches or not launches or one.launches >= launches:
+        return ""
+    own = time_of(one)
+    share = f", {share_in_words(own / time)} of the kernel's time" if own is not None and time else ""
+    return f", {one.launches:,} of {launches:,.0f} launches{share}"
 
 
 def _run_in_words(run: Run) -> str:
