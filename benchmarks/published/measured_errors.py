@@ -1,7 +1,8 @@
 """How far predicted times lie from measured ones: the factors of knowledge/machine/prediction_error.toml.
 
 Of the absolute values of the errors' logarithms in the open half the quantile of the share that is asked for
-is taken; how much of the half that was set aside lies within it says what it is worth.
+is taken; how much of the half that was set aside, and of what was added later, lies within it says what it is
+worth.
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ class Time:
 
 @dataclass(frozen=True)
 class Within:
-    """A factor that holds a share of the open errors, and how many of those set aside it holds."""
+    """A factor that holds a share of the open errors; of each other group how many there are and it holds."""
 
     factor: float
     open: int
-    aside: int
-    aside_within: int
+    others: tuple[tuple[int, int], ...]
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -44,11 +44,11 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
-def within(open_errors: Sequence[float], aside_errors: Sequence[float], share: float) -> Within:
+def within(open_errors: Sequence[float], *others: Sequence[float], share: float) -> Within:
     """The factor for logarithms of errors."""
     most = quantile([abs(error) for error in open_errors], share)
-    inside = sum(abs(error) <= most for error in aside_errors)
-    return Within(math.exp(most), len(open_errors), len(aside_errors), inside)
+    counts = tuple((len(errors), sum(abs(error) <= most for error in errors)) for errors in others)
+    return Within(math.exp(most), len(open_errors), counts)
 
 
 def milliseconds(value: float, unit: str, work: float | None) -> float | None:
