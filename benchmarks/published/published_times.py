@@ -239,14 +239,18 @@ def _print_details(file: str, times: dict[str, tuple[float, float]]) -> None:
 
 
 def _print(pairs: Sequence[Pair]) -> None:
-    print("| half | group | ratios | median error, % | clear orders right | worst ratio |")
-    print("|---|---|---:|---:|---:|---|")
-    for half in HALVES:
-        these = [one for one in pairs if one.half == half]
-        for group in sorted({one.group for one in these}):
-            _print_row(half, group, [one for one in these if one.group == group])
-        if these:
-            _print_row(half, "**all**", these)
+    for halves in (("open", "aside"), ("later",)):
+        if not any(one.half in halves for one in pairs):
+            continue
+        print("| half | group | ratios | median error, % | clear orders right | worst ratio |")
+        print("|---|---|---:|---:|---:|---|")
+        for half in halves:
+            these = [one for one in pairs if one.half == half]
+            for group in sorted({one.group for one in these}):
+                _print_row(half, group, [one for one in these if one.group == group])
+            if these:
+                _print_row(half, "**all**", these)
+        print()
 
 
 def _print_row(half: str, group: str, pairs: Sequence[Pair]) -> None:
@@ -266,7 +270,7 @@ def _print_errors(pairs: Sequence[Pair], times: Sequence[Time]) -> None:
     known = prediction_error()
     ratio = within(*([one.log_error for one in pairs if one.half == half] for half in HALVES), share=known.share)
     time = within(*([one.error for one in times if one.half == half] for half in HALVES), share=known.share)
-    print(f"\n| | open | {known.share:.0%} lie within | set aside | lie within it | added later | lie within it |")
+    print(f"| | open | {known.share:.0%} lie within | set aside | lie within it | added later | lie within it |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for what, found in (("ratios of two kernels", ratio), ("times of one kernel", time)):
         others = " | ".join(f"{count} | {inside}" for count, inside in found.others)
