@@ -19,7 +19,7 @@ _HELD = 768
 
 
 @cuda.jit
-def stream_init(a, b, c, n, never):
+def stream_init(a, b, n, never):
     held = cuda.shared.array(_HELD, float64)
     i = cuda.grid(1)
     if i >= n:
@@ -32,7 +32,7 @@ def stream_init(a, b, c, n, never):
 
 
 @cuda.jit
-def stream_read(a, b, c, n, never):
+def stream_read(a, b, n, never):
     held = cuda.shared.array(_HELD, float64)
     i = cuda.grid(1)
     if i >= n:
@@ -58,7 +58,7 @@ def stream_triad(a, b, c, n, never):
 
 
 @cuda.jit
-def stream_stencil(a, b, c, n, never):
+def stream_stencil(a, b, n, never):
     held = cuda.shared.array(_HELD, float64)
     i = cuda.grid(1)
     if i >= n - 2 or i < 2:
@@ -77,9 +77,10 @@ _STREAMS = {
 
 def occupancy_sweep() -> dict[str, Launched]:
     """Streams of 128 Mi float64, one element a thread, two blocks a multiprocessor: 2, 8 and 32 warps."""
-    arrays = (*(_reserved(_STREAM, "float64") for _ in range(3)), _STREAM, False)
+    a, b, c = (_reserved(_STREAM, "float64") for _ in range(3))
+    arrays = {"triad": (a, b, c)}
     return {
-        f"{name}_{block}": (kernel, _STREAM // block + 1, block, arrays)
+        f"{name}_{block}": (kernel, _STREAM // block + 1, block, (*arrays.get(name, (a, b)), _STREAM, False))
         for name, kernel in _STREAMS.items()
         for block in (32, 128, 512)
     }

@@ -19,7 +19,7 @@ import math
 import statistics
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -268,9 +268,10 @@ def _print_errors(pairs: Sequence[Pair], times: Sequence[Time]) -> None:
     from advisor.evidence.metrics.prediction_error import prediction_error
 
     known = prediction_error()
-    ratio = within(*([one.log_error for one in pairs if one.half == half] for half in HALVES), share=known.share)
-    time = within(*([one.error for one in times if one.half == half] for half in HALVES), share=known.share)
-    print(f"| | open | {known.share:.0%} lie within | set aside | lie within it | added later | lie within it |")
+    ratio = within(*_by_half((one.half, one.log_error) for one in pairs), share=known.share)
+    time = within(*_by_half((one.half, one.error) for one in times), share=known.share)
+    held = f"{known.share:.0%} lie within"
+    print(f"| | open | {held} | set aside | lie within it | added later | lie within it |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for what, found in (("ratios of two kernels", ratio), ("times of one kernel", time)):
         others = " | ".join(f"{count} | {inside}" for count, inside in found.others)
@@ -286,6 +287,11 @@ def _print_errors(pairs: Sequence[Pair], times: Sequence[Time]) -> None:
             these = [one for one in these if (abs(math.log(one.predicted)) > bound) == beyond]
             counts.append(f"{sum(not one.is_in_order for one in these)} of {len(these)}")
         print(f"| {words} | {' | '.join(counts)} |")
+
+
+def _by_half(errors: Iterable[tuple[str, float]]) -> list[list[float]]:
+    found = list(errors)
+    return [[error for half, error in found if half == one] for one in HALVES]
 
 
 if __name__ == "__main__":

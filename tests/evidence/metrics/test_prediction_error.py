@@ -66,7 +66,8 @@ def test_the_shipped_factors_are_those_of_the_page() -> None:
 def test_a_factor_holds_its_share_of_the_open_errors() -> None:
     # Eleven errors, a factor of 2 ** 0 to 2 ** 10 either way: 80% of them lie within 2 ** 8.
     errors = [(-1) ** power * math.log(2.0) * power for power in range(11)]
-    found = BENCHMARK["within"](errors, [0.0, math.log(200.0), -math.log(300.0)], [math.log(257.0)], share=0.8)
+    aside, later = [0.0, math.log(200.0), -math.log(300.0)], [math.log(257.0)]
+    found = BENCHMARK["within"](errors, aside, later, share=0.8)
     assert found.factor == pytest.approx(2.0**8)
     assert (found.open, found.others) == (11, ((3, 2), (1, 0)))
 
