@@ -9,6 +9,7 @@ from advisor.cli.reporting.page import Page
 from advisor.cli.reporting.run_numbers import metric_in_words
 from advisor.cli.reporting.wording import counted, factor_in_words, shape_in_words, time_in_words
 from advisor.evidence.measured.reports.kernel_names import shortened
+from advisor.evidence.metrics.prediction_error import prediction_error, ratio_interval
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.runs.comparison.differences import Difference, KernelChange
@@ -92,23 +93,49 @@ def _verdict(one: KernelChange, time: TimeChange) -> str:
     return f"{alert}{time.verdict}{how}"
 
 
+def _moved(count: int, verdict: str, predicted: bool) -> str:
+    if not predicted:
+        return f"{counted(count, 'kernel')} became {verdict}."
+    return f"{counted(count, 'kernel')} {'is' if count == 1 else 'are'} predicted to be {verdict}."
+
+
+def _within_error(found: Difference) -> str:
+    """How many of the predicted changes the model's error leaves open."""
+    moved = [one.time.ratio for one in found.kernels if one.time and one.time.verdict in _MOVED]
+    open_ = sum(ratio_interval(ratio).holds_one for ratio in moved)
+    if not open_:
+        return ""
+    factor = prediction_error().ratio
+    lie = "lies" if open_ == 1 else "lie"
+    return (
+        f" {open_} of {counted(len(moved), 'change')} {lie} within the model's error, a factor of {factor:g}."
+    )
+
+
 def _summary(found: Difference) -> str:
     if not found.kernels:
         return "No kernel is in both runs."
     verdicts = [one.time.verdict for one in found.kernels if one.time]
+    predicted = all(one.after.source != "measured" for one in found.kernels)
     parts = [
-        f"{counted(verdicts.count(verdict), 'kernel')} became {verdict}."
+        _moved(verdicts.count(verdict), verdict, predicted)
         for verdict in ("slower", "faster")
         if verdict in verdicts
     ]
     alerts = [one.name for one in found.kernels if one.time and one.time.alert]
     text = " ".join(parts)
+    if parts and predicted:
+        text += _within_error(found)
     if not parts and "no difference" in verdicts:
-        predicted = all(one.after.source != "measured" for one in found.kernels)
-        text = f"No kernel became slower or faster{'' if predicted else ' beyond chance'}."
+        text = (
+            "No kernel is predicted to be slower or faster."
+            if predicted
+            else "No kernel became slower or faster beyond chance."
+        )
     if alerts:
         limit = comparing_numbers().changes.alert
-        text += f" ALERT: {', '.join(alerts)} took at least {limit:g} times as long as before."
+        took = "predicted to take" if predicted else "took"
+        text += f" ALERT: {', '.join(alerts)} {took} at least {limit:g} times as long as before."
     unknown = [one for one in found.kernels if one.time and one.time.verdict == "not known"]
     if unknown:
         those = "the change of time is" if len(unknown) == 1 else f"{len(unknown)} changes of time are"

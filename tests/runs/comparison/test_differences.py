@@ -6,6 +6,8 @@ from pathlib import Path
 
 from kept_history import SOURCE, fingerprint, options, project, run
 
+from advisor.cli.reporting.difference_page import difference_page
+from advisor.evidence.metrics.prediction_error import prediction_error
 from advisor.model.history.fingerprint import Run
 from advisor.runs.comparison.differences import Difference, difference
 
@@ -144,3 +146,24 @@ def test_many_kernels_are_told_apart_from_chance_together(tmp_path: Path) -> Non
     assert found.needed_times == 6
     alone = [run(*one.fingerprints[:1]) for one in (before, after)]
     assert [one.time.verdict for one in between(tmp_path, *alone).kernels if one.time] == ["slower"]
+
+
+def predicted_page(folder: Path, before: float, after: float) -> str:
+    runs = [
+        run(fingerprint(samples=(time,), source="simulated"), number=number, executed_on="simt")
+        for number, time in enumerate((before, after), start=1)
+    ]
+    return difference_page(between(project(folder), *runs), markdown=False)
+
+
+def test_predicted_changes_are_called_so(tmp_path: Path) -> None:
+    slower = predicted_page(tmp_path, 2.0, 6.0)
+    assert "1 kernel is predicted to be slower. ALERT: scale predicted to take at least 1.5" in slower
+    assert "became" not in slower and "error" not in slower
+    nearly = " ".join(predicted_page(tmp_path, 6.0, 5.5).split())
+    factor = prediction_error().ratio
+    words = (
+        f"1 kernel is predicted to be faster. 1 of 1 change within the model's error, a factor of {factor}."
+    )
+    assert words in nearly
+    assert "No kernel is predicted to be slower or faster." in predicted_page(tmp_path, 6.0, 6.0)
