@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from advisor_command import PROGRAM, AdvisorCommand
+from advisor_command import PROGRAM, AdvisorCommand, AdvisorHere
 
 from advisor.evidence.simulated.launches.recording.gpu_launches import has_gpu
 from advisor.model.devices import find_device
@@ -51,9 +51,10 @@ def workload_fails():
 GOOD = WORK.split("def workload_fails")[0]
 
 
-@pytest.fixture(scope="module")
-def advise(tmp_path_factory: pytest.TempPathFactory) -> AdvisorCommand:
-    return AdvisorCommand(tmp_path_factory.mktemp("home"))
+@pytest.fixture
+def advise() -> AdvisorHere:
+    """The command in this process, which keeps one with Numba imported to run the workloads in."""
+    return AdvisorHere()
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_predicted_times_are_marked_and_kept(advise: AdvisorCommand, project: Path) -> None:
+def test_predicted_times_are_marked_and_kept(advise: AdvisorHere, project: Path) -> None:
     done = advise("profile", "work.py", "--label", "first", cwd=project)
     text = done.out.decode()
     assert done.status == 0, done.err
@@ -90,7 +91,7 @@ def test_predicted_times_are_marked_and_kept(advise: AdvisorCommand, project: Pa
     assert "memcpy_htod_ms" not in run.metrics
 
 
-def test_json_says_of_each_kernel_that_it_was_predicted(advise: AdvisorCommand, project: Path) -> None:
+def test_json_says_of_each_kernel_that_it_was_predicted(advise: AdvisorHere, project: Path) -> None:
     done = advise("profile", "work.py", "--format", "json", "--no-store", cwd=project)
     content = json.loads(done.out)
     assert (content["basis"], content["run"], content["executed_on"]) == ("predicted", None, "simt")
@@ -101,7 +102,7 @@ def test_json_says_of_each_kernel_that_it_was_predicted(advise: AdvisorCommand, 
     assert not (project / ".advisor" / "history.sqlite").exists()
 
 
-def test_a_workload_that_fails_leaves_the_others(advise: AdvisorCommand, project: Path) -> None:
+def test_a_workload_that_fails_leaves_the_others(advise: AdvisorHere, project: Path) -> None:
     (project / "work.py").write_text(WORK)
     done = advise("profile", "work.py", cwd=project)
     assert done.status == 1
@@ -109,7 +110,7 @@ def test_a_workload_that_fails_leaves_the_others(advise: AdvisorCommand, project
     assert len(HistoryStore(project).run(1).fingerprints) == 2
 
 
-def test_when_none_runs_the_status_tells(advise: AdvisorCommand, project: Path) -> None:
+def test_when_none_runs_the_status_tells(advise: AdvisorHere, project: Path) -> None:
     (project / "work.py").write_text(GOOD.replace("x = cuda", "raise ValueError('no data')\n    x = cuda"))
     done = advise("profile", "work.py", cwd=project)
     assert done.status == 2
@@ -134,7 +135,7 @@ def test_a_device_whose_caches_are_unknown_gets_no_time() -> None:
         (["work.py", "--ncu", "/nowhere/ncu"], "there is no such program"),
     ],
 )
-def test_wrong_use(advise: AdvisorCommand, project: Path, argv: list[str], words: str) -> None:
+def test_wrong_use(advise: AdvisorHere, project: Path, argv: list[str], words: str) -> None:
     (project / "empty.py").write_text("x = 1\n")
     (project / "notes.ipynb").write_text("{}")
     done = advise("profile", *argv, cwd=project)
@@ -143,9 +144,7 @@ def test_wrong_use(advise: AdvisorCommand, project: Path, argv: list[str], words
     assert not (project / ".advisor" / "history.sqlite").exists()
 
 
-def test_a_history_of_a_newer_version_does_not_lose_the_profile(
-    advise: AdvisorCommand, project: Path
-) -> None:
+def test_a_history_of_a_newer_version_does_not_lose_the_profile(advise: AdvisorHere, project: Path) -> None:
     store = HistoryStore(project)
     store.add_run(Run(RunFacts("profile", "", "", 0.0, "h200", "simt")))
     connection = store._connection
@@ -159,7 +158,7 @@ def test_a_history_of_a_newer_version_does_not_lose_the_profile(
     assert "newer version" in done.err
 
 
-def test_a_killed_profile_keeps_what_was_finished(advise: AdvisorCommand, project: Path) -> None:
+def test_a_killed_profile_keeps_what_was_finished(advise: AdvisorHere, project: Path) -> None:
     slow = GOOD.split("def workload")[0] + (
         "def workload():\n    import time\n    open('here', 'w').close()\n    time.sleep(600)\n"
     )
@@ -200,7 +199,7 @@ def measured(text: str = GOOD, **metrics: float) -> Run:
     )
 
 
-def test_check_uses_measurements_when_asked_to(advise: AdvisorCommand, project: Path) -> None:
+def test_check_uses_measurements_when_asked_to(advise: AdvisorHere, project: Path) -> None:
     HistoryStore(project).add_run(measured(l2_hit_rate=0.1, dram_norm=0.8, dram_rereads=3.0))
     usual = advise.check("work.py", cwd=project)
     assert "poor-l2-locality" not in usual.rules
@@ -213,14 +212,14 @@ def test_check_uses_measurements_when_asked_to(advise: AdvisorCommand, project: 
     assert "gpu-underused" in asked.rules
 
 
-def test_check_tells_of_measurements_that_are_too_old(advise: AdvisorCommand, project: Path) -> None:
+def test_check_tells_of_measurements_that_are_too_old(advise: AdvisorHere, project: Path) -> None:
     HistoryStore(project).add_run(measured(GOOD.replace("*= 2", "*= 3"), l2_hit_rate=0.1, dram_norm=0.8))
     done = advise("check", "work.py", "--evidence", "measured", cwd=project)
     assert "poor-l2-locality" not in done.out.decode()
     assert "twice has changed since it was measured" in done.out.decode() + done.err
 
 
-def test_check_goes_on_without_a_history_that_cannot_be_read(advise: AdvisorCommand, project: Path) -> None:
+def test_check_goes_on_without_a_history_that_cannot_be_read(advise: AdvisorHere, project: Path) -> None:
     (project / ".advisor").mkdir()
     (project / ".advisor" / "history.sqlite").write_text("no database at all\n" * 20)
     done = advise("check", "work.py", "--evidence", "measured", cwd=project)
@@ -248,8 +247,10 @@ int cuDriverGetVersion(int *version) { *version = 10020; return 0; }
     ],
 )
 def test_a_driver_that_cannot_be_used(
-    advise: AdvisorCommand, project: Path, status: int, count: int, exit_status: int, words: str
+    project: Path, user_cache: Path, status: int, count: int, exit_status: int, words: str
 ) -> None:
+    advise = AdvisorCommand(project / "home", caches=user_cache)
+    advise.home.mkdir()
     (project / "driver.c").write_text(_DRIVER)
     library = project / "library" / "libcuda.so.1"
     library.parent.mkdir()
@@ -264,7 +265,7 @@ def test_a_driver_that_cannot_be_used(
     assert (kept.status, len(kept.fingerprints)) == (("failed", 0) if exit_status else ("done", 2))
 
 
-def test_measured_times_get_the_rules_of_the_guide(advise: AdvisorCommand, project: Path) -> None:
+def test_measured_times_get_the_rules_of_the_guide(advise: AdvisorHere, project: Path) -> None:
     run = measured(time_mean_ms=6.0, time_max_ms=14.0, time_min_ms=4.0, time_cv=0.4, timed_launches=20.0)
     metrics = {**run.metrics, "thermal_throttle": 0.5, "other_processes": 2.0}
     HistoryStore(project).add_run(replace(run, metrics=metrics))

@@ -59,7 +59,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class AdvisorCommand:
-    """The command, with `home` for the user's own caches; `python` is the interpreter of an environment.
+    """The command of a user with a home folder; `python` is the interpreter of an environment.
+
+    The user's caches lie in the home folder unless `caches` is another one, which several may share.
 
     Each run has a process of its own. It is forked, with the program's modules imported, unless another
     interpreter or an environment is asked for or `forked` is false.
@@ -69,6 +71,7 @@ class AdvisorCommand:
     python: str = sys.executable
     program: Path | None = PROGRAM
     forked: bool = True
+    caches: Path | None = None
 
     def __call__(self, *argv: str, cwd: Path, environment: Mapping[str, str] | None = None) -> Outcome:
         own = self.python != sys.executable or self.program != PROGRAM or environment is not None
@@ -98,12 +101,9 @@ class AdvisorCommand:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         path = {"PYTHONPATH": str(self.program)} if self.program else {}
         # Python's own bytecode files are no concern of these tests, and would lie in folders they compare.
-        home = {
-            "HOME": str(self.home),
-            "XDG_CACHE_HOME": str(self.home / "cache"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
-        return kept | path | home | {"LOCALAPPDATA": str(self.home / "cache"), "USERPROFILE": str(self.home)}
+        caches = str(self.caches or self.home / "cache")
+        home = {"HOME": str(self.home), "USERPROFILE": str(self.home), "PYTHONDONTWRITEBYTECODE": "1"}
+        return kept | path | home | {"XDG_CACHE_HOME": caches, "LOCALAPPDATA": caches}
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,11 @@ class TimeLimit:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._begun = time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS_PER_SECOND
+        # In whole ticks, as the system notes it of a process, which may be one of this tick.
+        self._begun = int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS_PER_SECOND)
         self._thread = threading.get_ident()
         self._reason = ""
+        self._over = False
         self._timer = threading.Timer(seconds, self._end)
         self._timer.daemon = True
         signal.signal(signal.SIGUSR2, self._fail)
@@ -41,22 +43,27 @@ class TimeLimit:
 
     def cancel(self) -> None:
         """The test has ended by itself."""
+        self._over = True
         self._timer.cancel()
 
     def _end(self) -> None:
-        ended = []
+        started = {}
         for process in _below(os.getpid()):
             with contextlib.suppress(OSError, IndexError, ValueError):
                 if _start(process) >= self._begun:
-                    ended.append(_command(process))
-                    os.kill(process, signal.SIGKILL)
-        listed = "".join(f"\n  {line}" for line in ended) or " none"
+                    started[process] = _command(process)
+        listed = "".join(f"\n  {line}" for line in started.values()) or " none"
         self._reason = f"No end after {self._seconds:g} s. Processes of the test, now killed:{listed}"
+        # First, for the end of what it waits for would end the test.
         signal.pthread_kill(self._thread, signal.SIGUSR2)
+        for process in started:
+            with contextlib.suppress(OSError):
+                os.kill(process, signal.SIGKILL)
 
     def _fail(self, number: int, frame: FrameType | None) -> None:
         del number, frame
-        pytest.fail(self._reason)
+        if not self._over:
+            pytest.fail(self._reason)
 
 
 def _below(process: int) -> Iterator[int]:
@@ -69,9 +76,9 @@ def _below(process: int) -> Iterator[int]:
                 yield from below
 
 
-def _start(process: int) -> float:
+def _start(process: int) -> int:
     """When a process began, in ticks since the machine did."""
-    return float(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def _command(process: int) -> str:

@@ -11,9 +11,9 @@ from house_pack import KERNEL, configure, write_pack
 
 
 @pytest.fixture(scope="session")
-def advise(tmp_path_factory: pytest.TempPathFactory) -> AdvisorCommand:
-    """The command of one user, whose caches live as long as the tests."""
-    return AdvisorCommand(tmp_path_factory.mktemp("home"))
+def advise(tmp_path_factory: pytest.TempPathFactory, user_cache: Path) -> AdvisorCommand:
+    """The command of one user, with the caches of all tests."""
+    return AdvisorCommand(tmp_path_factory.mktemp("home"), caches=user_cache)
 
 
 @pytest.fixture

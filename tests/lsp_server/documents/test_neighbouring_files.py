@@ -98,8 +98,14 @@ def test_only_files_with_kernels_or_launches_concern_us(text, does):
     assert concerns_kernels(text.encode()) is does
 
 
+@pytest.fixture(scope="module")
+def workspace_files():
+    """Those of the checkout, read once, as a server reads them."""
+    return WorkspaceFiles()
+
+
 @pytest.mark.parametrize("file", sorted(KERNELS.glob("*.py")), ids=lambda file: file.stem)
-def test_the_findings_are_those_of_a_check_from_the_command_line(file, monkeypatch):
+def test_the_findings_are_those_of_a_check_from_the_command_line(file, monkeypatch, workspace_files):
     monkeypatch.chdir(KERNELS.parent)
     settings = load_config(KERNELS)
     options = CheckOptions(device=settings.device, root=KERNELS.parent, evidence="source", settings=settings)
@@ -109,6 +115,6 @@ def test_the_findings_are_those_of_a_check_from_the_command_line(file, monkeypat
         if finding.path == f"kernels/{file.name}"
     }
     opened = document(file, KERNELS.parent, file.read_text("utf-8"))
-    found = analyse(opened, WorkspaceFiles()).findings
+    found = analyse(opened, workspace_files).findings
     assert {(finding.rule, finding.span, finding.message) for finding in found} == told
     assert len(found) == len(told)

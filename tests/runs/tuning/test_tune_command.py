@@ -12,8 +12,8 @@ pytestmark = pytest.mark.usefixtures("simulated")
 
 
 @pytest.fixture(scope="module")
-def advise(tmp_path_factory):
-    return AdvisorCommand(tmp_path_factory.mktemp("home"))
+def advise(tmp_path_factory, user_cache):
+    return AdvisorCommand(tmp_path_factory.mktemp("home"), caches=user_cache)
 
 
 @pytest.fixture

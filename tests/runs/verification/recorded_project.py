@@ -12,6 +12,7 @@ from pathlib import Path
 
 import program_in_process
 import pytest
+from forked_programs import start_advisor
 
 import advisor
 import advisor.fixes
@@ -60,11 +61,9 @@ NAME = "advisor run main.py 100000 'two words'"
 def run_advisor(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     if argv[0] != "run":
         return program_in_process.run_advisor(folder, *argv)
-    command = [sys.executable, "-m", "advisor", *argv]
-    environment = {**os.environ, "PYTHONPATH": str(PROGRAM)}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
-    )
+    process = start_advisor(*argv, cwd=folder, env={**os.environ, "PYTHONPATH": str(PROGRAM)})
+    out, err = (stream.decode() for stream in process.communicate(timeout=200))
+    return subprocess.CompletedProcess(["advisor", *argv], process.wait(), out, err)
 
 
 def write(project: Path, body: str, name: str = "main.py") -> None:

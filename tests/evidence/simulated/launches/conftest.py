@@ -31,11 +31,11 @@ def twice(x):
 
 
 @pytest.fixture(scope="session")
-def advise(tmp_path_factory: pytest.TempPathFactory) -> AdvisorCommand:
-    """The command of one user, whose caches live as long as the tests."""
+def advise(tmp_path_factory: pytest.TempPathFactory, user_cache: Path) -> AdvisorCommand:
+    """The command of one user, with the caches of all tests."""
     if sys.platform != "linux":
         pytest.skip("the simulated driver needs Linux")
-    return AdvisorCommand(tmp_path_factory.mktemp("home"))
+    return AdvisorCommand(tmp_path_factory.mktemp("home"), caches=user_cache)
 
 
 @pytest.fixture

@@ -29,9 +29,9 @@ def workload():
 
 
 @pytest.fixture
-def advise(tmp_path_factory) -> AdvisorHere:
+def advise(tmp_path_factory, user_cache) -> AdvisorHere:
     """The command, in this process but for programs that it runs."""
-    return AdvisorHere(AdvisorCommand(tmp_path_factory.mktemp("home")))
+    return AdvisorHere(AdvisorCommand(tmp_path_factory.mktemp("home"), caches=user_cache))
 
 
 def write(project, first="pass", width=8, imports=""):
