@@ -46,7 +46,7 @@ def _said(ratios: Sequence[float]) -> str:
 def _kernels() -> dict[str, tuple[str, str]]:
     """The PTX and the name of each kernel, by a name to print."""
     from published_kernels import WORKLOADS
-    from published_times import machine
+    from simulated_gpu import machine
 
     from advisor.evidence.simulated.launches.simt_executor import Limits
 

@@ -1,9 +1,10 @@
 """Sets predicted times beside published measurements: the ratios of kernels that were measured together.
 
-    python benchmarks/published/published_times.py [--details] [FILE...]
+    python benchmarks/published/published_times.py [--numba] [--details] [FILE...]
 
 `data/` holds the measurements, a file for each source and device (numbers only, with the address they were
-read at), `published_kernels.py` the kernels. They run on the simulated GPU at the published sizes; of large
+read at), `published_sources.py` the kernels in CUDA C++, as they were measured, and `published_kernels.py` in
+Numba, whose 64-bit indices cost more. They run on the simulated GPU at the published sizes; of large
 grids blocks that run about 60 million lane instructions stand for all. Of each two kernels of a set the ratio
 of their predicted times is compared with that of the measured ones. The exponent that
 joins the times was not fitted to the groups whose half is "aside". Those whose half is "later" were added
@@ -34,8 +35,6 @@ warnings.simplefilter("ignore")
 
 _SAMPLED = ("products", "reductions", "additions", "transposes_of_12800")
 _SAMPLE_LANES = 60_000_000
-# Of kernels launched one after the other; gpu-benches (gpu-small-kernels) measures 1.6 to 2.7.
-_LAUNCH_US = 2.0
 # Ratios nearer to 1 tell no order.
 _CLEAR = 1.15
 # What a source sets for its launches: shared memory of a multiprocessor, the rest of which is L1.
@@ -79,28 +78,30 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--details", action="store_true", help="the times of each kernel")
+    parser.add_argument("--numba", action="store_true", help="the kernels' forms in Numba")
     parser.add_argument("files", nargs="*")
     given = parser.parse_args()
     pairs: list[Pair] = []
     times: list[Time] = []
     for file in sorted((HERE / "data").rglob("*.toml")):
         if not given.files or file.stem in given.files:
-            pairs += _pairs(file, given.details, times)
+            pairs += _pairs(file, given.numba, given.details, times)
     _print(pairs)
     if not given.files:
         _print_errors(pairs, times)
 
 
-def _pairs(file: Path, details: bool, known: list[Time]) -> Iterator[Pair]:
+def _pairs(file: Path, numba: bool, details: bool, known: list[Time]) -> Iterator[Pair]:
     """The pairs of a file; the times of its kernels are added to those that are known."""
     data = tomllib.loads(file.read_text("utf-8"))
     half, group = data["half"], ": ".join(data[key] for key in ("group", "kind") if key in data)
     measured = {one["kernel"]: one for one in data["measurement"]}
     changed = {name: data[name] for name in _OF_A_LAUNCH if name in data}
     for workload in data["workloads"]:
-        predicted = predicted_ms(workload, data["gpu"], data.get("kept_in_l2", False), changed)
+        predicted = predicted_ms(workload, data["gpu"], data.get("kept_in_l2", False), changed, numba)
+        launch_ms = _launch_ms(data["gpu"])
         times = {
-            name: (_time(measured[name]), _whole(ms, measured[name]))
+            name: (_time(measured[name]), _whole(ms, measured[name], launch_ms))
             for name, ms in predicted.items()
             if name in measured
         }
@@ -126,16 +127,29 @@ def _time(measurement: dict[str, Any]) -> float:
     return value * work if measurement["unit"] == "cycles" else work / value
 
 
-def _whole(ms: float, measurement: dict[str, Any]) -> float:
+def _whole(ms: float, measurement: dict[str, Any], launch_ms: float) -> float:
     """The predicted time of what was measured, whose size may be several times that of the launch here."""
-    launch = 0.0 if measurement["unit"] == "cycles" else _LAUNCH_US * 1e-3
+    launch = 0.0 if measurement["unit"] == "cycles" else launch_ms
     return ms * float(measurement.get("of_size", 1.0)) + launch
 
 
-def predicted_ms(workload: str, gpu: str, kept_in_l2: bool, changed: dict[str, Any]) -> dict[str, float]:
-    """The predicted milliseconds of a workload's kernels, by name, on a GPU with some numbers changed."""
+def _launch_ms(gpu: str) -> float:
+    from advisor.evidence.metrics.derived.timing import launch_time
+
+    return launch_time(_device(gpu)) * 1e3
+
+
+def predicted_ms(
+    workload: str, gpu: str, kept_in_l2: bool, changed: dict[str, Any], numba: bool
+) -> dict[str, float]:
+    """The predicted milliseconds of a workload's kernels, by name, on a GPU with some numbers changed.
+
+    Those that were added later are Numba's alone.
+    """
     from later_kernels import LATER_WORKLOADS
     from published_kernels import WORKLOADS
+    from published_sources import CUDA_WORKLOADS
+    from simulated_gpu import machine
 
     from advisor.evidence.simulated.launches.close_looks import CloseLooks
     from advisor.evidence.simulated.launches.simt_executor import Limits
@@ -146,30 +160,14 @@ def predicted_ms(workload: str, gpu: str, kept_in_l2: bool, changed: dict[str, A
     executor._device = device
     executor._limits = Limits(threads=2, sample_lanes=_SAMPLE_LANES if sampled else None)
     found = {}
-    for name, (kernel, grid, block, arguments) in (WORKLOADS | LATER_WORKLOADS)[workload]().items():
+    every = (WORKLOADS if numba else CUDA_WORKLOADS) | LATER_WORKLOADS
+    for name, (kernel, grid, block, arguments) in every[workload]().items():
         executor._looks = CloseLooks()
         outcomes.clear()
         kernel[grid, block](*arguments)
         registers = list(kernel.get_regs_per_thread().values())[-1]
         found[name] = _milliseconds(outcomes[-1], device, registers, kept_in_l2)
     return found
-
-
-_ONCE: list[Any] = []
-
-
-def machine() -> Any:
-    """The simulated GPU and the list of its launches, made once."""
-    from advisor.evidence.simulated.driver import device_properties, install
-    from advisor.evidence.simulated.launches.simt_executor import SimtExecutor
-    from advisor.model.devices import find_device
-
-    if not _ONCE:
-        outcomes: list[Any] = []
-        executor = SimtExecutor(find_device("A100"), outcomes.append)
-        install(executor, device_properties(find_device("A100")))
-        _ONCE.append((executor, outcomes))
-    return _ONCE[0]
 
 
 def _device(name: str) -> Any:
@@ -206,7 +204,7 @@ def _of_all_blocks(counted: Any) -> Any:
     if share == 1.0:
         return counted
     access = ("requests", "lanes", "bytes", "sectors", "lines", "ideal", "wavefronts", "ideal_wavefronts",
-              "distinct", "most_same")  # fmt: skip
+              "joined_requests", "joined_wavefronts", "distinct", "most_same")  # fmt: skip
     whole = (
         "warps",
         "warp_instructions",

@@ -39,7 +39,9 @@ class PredictedTimes:
             self._looked.setdefault(_shape(note), {})[_work(counted)] = counted
 
     def launch_ms(self, counted: Statistics, note: LaunchNote, registers: int | None) -> float | None:
-        """The predicted time of a launch in ms; None where it was not run to its end."""
+        """The predicted time of a launch in ms, from the end of the one before it; None where it was not run
+        to its end.
+        """
         arguments = _arguments(note)
         looked = self._looked.get(_shape(note))
         if not counted.detailed and looked:
@@ -49,7 +51,7 @@ class PredictedTimes:
         found = self._milliseconds(counted, arguments, registers)
         if found is None:
             found = launch_weight(counted, arguments, self.device)[0] * 1e3
-        return found or None
+        return found + timing.launch_time(self.device) * 1e3 if found else None
 
     def _milliseconds(
         self, counted: Statistics, arguments: list[dict[str, Any]], registers: int | None

@@ -73,7 +73,10 @@ LIMITS = [
     ("l1", {"load_requests": 4e6, "load_lines": 16e6, "load_wavefronts": 27e6, "store_lines": 3e6}, 3.0),
     # a warp instruction in a cycle of 32 units
     ("lsu", {"memory_requests": 1e7}, 1.0),
+    # an address of constant memory in a cycle
+    ("lsu", {"memory_requests": 1e7, "constant_addresses": 4e7}, 5.0),
     ("shared", {"shared_wavefronts": 1e7}, 1.0),
+    ("shared", {"shared_wavefronts": 3e7, "joined_wavefronts": 1e7}, 2.0),
     # four warp instructions
     ("issue", {"issue_slots": 4e7, "grid_blocks": 80.0, "resident_blocks": 8.0}, 1.0),
     # half a warp instruction

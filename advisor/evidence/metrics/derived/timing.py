@@ -71,6 +71,11 @@ def joined_time(times: Mapping[str, float]) -> float:
     return float(sum(seconds**exponent for seconds in alone.values()) ** (1.0 / exponent))
 
 
+def launch_time(device: Device) -> float:
+    """The seconds that a launch takes besides the work of its blocks, where launches follow each other."""
+    return float(_numbers()["launch_time"] if device.launch_time is None else device.launch_time)
+
+
 def derive(kernels: Sequence[Record], device: Device) -> None:
     """Add achieved_occupancy, predicted_ms, time_limiter and dram_norm to simulated kernels."""
     error = prediction_error()
@@ -160,7 +165,6 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
     clock = device.boost_clock or 1.0
     cycles = spread.processors * clock
     rates: dict[str, tuple[str, float | None]] = {
-        "shared": ("shared_wavefronts", numbers["wavefronts_per_cycle"] * cycles),
         "issue": ("issue_slots", numbers["issues_per_cycle"] * cycles),
         "special": ("special_slots", numbers["special_per_cycle"] * cycles),
         "fp32": ("fp32_slots", _peak(device.fp32_peak, device, spread)),
@@ -173,7 +177,12 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
         amount = _number(kernel, metric)
         if amount is not None and rate:
             found[name] = amount / rate
-    memory = {"l2": _l2_cycles(kernel), "l1": _l1_cycles(kernel), "lsu": _issued_cycles(kernel, device)}
+    memory = {
+        "l2": _l2_cycles(kernel),
+        "l1": _l1_cycles(kernel),
+        "shared": _shared_cycles(kernel),
+        "lsu": _issued_cycles(kernel, device),
+    }
     found.update({name: needed / cycles for name, needed in memory.items() if needed is not None})
     found["latency"] = spread.waves * _warp_cycles(kernel, device) / clock
     return found
@@ -203,10 +212,21 @@ def _l1_cycles(kernel: Record) -> float | None:
     return max(tags, _number(kernel, "load_wavefronts") or 0.0) + stored
 
 
+def _shared_cycles(kernel: Record) -> float | None:
+    """The cycles of the wavefronts of shared memory; loads that wider ones bring along have none."""
+    wavefronts = _number(kernel, "shared_wavefronts")
+    if wavefronts is None:
+        return None
+    return (wavefronts - (_number(kernel, "joined_wavefronts") or 0.0)) / _numbers()["wavefronts_per_cycle"]
+
+
 def _issued_cycles(kernel: Record, device: Device) -> float | None:
-    """The cycles of the load and store units that all accesses of warps take."""
+    """The cycles that all accesses of warps take to be issued, of constant memory one for each address."""
     issued = _number(kernel, "memory_requests")
-    return None if issued is None else issued * _WARP / _load_store_lanes(device.compute_capability)
+    if issued is None:
+        return None
+    constants = (_number(kernel, "constant_addresses") or 0.0) / _numbers()["constant_addresses_per_cycle"]
+    return issued * _WARP / _load_store_lanes(device.compute_capability) + constants
 
 
 def _peak(operations: float | None, device: Device, spread: _Spread) -> float | None:

@@ -56,14 +56,16 @@ def kernel_readings(
         "ai_flops_per_byte": flops / traffic.dram_bytes if traffic.dram_bytes else None,
         "l1_sectors": float(sectors + total(accesses, "sectors", "local")) if whole else None,
         **(_memory_work(accesses) if whole else {}),
+        "constant_addresses": float(total(accesses, "distinct", "constant")) if whole else None,
         "shared_wavefronts": float(total(accesses, "wavefronts", "shared")) if whole else None,
+        "joined_wavefronts": float(total(accesses, "joined_wavefronts", "shared")) if whole else None,
         "issue_slots": float(sum(counted.slots.values())) if whole else None,
         "fp32_slots": float(counted.slots.get("fp32", 0)) if whole else None,
         "fp64_slots": float(counted.slots.get("fp64", 0)) if whole else None,
         "special_slots": float(counted.slots.get("special", 0)) if whole else None,
         "loads_per_warp": counted.loads_of_a_warp,
         "load_rounds_per_warp": counted.load_rounds_of_a_warp,
-        **{f"chained_{kind}_steps": steps for kind, steps in counted.chain_of_a_warp.items()},
+        **_chains(counted.chain_of_a_warp),
         "launch_shared_bytes": float(counted.shared_bytes),
         "warp_balance": counted.balance if counted.detailed else None,
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
@@ -72,6 +74,21 @@ def kernel_readings(
 
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
+
+
+def _chains(steps: Mapping[str, float]) -> dict[str, Value | None]:
+    """The steps of the chains of dependent instructions; records of earlier versions have none."""
+    return (
+        {
+            "chained_arithmetic_steps": steps.get("arithmetic", 0.0),
+            "chained_fp64_steps": steps.get("fp64", 0.0),
+            "chained_special_steps": steps.get("special", 0.0),
+            "chained_shared_steps": steps.get("shared", 0.0),
+            "chained_issue_steps": steps.get("issue", 0.0),
+        }
+        if steps
+        else {}
+    )
 
 
 def _memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
@@ -88,7 +105,10 @@ def _memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
     seen = all(one.looked_up for one in loads if one.space == "global" and one.requests)
     passes = sum(one.l1_wavefronts / one.looked_up * one.requests for one in loads if one.looked_up)
     return {
-        "memory_requests": float(total(accesses, "requests", "global", "local", "shared")),
+        "memory_requests": float(
+            total(accesses, "requests", "global", "local", "shared")
+            - total(accesses, "joined_requests", "shared")
+        ),
         "load_requests": float(total(loads, "requests")),
         "load_lines": float(total(loads, "lines")),
         "load_wavefronts": passes if seen else None,

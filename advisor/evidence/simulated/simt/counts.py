@@ -21,10 +21,12 @@ class AccessCounts:
 
     `bytes` are those that lanes asked for, `lines` the cache lines of 128 bytes that the requests reach.
     `ideal` are the sectors that the same bytes need at least, and `ideal_wavefronts` the wavefronts of shared
-    memory that the same lanes need if no two of them meet in a bank. The cache counts are those of the
+    memory that the same lanes need if no two of them meet in a bank; `joined_requests` and their wavefronts
+    come with wider loads in the machine code. The cache counts are those of the
     detailed blocks: sectors that were looked up and found, and requests of loads: all, those with a sector
     that was not in L1, and those with one that was not in L2 either; `l1_wavefronts` are the passes through
-    the banks of L1 that these loads take.
+    the banks of L1 that these loads take. `distinct` are the different addresses of requests, of atomic
+    operations and of constant memory.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
     lay side by side; empty where they always did. `reach` are the bytes from the first to the last that
     atomic operations changed, 0 for other accesses.
@@ -43,6 +45,8 @@ class AccessCounts:
     ideal: int = 0
     wavefronts: int = 0
     ideal_wavefronts: int = 0
+    joined_requests: int = 0
+    joined_wavefronts: int = 0
     distinct: int = 0
     most_same: int = 0
     l1_sectors: int = 0

@@ -94,6 +94,9 @@ def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> li
         key = (path, line, array, space, kind)
         counts = found.setdefault(key, AccessCounts(*key))
         _add(counts, access, execution, blocks[at], kernel.function.instructions[at].predicate is not None)
+        if at in kernel.joined_loads:
+            counts.joined_requests += int(execution.block_runs[blocks[at]])
+            counts.joined_wavefronts += int(execution.sites[access.number][Site.WAVEFRONTS])
         if access.atomic:
             row = execution.sites[access.number]
             low, high = reached.get(key, NO_RANGE)

@@ -12,6 +12,8 @@ from advisor.evidence.simulated.simt.instruction_costs import load_round_slots
 from advisor.evidence.simulated.simt.load_rounds import load_rounds
 from advisor.evidence.simulated.simt.machine_code.chains import longest_chain
 from advisor.evidence.simulated.simt.machine_code.slots import machine_slots
+from advisor.evidence.simulated.simt.machine_code.uses import uses
+from advisor.evidence.simulated.simt.machine_code.wide_loads import joined_loads
 from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Module, Variable
 from advisor.evidence.simulated.simt.vector.objects import Loaded, load, object_code
@@ -55,9 +57,17 @@ class Kernel:
         )
 
     @cached_property
+    def joined_loads(self) -> frozenset[int]:
+        """The loads of shared memory that come with a wider load, by the number of their instruction."""
+        variables = [*self.module.variables.values(), *self.function.variables]
+        alignments = {one.name: one.align for one in variables}
+        return joined_loads(uses(self.function), self.warp.blocks, alignments)
+
+    @cached_property
     def slots(self) -> tuple[int, ...]:
         """The machine instructions that each instruction becomes."""
-        return machine_slots(self.function)
+        found = machine_slots(self.function)
+        return tuple(0 if number in self.joined_loads else one for number, one in enumerate(found))
 
     @cached_property
     def chains(self) -> tuple[Counter[str], ...]:

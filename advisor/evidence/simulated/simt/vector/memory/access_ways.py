@@ -16,6 +16,8 @@ from advisor.evidence.simulated.simt.vector.memory.places import Place
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission
 
 SIDE_BY_SIDE, ONE_PLACE = 1, 2
+# The spaces whose accesses are not counted as those of global memory are.
+_COUNTED_AS = {Space.SHARED: "shared", Space.CONSTANT: "constant"}
 
 
 class Ways:
@@ -109,7 +111,7 @@ class _Way:
     def _passes(self, address: Any) -> Any:
         """Whether the access is within bounds and may take the fast way; it is counted then."""
         e, place = self.ways.e, self.ways.place
-        space = "shared" if place.access.space == Space.SHARED else "global"
+        space = _COUNTED_AS.get(place.access.space, "global")
         kind = f"{space}_{place.access.size}"
         if self.shape == SIDE_BY_SIDE:
             return e.call(f"row_{kind}", I1, place.site, address, *e.reach(place.mask))

@@ -40,7 +40,7 @@ from advisor.evidence.simulated.simt.vector.memory.places import Place, place_of
 from advisor.evidence.simulated.simt.vector.memory.transfers import gather, scatter
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
-_INSPECTED_AS = {Space.SHARED: "shared", Space.GENERIC: "generic"}
+_INSPECTED_AS = {Space.SHARED: "shared", Space.GENERIC: "generic", Space.CONSTANT: "constant"}
 # What looks at a store when it is done, where a word of the context says so.
 _SETTLED = (
     ("settle_shared", Context.UNSETTLED, (Space.SHARED, Space.GENERIC)),

@@ -29,8 +29,9 @@ def _fits(r: Routine, site: Any, address: Any, low: Any, high: Any, size: int) -
     return fits
 
 
-def _row(r: Routine, size: int, shared: bool) -> None:
+def _row(r: Routine, size: int, space: str) -> None:
     site, address, first, behind = r.arguments
+    shared = space == "shared"
     low = r.add(address, r.mul(first, r.number(size)))
     high = r.add(address, r.mul(behind, r.number(size)))
     fits = _fits(r, site, address, low, high, size)
@@ -44,6 +45,9 @@ def _row(r: Routine, size: int, shared: bool) -> None:
             _count_wavefronts(r, site, parts)
         else:
             _count_row(r, site, low, high, size)
+        if space == "constant":
+            # The elements of lanes side by side are all different.
+            r.count(site, Site.DISTINCT, r.sub(behind, first))
     r.ret(fits)
 
 
@@ -87,9 +91,10 @@ def _count_row(r: Routine, site: Any, low: Any, high: Any, size: int) -> None:
             r.store(r.number(1, I8), r.inttoptr(r.add(begin, number), POINTER), align=1)
 
 
-def _one(r: Routine, size: int, shared: bool, alone: bool) -> None:
+def _one(r: Routine, size: int, space: str, alone: bool) -> None:
     """Emit an access of all lanes to one place; one `alone`, not classed, looks at context and mask."""
     site, address, *rest = r.arguments
+    shared = space == "shared"
     fits = _fits(r, site, address, address, r.add(address, r.number(size)), size)
     if alone:
         context, mask = rest
@@ -107,22 +112,23 @@ def _one(r: Routine, size: int, shared: bool, alone: bool) -> None:
                 r.count(site, word, r.number(1))
             place = r.add(r.site_word(site, Site.TOUCHED), r.lshr(address, r.number(SECTOR_SHIFT)))
             r.store(r.number(1, I8), r.inttoptr(place, POINTER), align=1)
+        if space == "constant":
+            r.count(site, Site.DISTINCT, r.number(1))
     r.ret(fits)
 
 
-def _enter(size: int, shared: bool) -> None:
-    space = "shared" if shared else "global"
+def _enter(size: int, space: str) -> None:
     routine(f"row_{space}_{size}", I1, POINTER, I64, I64, I64, keeps_vectors=True)(
-        lambda r: _row(r, size, shared)
+        lambda r: _row(r, size, space)
     )
     routine(f"one_{space}_{size}", I1, POINTER, I64, keeps_vectors=True)(
-        lambda r: _one(r, size, shared, alone=False)
+        lambda r: _one(r, size, space, alone=False)
     )
     routine(f"alone_{space}_{size}", I1, POINTER, I64, POINTER, I32, keeps_vectors=True)(
-        lambda r: _one(r, size, shared, alone=True)
+        lambda r: _one(r, size, space, alone=True)
     )
 
 
 for _size in SIZES:
-    _enter(_size, shared=False)
-    _enter(_size, shared=True)
+    for _space in ("global", "shared", "constant"):
+        _enter(_size, _space)

@@ -150,6 +150,17 @@ def _inspect_global(r: Routine, size: int) -> None:
     r.ret(good)
 
 
+def _inspect_constant(r: Routine, size: int) -> None:
+    """As global memory; constant memory answers for one element at a time, so its elements are counted."""
+    context, site, addresses, mask = r.arguments
+    good = good_lanes(r, context, site, addresses, mask, size)
+    r.count(site, Site.SLOW_REQUESTS, r.number(1))
+    count_global(r, context, site, addresses, good, size)
+    elements = r.trunc(r.lshr(addresses, splat(I64, size.bit_length() - 1)), vector(I32))
+    r.count(site, Site.DISTINCT, distinct_numbers(r, elements, good))
+    r.ret(good)
+
+
 def count_global(r: Routine, context: Any, site: Any, addresses: Any, good: Any, size: int) -> None:
     """Count the sectors of good lanes and look them up in the caches."""
     count_sectors(r, context, site, addresses, good, distinct_elements(r, addresses, good, size), size)
@@ -234,6 +245,9 @@ for _size in SIZES:
     )
     routine(f"inspect_global_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
         (lambda size: lambda r: _inspect_global(r, size))(_size)
+    )
+    routine(f"inspect_constant_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
+        (lambda size: lambda r: _inspect_constant(r, size))(_size)
     )
 
 
