@@ -169,7 +169,8 @@ class JudgedLaunches:
         """Where a rule fires: by the key of the record the launches, each with its row."""
         if rule.id not in self._rows:
             found = self._rows[rule.id] = {}
-            for row in self._judges[rule.id].rows(self._tables):
+            of_launches = rule.entity not in _AROUND
+            for row in self._judges[rule.id].rows(self._tables) if of_launches else ():
                 key, launch = _key_and_launch(self._tables[rule.entity].keys[row])
                 found.setdefault(key, {})[launch] = row
         return self._rows[rule.id]

@@ -19,6 +19,8 @@ from advisor.model.text.source_text import Span
 from advisor.rules import RuleSettings, judge, to_finding
 
 DEVICE = find_device("a100-80gb")
+RUN = Record("run", "run 1", "main.py", Span(1), "main.py")
+RUN.know("measured", gpu_utilization=0.1, active_kernels=1.0)
 KERNEL = "k.py::k@1"
 RULE = "uncoalesced-access"
 SOURCE = [
@@ -37,12 +39,12 @@ def launch(sectors: float, seconds: float | None, launches: int = 1) -> Differen
     return DifferentLaunch(launches, seconds, record, [line], True)
 
 
-def told(*launches: DifferentLaunch, judged: int = 0) -> list[Finding]:
-    """The findings of the rule where a kernel is judged by one of its launches."""
-    rulebook, settings = rulebook_for(Config()), RuleSettings(select=(RULE,))
-    one = launches[judged]
+def told(*launches: DifferentLaunch, rule: str = RULE) -> list[Finding]:
+    """The findings of a rule where a kernel is judged by the first of its launches."""
+    rulebook, settings = rulebook_for(Config()), RuleSettings(select=(rule,))
+    one = launches[0]
     evidence = LaunchEvidence(types={KERNEL: ()}, different={KERNEL: lambda: list(launches)})
-    records = [*SOURCE, DEVICE.record()]
+    records = [*SOURCE, DEVICE.record(), RUN]
     tables = tables_of(
         [*records, one.record, *join([*SOURCE], one.lines, "simulated")], DEVICE, rulebook, {"access"}
     )
@@ -83,6 +85,11 @@ def test_without_times_the_judged_launch_decides_and_only_numbers_are_told():
     (finding,) = told(launch(32, None), launch(4, None))
     assert finding.launches == ShowingLaunches(1, 2, None)
     assert finding.assumptions[-1] == "Shown in 1 of 2 launches."
+
+
+def test_what_is_said_of_a_run_stands_beside_its_kernels_launches():
+    (finding,) = told(launch(4, 1.0), launch(32, 1.0), rule="gpu-underused")
+    assert finding.launches is None
 
 
 def test_launches_that_all_show_it_say_so():
