@@ -29,6 +29,7 @@ DECIDED_BY_EXECUTION = {
     "shared-memory-race",
     "index-overflow",
     "instructions-outweigh-arithmetic",
+    "uninitialised-global-memory",
     "uninitialised-shared-memory",
     "gpu-underused",
     "high-memcpy-share",

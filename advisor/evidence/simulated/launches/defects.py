@@ -25,6 +25,7 @@ _KINDS = {
     Defect.ATOMIC_BESIDE_BLOCK: "atomic_race",
     Defect.ATOMIC_BESIDE_WARP: "atomic_race",
     Defect.UNFENCED: "unfenced",
+    Defect.UNWRITTEN: "unwritten",
 }
 _OF_WARPS = frozenset({Defect.RACE_OF_WARPS, Defect.ATOMIC_BESIDE_WARP})
 

@@ -65,6 +65,14 @@ class SimtExecutor:
 
         Raises KernelFault for what ends a launch with an error on a GPU.
         """
+        try:
+            return self._launch(ptx, kernel, launch, note)
+        except KernelFault:
+            # What the kernel would have written is not known.
+            self.memory.written.forget()
+            raise
+
+    def _launch(self, ptx: str, kernel: str, launch: Launch, note: LaunchNote) -> Statistics:
         begin = time.perf_counter()
         try:
             ready = self._compiled(ptx, kernel)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from advisor.evidence.simulated.simt.written_sectors import WrittenSectors
+
 # cudaMalloc aligns to at least 256 bytes (CUDA C++ Programming Guide, "Device Memory Accesses").
 ALIGNMENT = 256
 
@@ -36,16 +38,19 @@ class DeviceMemory:
     """Buffers that kernels may access; every address is that of the host, so NumPy can view it.
 
     Each buffer has pages of its own, so an access beside a buffer never meets another one within a page. The
-    address of a freed buffer may be given out again.
+    address of a freed buffer may be given out again. `written` tells of buffers that have no content yet.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.written = WrittenSectors()
         self._starts: list[int] = []
         self._buffers: dict[int, tuple[int, npt.NDArray[np.uint8]]] = {}
 
-    def allocate(self, size: int) -> int:
+    def allocate(self, size: int, empty: bool = False) -> int:
         """The address of a new zeroed buffer of `size` bytes, a multiple of 256.
+
+        An `empty` one has no content for the program, who reads it must have written it.
 
         Raises MemoryError when the host has no such memory and ValueError for a negative size.
         """
@@ -59,6 +64,8 @@ class DeviceMemory:
         with self._lock:
             self._buffers[address] = (size, content)
             bisect.insort(self._starts, address)
+        if empty:
+            self.written.begin(address, size)
         return address
 
     def free(self, address: int) -> None:
@@ -66,6 +73,13 @@ class DeviceMemory:
         with self._lock:
             del self._buffers[address]
             self._starts.remove(address)
+        self.written.end(address)
+
+    def note_written(self, address: int, size: int) -> None:
+        """Note that the host has written bytes of a buffer; of other addresses nothing is known."""
+        start = self.start_of(address)
+        if start is not None:
+            self.written.add(start, address, size)
 
     def view(self, address: int, size: int) -> npt.NDArray[np.uint8]:
         """`size` bytes of a buffer from an address inside it; raises KeyError outside of every buffer."""

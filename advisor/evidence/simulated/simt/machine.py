@@ -112,6 +112,10 @@ def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings
     together = _run_together if launch.cooperative else _run_apart
     execution = together(kernel, launch, memory, settings, touched, printer)
     execution.printed, execution.lines_left_out = printed.text(), printed.lines_left_out
+    if execution.status == Status.DONE and settings.blocks is None:
+        memory.written.add_launch(touched.stored_of())
+    else:
+        memory.written.forget()
     return execution
 
 

@@ -47,7 +47,7 @@ class Buffers:
         require(size > 0)
         on_device = size if kind != "host" else 0
         require(on_device <= self.free_bytes, Result.CUDA_ERROR_OUT_OF_MEMORY)
-        address = self.memory.allocate(size)
+        address = self.memory.allocate(size, empty=kind == "device")
         self._kinds[address] = kind
         self._device_bytes += on_device
         return address

@@ -124,6 +124,7 @@ class MemoryCalls:
     @entry("cuMemsetD8Async", Handle, _BYTE, _SIZE, Handle)
     def _fill_bytes(self, address: int, value: int, count: int, stream: int = 0) -> None:
         ctypes.memset(self.buffers.place(address, count), value, count)
+        self.buffers.memory.note_written(address, count)
         self._timed("fill", count, stream)
 
     @entry("cuMemsetD16", Handle, _SHORT, _SIZE)
@@ -153,3 +154,4 @@ class MemoryCalls:
         if size:
             require(target and source)
             ctypes.memmove(target, source, size)
+            self.buffers.memory.note_written(target, size)

@@ -179,7 +179,13 @@ class Site(IntEnum):
     # races in global memory were noted.
     COMPARED_LATER = 27
     RACES = 28
-    WORDS = 29
+    # Where a buffer has sectors that nobody has written: what is added to a sector's number to find its byte
+    # in the map of written sectors, and in that of this launch's stores (0 for atomic operations, which store
+    # what they read); and how many such reads were noted.
+    WRITTEN = 29
+    STORED = 30
+    UNWRITTEN_READS = 31
+    WORDS = 32
 
 
 class Space(IntEnum):
@@ -258,6 +264,7 @@ class Defect(IntEnum):
     ATOMIC_BESIDE_BLOCK = 10
     ATOMIC_BESIDE_WARP = 11
     UNFENCED = 12
+    UNWRITTEN = 13
 
 
 class DefectWord(IntEnum):

@@ -39,7 +39,8 @@ class Access:
     """One memory instruction; `root` names the parameter or variable it goes to, None if not sure.
 
     `strong` accesses are ordered as atomic ones are; `one_value` says that a store writes the same in all
-    threads of a launch, `compares` that an atomic operation may leave what it finds.
+    threads of a launch, `compares` that an atomic operation may leave what it finds, `reads` that the result
+    depends on what was there.
     """
 
     number: int
@@ -52,6 +53,7 @@ class Access:
     strong: bool = False
     one_value: bool = False
     compares: bool = False
+    reads: bool = True
 
     @property
     def description(self) -> int:
@@ -78,6 +80,7 @@ def accesses(function: Function) -> dict[int, Access]:
             strong=not _STRONG.isdisjoint(item.modifiers),
             one_value=item.opcode == "st" and known.are(item.operands[1]),
             compares=atomic and not _COMPARING.isdisjoint(item.modifiers),
+            reads=item.opcode != "st" and "exch" not in item.modifiers,
         )  # fmt: skip
     return found
 

@@ -20,6 +20,7 @@ from advisor.evidence.simulated.simt.vector.layout import (
     FOLLOWED,
     LOWEST,
     NO_RANGE,
+    SECTOR_SHIFT,
     Context,
     DefectWord,
     Site,
@@ -178,6 +179,30 @@ def _set_sites(
         row[Site.PLACE_LOW], row[Site.PLACE_HIGH] = NO_RANGE
         if found.buffer is not None:
             row[Site.TOUCHED] = touched.base_of(found.buffer, access.writes)
+    _set_unwritten(worker, ranges, memory, touched)
+
+
+def _set_unwritten(
+    worker: HostThread, ranges: dict[Access, _Range], memory: DeviceMemory, touched: TouchedSectors
+) -> None:
+    """Let reads of buffers with sectors that nobody has written look into the maps of these.
+
+    What an atomic operation reads is known to be unwritten only where no plain store goes to the buffer.
+    """
+    in_global = {
+        access: found for access, found in ranges.items() if access.space in (Space.GLOBAL, Space.GENERIC)
+    }
+    stores = [found.buffer for access, found in in_global.items() if access.writes and not access.atomic]
+    stored = {None if buffer is None else buffer.begin for buffer in stores}
+    for access, found in in_global.items():
+        written = None if found.buffer is None else memory.written.of(found.buffer.begin)
+        if found.buffer is None or written is None or not access.reads:
+            continue
+        if access.atomic and (None in stored or found.buffer.begin in stored):
+            continue
+        row = worker.sites[access.number]
+        row[Site.WRITTEN] = _keep(worker, written) - (found.buffer.begin >> SECTOR_SHIFT)
+        row[Site.STORED] = 0 if access.atomic else touched.base_of(found.buffer, writes=True)
 
 
 class _Range(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,10 @@ class TouchedSectors:
     def base_of(self, buffer: Buffer, writes: bool) -> int:
         """What is added to the number of a buffer's sector to find its byte, modulo 2^64."""
         return self._bases[buffer.begin][1 if writes else 0]
+
+    def stored_of(self) -> Iterator[tuple[Buffer, npt.NDArray[np.uint8]]]:
+        """Each buffer with the bytes of its sectors, 1 where this launch stored."""
+        return zip(self._buffers, self.stored, strict=True)
 
     def counts(self) -> tuple[int, int]:
         """How many sectors were loaded and how many stored."""

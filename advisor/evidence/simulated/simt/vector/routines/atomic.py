@@ -23,6 +23,7 @@ from advisor.evidence.simulated.simt.vector.routines.generic import lane_offsets
 from advisor.evidence.simulated.simt.vector.routines.global_races import follow_elements
 from advisor.evidence.simulated.simt.vector.routines.memory import count_local, count_sectors, good_lanes
 from advisor.evidence.simulated.simt.vector.routines.shared import follow
+from advisor.evidence.simulated.simt.vector.routines.unwritten import look_for_unwritten
 
 _ADDRESSES = vector(I64)
 _INSTRUCTIONS = {
@@ -47,6 +48,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
         with otherwise:
             count_sectors(r, context, site, addresses, good, groups, size)
             follow_elements(r, context, site, addresses, good, size)
+            look_for_unwritten(r, context, site, addresses, good)
     r.ret(good)
 
 
@@ -67,6 +69,7 @@ def _inspect_generic(r: Routine, size: int) -> None:
         _, groups = _count_places(r, site, real, rest, size)
         count_sectors(r, context, site, real, rest, groups, size)
         follow_elements(r, context, site, real, rest, size)
+        look_for_unwritten(r, context, site, real, rest)
     r.ret(good)
 
 

@@ -33,6 +33,7 @@ from advisor.evidence.simulated.simt.vector.memory.access_ways import ONE_PLACE,
 from advisor.evidence.simulated.simt.vector.routines.banks import passes
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 from advisor.evidence.simulated.simt.vector.routines.global_races import follow_elements
+from advisor.evidence.simulated.simt.vector.routines.unwritten import look_for_unwritten
 
 SIZES = (1, 2, 4, 8, 16, 32)
 _ADDRESSES = vector(I64)
@@ -166,6 +167,7 @@ def count_global(r: Routine, context: Any, site: Any, addresses: Any, good: Any,
     count_sectors(r, context, site, addresses, good, distinct_elements(r, addresses, good, size), size)
     _note_step(r, site, addresses, good)
     follow_elements(r, context, site, addresses, good, size)
+    look_for_unwritten(r, context, site, addresses, good)
     _count_l1_passes(r, context, site, addresses, good, size)
 
 
