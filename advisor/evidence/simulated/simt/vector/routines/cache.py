@@ -30,8 +30,8 @@ LINES, USED, HASH_MASK, TABLE_WORDS = 0, 1, 2, 4
 # Words of a node: a line and which of its sectors are there, the nodes used before and after it, and the next
 # one with its hash. Node 0 holds no line: it stands before the most recently used one and behind the least.
 TAG, SECTORS, NEXT, BEFORE, CHAINED, NODE_WORDS = 0, 1, 2, 3, 4, 5
-# Fibonacci hashing (Knuth, TAOCP 3, 6.4).
-_GOLDEN, _HASH_SHIFT = 0x9E3779B97F4A7C15, 40
+# Chains of 1,024 neighbouring lines are neighbours, Fibonacci hashing puts them apart (Knuth, TAOCP 3, 6.4).
+_RUN_SHIFT, _GOLDEN, _HASH_SHIFT = 10, 0x9E3779B97F4A7C15, 40
 _LINE_BITS = TraceEntry.SECTORS - TraceEntry.LINE
 
 
@@ -60,8 +60,9 @@ class _Cache:
     def chain(self, line: Any) -> Any:
         """Where the number of the first node with a line's hash stands."""
         r = self.r
-        mixed = r.lshr(r.mul(line, r.number(_GOLDEN)), r.number(_HASH_SHIFT))
-        place = r.and_(mixed, r.get(self.table, WORD * HASH_MASK, I64))
+        run = r.lshr(line, r.number(_RUN_SHIFT))
+        begin = r.lshr(r.mul(run, r.number(_GOLDEN)), r.number(_HASH_SHIFT))
+        place = r.and_(r.add(begin, line), r.get(self.table, WORD * HASH_MASK, I64))
         return r.gep(self.chains, [place], source_etype=I64)
 
     def unlink(self, number: Any) -> None:
