@@ -17,6 +17,8 @@ def gc_paused() -> Iterator[None]:
     finally:
         if running:
             # What was made meanwhile counts as old: else the next object made would have all of it searched.
-            gc.freeze()
-            gc.unfreeze()
+            # What is frozen on purpose stays so.
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
