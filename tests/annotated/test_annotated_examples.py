@@ -20,11 +20,13 @@ WARNING = SEVERITIES.index("warning")
 # What these speak of appears only when a program runs.
 DECIDED_BY_EXECUTION = {
     "access-out-of-bounds",
+    "absent-lane",
     "barrier-not-reached",
     "exact-special-functions",
     "flag-without-fence",
     "global-memory-race",
     "misaligned-access",
+    "lane-outside-mask",
     "plain-access-beside-atomic",
     "shared-memory-race",
     "index-overflow",

@@ -26,7 +26,11 @@ _KINDS = {
     Defect.ATOMIC_BESIDE_WARP: "atomic_race",
     Defect.UNFENCED: "unfenced",
     Defect.UNWRITTEN: "unwritten",
+    Defect.OUTSIDE_MASK: "outside_mask",
+    Defect.ABSENT_LANE: "absent_lane",
 }
+# What is noted with a line of the PTX text in place of an access.
+_OF_INSTRUCTIONS = (Defect.TRAP, Defect.INDEX_OVERFLOW, Defect.OUTSIDE_MASK, Defect.ABSENT_LANE)
 _OF_WARPS = frozenset({Defect.RACE_OF_WARPS, Defect.ATOMIC_BESIDE_WARP})
 
 
@@ -107,7 +111,7 @@ def _defect(
     array, access_kind, distance = "", "", None
     if kind == Defect.BARRIER:
         path, line = _barrier_place(kernel, seen.address)
-    elif kind in (Defect.TRAP, Defect.INDEX_OVERFLOW):
+    elif kind in _OF_INSTRUCTIONS:
         items = (item for item in kernel.function.instructions if item.text_line == seen.address)
         path, line = place_of(next((item.location for item in items), None))
     else:

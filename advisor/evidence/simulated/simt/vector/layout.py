@@ -265,6 +265,8 @@ class Defect(IntEnum):
     ATOMIC_BESIDE_WARP = 11
     UNFENCED = 12
     UNWRITTEN = 13
+    OUTSIDE_MASK = 14
+    ABSENT_LANE = 15
 
 
 class DefectWord(IntEnum):

@@ -167,6 +167,18 @@ def _note_overflow(r: Routine) -> None:
     _note_at_line(r, Defect.INDEX_OVERFLOW)
 
 
+@routine("note_outside_mask", VOID, POINTER, I32, I32)
+def _note_outside_mask(r: Routine) -> None:
+    """Note the lanes that exchange values under a mask without their own bit."""
+    _note_at_line(r, Defect.OUTSIDE_MASK)
+
+
+@routine("note_absent_lane", VOID, POINTER, I32, I32)
+def _note_absent_lane(r: Routine) -> None:
+    """Note the lanes that ask for the value of a lane which is not in their mask or does not exist."""
+    _note_at_line(r, Defect.ABSENT_LANE)
+
+
 def _note_at_line(r: Routine, kind: Defect) -> None:
     """Note lanes of a mask, with the line of the PTX text in place of an address."""
     context, mask, line = r.arguments
