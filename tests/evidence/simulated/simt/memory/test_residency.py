@@ -40,8 +40,8 @@ def caches(kernel, ptx, threads, shared, device=DEVICE, cache=None):
     return Residency(cache).caches(device, ptx, kernel, launch)
 
 
-# Threads and bytes of shared memory of a block -> residents. A multiprocessor holds 2,048 threads, 32 blocks and
-# 164 KB of shared memory, of which each block takes a kilobyte more.
+# Threads and bytes of shared memory of a block -> residents. A multiprocessor holds 2,048 threads, 32 blocks
+# and 164 KB of shared memory, of which each block takes a kilobyte more.
 @pytest.mark.parametrize(
     ("threads", "shared", "residents"),
     [(1024, 0, 2), (1024, 48 * 1024, 2), (256, 48 * 1024, 3), (256, 0, 8), (32, 0, 32), (32, 7 * 1024, 20)],
