@@ -112,6 +112,31 @@ WRONG = {
         """,
         "In thread (68, 0, 0) of block (1, 0, 0)",
     ),
+    "a vote under a mask without the own lane": (
+        """
+        @cuda.jit
+        def votes(x):
+            t = cuda.threadIdx.x
+            x[t] = cuda.ballot_sync(0xFFFFFFFE, x[t] > 3)  # hit: lane-outside-mask
+
+        def workload():
+            votes[1, 32](np.ones(32, np.int32))
+        """,
+        "Thread (0, 0, 0) of block (0, 0, 0)",
+    ),
+    "lane 0 for those who are not with it": (
+        """
+        @cuda.jit
+        def first(x):
+            t = cuda.threadIdx.x
+            if t >= 16:
+                x[t] = cuda.shfl_sync(0xFFFF0000, x[t], 0)  # hit: absent-lane
+
+        def workload():
+            first[1, 32](np.ones(32, np.int32))
+        """,
+        "Thread (16, 0, 0) of block (0, 0, 0)",
+    ),
     "some leave before the barrier": (
         """
         @cuda.jit
@@ -228,6 +253,18 @@ RIGHT = {
         def workload():
             count[1, 64](np.ones(64, np.int32), np.ones(1, np.int32))
         """,
+    "half a warp with its mask": """
+        @cuda.jit
+        def halves(x):
+            t = cuda.threadIdx.x
+            if t < 16:
+                x[t] = cuda.shfl_sync(0x0000FFFF, x[t], 3)
+            else:
+                x[t] = cuda.shfl_sync(0xFFFF0000, x[t], 19)
+
+        def workload():
+            halves[1, 32](np.ones(32, np.int32))
+        """,
     "one value by both warps": """
         @cuda.jit
         def last(out):
@@ -263,6 +300,8 @@ DEFECTS = ",".join(
         "uninitialised-shared-memory",
         "barrier-not-reached",
         "index-overflow",
+        "lane-outside-mask",
+        "absent-lane",
     ]
 )
 
