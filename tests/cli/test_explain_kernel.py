@@ -45,7 +45,7 @@ def test_the_page(file, capsys):
     assert page.startswith("columns  k.py:6  NVIDIA A100")
     assert "Predicted: " in page
     assert "Within the model's error: " in page
-    assert "What it waits for: latency bound (predicted)" in page
+    assert "What it waits for: memory bound (predicted)" in page
     assert "Are accesses of global memory coalesced?  yes, found here" in page
     assert "line 11: Neighbouring lanes of a warp touch `a` far apart" in page
     assert "What to do, the most rewarding first\n  1. " in page
@@ -57,11 +57,11 @@ def test_a_program_reads_it(file, capsys):
     assert main(["explain", "k.py", "--device", "A100", "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["kernel"], data["path"], data["line"]) == ("columns", "k.py", 6)
-    assert data["bound"]["class"] == "latency"
+    assert data["bound"]["class"] == "memory"
     low, high = data["bound"]["time_interval_ms"]
     assert low < data["bound"]["time_ms"] < high
     parts = data["bound"]["parts"]
-    assert parts[0]["resource"] == "latency" and parts[0]["share"] == 1.0
+    assert parts[0]["resource"] == "l1" and parts[0]["share"] == 1.0
     answers = {one["id"]: one for one in data["answers"]}
     assert answers["coalescing"]["verdict"] == "cause"
     assert answers["coalescing"]["findings"][0]["rule"] == "uncoalesced-access"
