@@ -52,10 +52,13 @@ def within(open_errors: Sequence[float], *others: Sequence[float], share: float)
 
 
 def milliseconds(value: float, unit: str, work: float | None) -> float | None:
-    """A measured time in ms; that of a rate from the bytes or operations that it counts, None without."""
+    """A measured time in ms; that of a rate from the bytes or operations that it counts.
+
+    None for a rate without, and for cycles.
+    """
     if unit in _MILLISECONDS:
         return value * _MILLISECONDS[unit]
-    return None if work is None else work / (value * _PER_SECOND[unit]) * 1e3
+    return None if work is None or unit not in _PER_SECOND else work / (value * _PER_SECOND[unit]) * 1e3
 
 
 _MILLISECONDS = {"ms": 1.0, "us": 1e-3}

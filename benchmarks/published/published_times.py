@@ -21,7 +21,7 @@ import statistics
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,7 @@ def _pairs(file: Path, numba: bool, details: bool, known: list[Time]) -> Iterato
         predicted = predicted_ms(workload, data["gpu"], data.get("kept_in_l2", False), changed, numba)
         launch_ms = _launch_ms(data["gpu"])
         times = {
-            name: (_time(measured[name]), _whole(ms, measured[name], launch_ms))
+            name: (_time(measured[name]), _whole(ms, data, measured[name]["unit"], launch_ms))
             for name, ms in predicted.items()
             if name in measured
         }
@@ -127,10 +127,9 @@ def _time(measurement: dict[str, Any]) -> float:
     return value * work if measurement["unit"] == "cycles" else work / value
 
 
-def _whole(ms: float, measurement: dict[str, Any], launch_ms: float) -> float:
-    """The predicted time of what was measured, whose size may be several times that of the launch here."""
-    launch = 0.0 if measurement["unit"] == "cycles" else launch_ms
-    return ms * float(measurement.get("of_size", 1.0)) + launch
+def _whole(ms: float, data: dict[str, Any], unit: str, launch_ms: float) -> float:
+    """The predicted time of what was measured, which may be several times as large as what is launched."""
+    return ms * float(data.get("of_size", 1.0)) + (0.0 if unit == "cycles" else launch_ms)
 
 
 def _launch_ms(gpu: str) -> float:
@@ -188,8 +187,9 @@ def _milliseconds(outcome: Any, device: Any, registers: int, kept_in_l2: bool) -
     from advisor.model.text.source_text import Span
 
     counted = _of_all_blocks(outcome.statistics)
+    arguments = [asdict(argument) for argument in outcome.note.arguments]
     record = Record("kernel", "", "", Span(1), "")
-    record.know("simulated", **kernel_readings(counted, device, True, []))
+    record.know("simulated", **kernel_readings(counted, device, True, arguments))
     record.know("compiled", registers=float(registers), shared_bytes=float(counted.shared_bytes))
     if kept_in_l2:
         record.know("simulated", dram_bytes=0.0)
