@@ -16,6 +16,7 @@ from typing import Any
 from advisor.evidence.simulated.simt.vector.lanes import (
     I1,
     I8,
+    I16,
     I32,
     I64,
     LANES,
@@ -310,31 +311,38 @@ def _note(r: Routine, here: _Here, condition: Any, kind: Any, other: Any) -> Non
         r.put(r.number(0), here.context, WORD * Context.OTHER_ACCESS)
 
 
-def _contents(r: Routine, place: Any, mask: Any, part: int) -> Any:
-    """The words so many behind the addresses of the lanes; buffers are followed by more than that."""
+def _contents(r: Routine, place: Any, mask: Any, size: Any, part: int) -> Any:
+    """The words so many behind the addresses of the lanes, of small elements their bytes and zeros."""
     addresses = r.load(place, typ=vector(I64), align=64)
-    further = r.add(addresses, splat(I64, WORD * part))
-    return r.call(r.module.globals["gather_64"], [further, mask])
+    found = r.variable(splat(I64, 0))
+    if part:
+        addresses = r.add(addresses, splat(I64, WORD * part))
+    else:
+        for kind in (I8, I16, I32):
+            with r.if_then(r.icmp_unsigned("==", size, r.number(kind.width // 8))):
+                narrow = r.call(r.module.globals[f"gather_{kind.width}"], [addresses, mask])
+                r.store(r.zext(narrow, vector(I64)), found)
+    with r.if_then(r.icmp_unsigned(">=", size, r.number(WORD))):
+        r.store(r.call(r.module.globals["gather_64"], [addresses, mask]), found)
+    return r.value(found, vector(I64))
 
 
 def _keep_contents(r: Routine, context: Any, place: Any, mask: Any, size: Any) -> None:
     kept = r.context_word(context, Context.ELEMENT_CONTENTS, POINTER)
     for part in range(_MOST_WORDS):
         with r.if_then(r.icmp_unsigned(">", size, r.number(WORD * part))):
-            r.put(_contents(r, place, mask, part), kept, WORD * LANES * part)
+            r.put(_contents(r, place, mask, size, part), kept, WORD * LANES * part)
 
 
 def _changed(r: Routine, context: Any, place: Any, mask: Any, size: Any) -> Any:
     """The bits of the lanes whose element is no longer what was kept."""
     kept = r.context_word(context, Context.ELEMENT_CONTENTS, POINTER)
     found = r.variable(r.number(0, I32))
-    unused = r.sub(r.number(WORD), r.elementwise("llvm.umin", size, r.number(WORD)))
     for part in range(_MOST_WORDS):
         with r.if_then(r.icmp_unsigned(">", size, r.number(WORD * part))):
             before = r.get(kept, WORD * LANES * part, vector(I64))
-            difference = r.xor(before, _contents(r, place, mask, part))
-            shifted = r.shl(difference, r.broadcast(r.shl(unused, r.number(3))))
-            changed = r.bits(r.icmp_unsigned("!=", shifted, splat(I64, 0)))
+            now = _contents(r, place, mask, size, part)
+            changed = r.bits(r.icmp_unsigned("!=", before, now))
             r.store(r.or_(r.value(found, I32), changed), found)
     return r.value(found, I32)
 
