@@ -1,0 +1,52 @@
+"""What is asked of a synthesised launch, as plain values that travel to another process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from advisor.evidence.simulated.simt.launch import Extent as Shape
+from advisor.model.kernel_code import KernelCode
+from advisor.program.index_relations.relations import IndexRelations
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLaunch:
+    """What the source says of a launch of the kernel; None, and what is absent, is not known.
+
+    `shapes` are those of array arguments, None for an extent that is not known; `where` is the place of the
+    launch, empty where there is none in sight.
+    """
+
+    block: Shape | None = None
+    grid: Shape | None = None
+    shapes: dict[str, tuple[int | None, ...]] = field(default_factory=dict)
+    scalars: dict[str, float] = field(default_factory=dict)
+    dynamic_shared: int | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one kernel may cost: processor seconds of all its launches together, bytes of memory and of what
+    it prints, and PTX instructions that are translated.
+    """
+
+    seconds: float
+    memory_bytes: int
+    instructions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A kernel for which launches are to be made up.
+
+    `codes` holds its code for the typing that is taken, and for a second one where types are assumed.
+    `places` gives for each function of the unit, in order, its path and the line of its first line.
+    """
+
+    kernel: str
+    codes: tuple[KernelCode, ...]
+    relations: IndexRelations
+    launch: KnownLaunch
+    places: tuple[tuple[str, int], ...]
+    limits: Limits

@@ -1,0 +1,83 @@
+"""What a kernel's text says of the sizes that it can be launched with: values that other code reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Extent:
+    """The size of an array parameter along one axis, from 0; `array` is `t.0` for an item of a tuple."""
+
+    array: str
+    axis: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ScalarSize:
+    """The value of an integer parameter; `name` is `t.0` for an item of a tuple."""
+
+    name: str
+
+
+Size: TypeAlias = "Extent | ScalarSize"
+
+
+@dataclass(frozen=True, slots=True)
+class EqualSizes:
+    """Sizes that must be equal, since one index is bounded by one of them and used with another.
+
+    `least` is the smallest size that constant indices and constant trip counts allow; `thread_axis` (0, 1, 2
+    for x, y, z) is the axis of the launch that runs along these sizes, None where none does.
+    """
+
+    sizes: tuple[Size, ...]
+    least: int = 0
+    thread_axis: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AxisUse:
+    """How one axis of an array is indexed.
+
+    `constants` is the largest constant index plus one, 0 where there is none; `varied` whether anything that
+    is not constant is used; `unguarded` are the axes of the launch that index it without a bound.
+    """
+
+    constants: int = 0
+    varied: bool = False
+    unguarded: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ProductIndex:
+    """An extent that is indexed by `x * width + z`: `rows` bound x, `row_axis` is the axis of the launch that
+    x runs along, if it does, and `width` a size or a constant.
+    """
+
+    extent: Extent
+    rows: tuple[Size | int, ...]
+    row_axis: int | None
+    width: Size | int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRelations:
+    """All that the text of a kernel and its device functions says of sizes.
+
+    `index_of` gives for an array of integers the extents that its values are used as indices of;
+    `row_bounds` are arrays of which neighbouring elements bound a range (`range(p[i], p[i + 1])`).
+    `block_axes` is how many axes of the block the kernel uses, 1 to 3; `shared_shapes` the shapes of its
+    arrays in shared memory, None for an extent that is not known. `data_branches` are places, path and line,
+    where what a branch decides, or how often a loop runs, hangs on what arrays of the kernel hold.
+    """
+
+    equal: tuple[EqualSizes, ...] = ()
+    axes: dict[Extent, AxisUse] = field(default_factory=dict)
+    products: tuple[ProductIndex, ...] = ()
+    index_of: dict[str, tuple[Extent, ...]] = field(default_factory=dict)
+    row_bounds: frozenset[str] = frozenset()
+    block_axes: int = 1
+    shared_shapes: tuple[tuple[int | None, ...], ...] = ()
+    data_branches: frozenset[tuple[str, int]] = frozenset()
