@@ -80,7 +80,7 @@ def _machine_code(ptx: str) -> int:
     """The instructions of a kernel's machine code."""
     from advisor.evidence.compiled.instructions.sass import disassemble, is_own, read_sass
     from advisor.evidence.compiled.toolchain import nvdisasm
-    from advisor.model.nvjitlink import assemble
+    from advisor.model.machine_code.nvjitlink import assemble
 
     cubin, _ = assemble(_LABEL.sub(r'\1\n.pragma "nounroll";', ptx), _CAPABILITY, None)
     text = disassemble(nvdisasm() or "nvdisasm", cubin, 60.0, ("-c",))

@@ -41,7 +41,7 @@ class CudaKernel:
 
     def get_regs_per_thread(self) -> dict[str, int]:
         """The registers that a thread needs, by the kernel's name."""
-        from advisor.model.nvjitlink import assemble
+        from advisor.model.machine_code.nvjitlink import assemble
 
         return {self.name: assemble(self.ptx, CAPABILITY, None)[1].registers}
 

@@ -1,1 +1,1 @@
-"""How the extents of a kernel's arrays, its scalars, its threads and what its index arrays hold hang together."""
+"""How the extents of arrays, scalars, threads and the contents of index arrays hang together."""

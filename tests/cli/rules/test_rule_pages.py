@@ -149,7 +149,7 @@ OF_LEVEL = {
     "source": ("advisor/evidence/source", "advisor/program", "advisor/model/devices.py"),
     "compiled": (
         "advisor/evidence/compiled",
-        "advisor/model/nvjitlink.py",
+        "advisor/model/machine_code/nvjitlink.py",
         "advisor/evidence/metrics/derived",
         "advisor/evidence/metrics/local_traffic.py",
         "advisor/evidence/metrics/warp_aggregation.py",

@@ -9,7 +9,7 @@ import pytest
 
 from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes
 from advisor.evidence.compiled.instructions.sass import count_sass
-from advisor.model.nvjitlink import LinkFailure, read_log
+from advisor.model.machine_code.nvjitlink import LinkFailure, read_log
 
 needs_compiler = pytest.mark.skipif(
     sys.platform not in ("linux", "win32"), reason="NVIDIA publishes no compiler packages for this system"

@@ -12,7 +12,7 @@ from typing import Any
 from advisor.evidence.compiled.compilers.literals import NotLiteral, argument_type, constant_value
 from advisor.evidence.compiled.compilers.namespace import BadUnit, UnitText, define
 from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes, unit_function
-from advisor.model.nvjitlink import LinkFailure, UndefinedFunction, assemble
+from advisor.model.machine_code.nvjitlink import LinkFailure, UndefinedFunction, assemble
 
 Json = dict[str, Any]
 

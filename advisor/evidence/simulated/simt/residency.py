@@ -9,7 +9,7 @@ from advisor.evidence.simulated.simt.machine import CacheSizes
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.model.devices import Device
 from advisor.model.errors import EvidenceUnavailable
-from advisor.model.nvjitlink import LinkFailure, assemble
+from advisor.model.machine_code.nvjitlink import LinkFailure, assemble
 from advisor.model.occupancy import occupancy, shared_allocation
 from advisor.model.storage.cache import Cache
 

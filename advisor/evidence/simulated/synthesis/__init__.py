@@ -1,1 +1,1 @@
-"""Launches that are made up, for kernels of which no launch is known: exact counts where these hold anyway."""
+"""Launches that are made up, for kernels of which no launch is known: counts that hold anyway."""

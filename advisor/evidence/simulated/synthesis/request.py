@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from advisor.evidence.simulated.simt.launch import Extent as Shape
-from advisor.model.kernel_code import KernelCode
+from advisor.model.machine_code.kernel_code import KernelCode
 from advisor.program.index_relations.relations import IndexRelations
 
 

@@ -14,7 +14,7 @@ from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecut
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.model.devices import Device
-from advisor.model.nvjitlink import LinkFailure, assemble
+from advisor.model.machine_code.nvjitlink import LinkFailure, assemble
 from advisor.model.records import Record, Value
 from advisor.model.storage.cache import Cache
 from advisor.model.text.source_text import Span

@@ -14,7 +14,7 @@ from advisor.evidence.simulated.driver.results import CallFailed, Result
 from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Function, Group, Module, Operand, Symbol
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, known_module
 from advisor.model.errors import EvidenceUnavailable
-from advisor.model.nvjitlink import LinkFailure, Resources, assemble
+from advisor.model.machine_code.nvjitlink import LinkFailure, Resources, assemble
 from advisor.model.occupancy import occupancy
 
 _ELF, _FATBIN = b"\x7fELF", b"\x50\xed\x55\xba"

@@ -13,7 +13,7 @@ from advisor.evidence.simulated.simt.machine import CacheSizes, compile_kernel
 from advisor.evidence.simulated.simt.ptx.ptx_reader import read_ptx
 from advisor.evidence.simulated.simt.residency import Residency
 from advisor.model.devices import find_device
-from advisor.model.nvjitlink import LinkFailure, Resources, assemble
+from advisor.model.machine_code.nvjitlink import LinkFailure, Resources, assemble
 from advisor.model.storage.cache import Cache
 
 DEVICE = find_device("A100")

@@ -1,0 +1,1 @@
+"""Machine code of kernels: PTX as it is handed on, and the assembler."""
