@@ -52,14 +52,16 @@ class AxisUse:
 
 @dataclass(frozen=True, slots=True)
 class ProductIndex:
-    """An extent that is indexed by `x * width + z`: `rows` bound x, `row_axis` is the axis of the launch that
-    x runs along, if it does, and `width` a size or a constant.
+    """A size below which `x * w * … + z` stays: an extent that is indexed by it, or a scalar that bounds it.
+
+    `rows` bound x, `row_axis` is the axis of the launch that x runs along, if it does, and `widths` are the
+    factors of x, sizes and constants.
     """
 
-    extent: Extent
+    size: Size
     rows: tuple[Size | int, ...]
     row_axis: int | None
-    width: Size | int
+    widths: tuple[Size | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,9 @@ class IndexRelations:
 
     `index_of` gives for an array of integers the extents that its values are used as indices of;
     `row_bounds` are arrays of which neighbouring elements bound a range (`range(p[i], p[i + 1])`).
+    `scaled_floats` are floating point parameters from which an index is computed, `int(x[i] * n)`: values
+    from 0 to 1 keep it below the size that they are multiplied by. `locks` are arrays that compare-and-swap
+    changes, whose elements begin as zero.
     `block_axes` is how many axes of the block the kernel uses, 1 to 3; `shared_shapes` the shapes of its
     arrays in shared memory, None for an extent that is not known. `data_branches` are places, path and line,
     where what a branch decides, or how often a loop runs, hangs on what arrays of the kernel hold.
@@ -78,6 +83,8 @@ class IndexRelations:
     products: tuple[ProductIndex, ...] = ()
     index_of: dict[str, tuple[Extent, ...]] = field(default_factory=dict)
     row_bounds: frozenset[str] = frozenset()
+    scaled_floats: frozenset[str] = frozenset()
+    locks: frozenset[str] = frozenset()
     block_axes: int = 1
     shared_shapes: tuple[tuple[int | None, ...], ...] = ()
     data_branches: frozenset[tuple[str, int]] = frozenset()

@@ -1,0 +1,126 @@
+"""What the arrays and scalars of a launch hold that is made up."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from advisor.evidence.simulated.synthesis.request import Request
+from advisor.evidence.simulated.synthesis.size_choices import size_choice, size_limits
+from advisor.evidence.simulated.synthesis.sizes import LaunchSizes, Variant
+from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
+from advisor.model.machine_code.kernel_code import ParameterSlot
+
+_Values = npt.NDArray[Any]
+
+
+def contents(
+    request: Request, slot: ParameterSlot, made: LaunchSizes, variant: Variant, count: int | None = None
+) -> _Values:
+    """The elements of an array or a record, one axis, in the order of memory: `count` of them, else as many
+    as its shape has.
+
+    Integers that are indices lie in what they index, and rise where neighbours bound a range. The numbers
+    follow from the variant and the parameter's name alone.
+    """
+    size = math.prod(made.shapes.get(slot.name, ())) if slot.kind == "array" else 1
+    filling = _Filling(request, slot.name, made, variant)
+    return filling.values(slot_dtype(slot), size if count is None else count)
+
+
+def scalar(slot: ParameterSlot, made: LaunchSizes) -> np.generic:
+    """The value of a scalar parameter in its own type."""
+    value: complex = made.scalars[slot.name]
+    dtype = slot_dtype(slot)
+    if dtype.kind == "c":
+        value = complex(value, value / 2)
+    found: np.generic = np.array([value]).astype(dtype)[0]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    request: Request
+    name: str
+    made: LaunchSizes
+    variant: Variant
+
+    def values(self, dtype: np.dtype[Any], count: int, field: str = "") -> _Values:
+        """So many elements of a type; those of a record field by field."""
+        if self.name in self.request.relations.locks:
+            return np.zeros(count, dtype)
+        if dtype.subdtype is not None:
+            base, shape = dtype.subdtype
+            return self.values(base, count * math.prod(shape), field).reshape(count, *shape)
+        if dtype.names is not None:
+            return self._records(dtype, count, field)
+        random = self._random(field)
+        if dtype.kind in "iu":
+            return self._integers(dtype, count, random, in_record=bool(field))
+        if dtype.kind == "b":
+            return random.random(count) < 0.5
+        if dtype.kind == "c":
+            return (random.random(count) + 1j * random.random(count)).astype(dtype)
+        if dtype.kind == "f":
+            return self._reals(count, random).astype(dtype)
+        return np.zeros(count, dtype)
+
+    def _random(self, field: str) -> np.random.Generator:
+        return np.random.default_rng([self.variant.seed, zlib.crc32(f"{self.name} {field}".encode())])
+
+    def _records(self, dtype: np.dtype[Any], count: int, field: str) -> _Values:
+        found = np.zeros(count, dtype)
+        assert dtype.names is not None
+        for name in dtype.names:
+            found[name] = self.values(dtype[name], count, f"{field}.{name}")
+        return found
+
+    def _reals(self, count: int, random: np.random.Generator) -> npt.NDArray[np.float64]:
+        """Numbers from 0 to 1, those of which an index is made up to what it indexes."""
+        top = self._top()
+        if top is not None:
+            return random.random(count) * top
+        ordinary = self.variant.ordered or self.variant.odd
+        if ordinary or self.name in self.request.relations.scaled_floats:
+            return random.random(count)
+        return random.standard_normal(count)
+
+    def _integers(
+        self, dtype: np.dtype[Any], count: int, random: np.random.Generator, in_record: bool
+    ) -> _Values:
+        top = self._top()
+        largest = int(np.iinfo(dtype).max)
+        if in_record and top is None and dtype.itemsize == 8 and dtype.kind == "u":
+            # The state of a random number generator: any bits but zeros.
+            return random.integers(1, largest, count, dtype)
+        if self.name in self.request.relations.row_bounds:
+            return self._row_bounds(count, random, largest, top).astype(dtype)
+        top = max(1, min(size_limits().values if top is None else top, largest))
+        if self.variant.ordered:
+            return (np.arange(count) % top).astype(dtype)
+        return random.integers(0, top, count).astype(dtype)
+
+    def _top(self) -> int | None:
+        """The smallest extent that the array's values are indices of, None where they are none."""
+        found = [
+            self.made.shapes[one.array][one.axis]
+            for one in self.request.relations.index_of.get(self.name, ())
+            if one.axis < len(self.made.shapes.get(one.array, ()))
+        ]
+        return min(found, default=None)
+
+    def _row_bounds(
+        self, count: int, random: np.random.Generator, largest: int, top: int | None
+    ) -> npt.NDArray[np.int64]:
+        """Where each row begins: rows of one length, or of random ones around it."""
+        length = size_choice(self.variant.odd).row_length
+        if self.variant.ordered:
+            begins = np.arange(count, dtype=np.int64) * length
+        else:
+            begins = np.cumsum(random.integers(0, 2 * length, count), dtype=np.int64)
+        return np.minimum(begins, largest if top is None else min(top, largest))

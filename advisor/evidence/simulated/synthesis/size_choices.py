@@ -1,0 +1,90 @@
+"""The sizes that are taken where nothing states them: knowledge/machine/synthesis.toml."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from advisor.evidence.simulated.simt.launch import Extent as Shape
+from advisor.model.data_files import knowledge_folder
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to make up a launch: `odd` sizes or round ones, `ordered` data or random data by its seed.
+
+    `code` is the number of the typing that it takes, in a request's codes.
+    """
+
+    name: str
+    seed: int
+    odd: bool = False
+    ordered: bool = False
+    code: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SizeChoice:
+    """Numbers of elements, as that file describes them; `extents` for blocks of one, two and three axes."""
+
+    extents: tuple[int, ...]
+    rows: int
+    trips: int
+    row_length: int
+    integer: int
+    real: float
+
+
+@dataclass(frozen=True, slots=True)
+class SizeLimits:
+    """What bounds the sizes that are made up; `array_bytes` that of all arrays of a launch together."""
+
+    array_bytes: int
+    least_extent: int
+    least_trips: int
+    values: int
+
+
+@cache
+def size_choice(odd: bool) -> SizeChoice:
+    """The odd or the round sizes."""
+    data = dict(_table()["odd" if odd else "round"])
+    return SizeChoice(**{**data, "extents": tuple(data["extents"])})
+
+
+@cache
+def size_limits() -> SizeLimits:
+    """What bounds the sizes that are made up."""
+    return SizeLimits(**_table()["limits"])
+
+
+@cache
+def block_shapes() -> tuple[Shape, ...]:
+    """The blocks of kernels that use one, two and three axes."""
+    return tuple((int(x), int(y), int(z)) for x, y, z in _table()["block"]["shapes"])
+
+
+@cache
+def most_threads() -> int:
+    """The most threads of a block."""
+    return int(_table()["block"]["most_threads"])
+
+
+@cache
+def variants() -> tuple[Variant, ...]:
+    """All variants, that of another typing among them."""
+    return tuple(Variant(**one) for one in _table()["variants"])
+
+
+@cache
+def _table() -> dict[str, Any]:
+    path = knowledge_folder() / "machine" / "synthesis.toml"
+    found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return found

@@ -1,0 +1,359 @@
+"""The sizes of a launch that is made up: block, grid, the shapes of arrays and the values of scalars.
+
+What the source says of a launch comes first, then what the kernel's text says of sizes that belong together,
+then sizes of real use.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from advisor.evidence.simulated.simt.launch import Extent as Shape
+from advisor.evidence.simulated.synthesis.request import Request
+from advisor.evidence.simulated.synthesis.size_choices import (
+    Variant,
+    block_shapes,
+    most_threads,
+    size_choice,
+    size_limits,
+    variants,
+)
+from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
+from advisor.model.machine_code.kernel_code import KernelCode, ParameterSlot
+from advisor.program.index_relations.relations import (
+    AxisUse,
+    EqualSizes,
+    Extent,
+    ProductIndex,
+    ScalarSize,
+    Size,
+)
+
+__all__ = ["LaunchSizes", "Variant", "sizes", "variants_of"]
+
+# What a size is computed from: an axis of the launch, sizes that are equal, or a size alone.
+_Source: TypeAlias = "int | EqualSizes | Size"
+_WARP = 32
+_MOST_HALVINGS = 64
+# Sizes that are products of sizes that are products are not followed further.
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSizes:
+    """What a kernel is launched with; `scalars` has the value of every scalar slot, of complex ones the real
+    part. `assumptions` are full sentences about what neither the source nor the kernel's text states.
+    """
+
+    block: Shape
+    grid: Shape
+    shapes: dict[str, tuple[int, ...]]
+    scalars: dict[str, float]
+    assumptions: tuple[str, ...] = ()
+
+
+def variants_of(request: Request) -> tuple[Variant, ...]:
+    """The variants of a kernel: that of another typing only where the request has one."""
+    return tuple(one for one in variants() if one.code < len(request.codes))
+
+
+def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1) -> LaunchSizes:
+    """The sizes of one variant; `shrink` divides the extents along which threads run, where a launch with all
+    of them takes too long.
+    """
+    block, assumption = _block(request)
+    sizing = _Sizing(request, code, variant, block, max(1, shrink))
+    sizing.fit()
+    assumptions = (assumption,) if assumption else ()
+    return LaunchSizes(block, sizing.grid, sizing.shapes(), sizing.scalars(), assumptions)
+
+
+def _block(request: Request) -> tuple[Shape, str]:
+    """The block, and a sentence where it is assumed."""
+    known = request.launch.block
+    if known is not None and 0 < math.prod(known) <= most_threads():
+        return known, ""
+    axes = min(max(request.relations.block_axes, 1), 3)
+    for shape in request.relations.shared_shapes:
+        found = _block_of_tile(shape, axes)
+        if found is not None:
+            return (
+                found,
+                f"Blocks of {_written(found)} threads are assumed, those of an array in shared memory.",
+            )
+    found = block_shapes()[axes - 1]
+    return found, f"Blocks of {_written(found)} threads are assumed."
+
+
+def _written(block: Shape) -> str:
+    sides = [str(one) for one in block]
+    while len(sides) > 1 and sides[-1] == "1":
+        sides.pop()
+    return " x ".join(sides)
+
+
+def _block_of_tile(shape: Sequence[int | None], axes: int) -> Shape | None:
+    """The block that has a thread for each element of an array in shared memory, one column of padding apart;
+    None where that is no likely block.
+    """
+    known = [one for one in shape if one is not None]
+    if len(known) != len(shape) or not 1 <= len(known) <= axes:
+        return None
+    if known[-1] > _WARP // 2 and known[-1] % 2 == 1 and (known[-1] - 1) & (known[-1] - 2) == 0:
+        known[-1] -= 1
+    if min(known) < 1 or not _WARP <= math.prod(known) <= most_threads():
+        return None
+    x, y, z = [*reversed(known), 1, 1][:3]
+    return x, y, z
+
+
+class _Sizing:
+    """Numbers for all sizes of a kernel, and what is halved of them to keep to the limit of memory."""
+
+    def __init__(
+        self, request: Request, code: KernelCode, variant: Variant, block: Shape, shrink: int
+    ) -> None:
+        self.request, self.relations, self.launch = request, request.relations, request.launch
+        self.slots, self.variant, self.block, self.shrink = code.slots, variant, block, shrink
+        self.choice, self.limits = size_choice(variant.odd), size_limits()
+        self.arrays = {one.name: one for one in self.slots if one.kind == "array"}
+        self.axes = min(max(self.relations.block_axes, 1), 3)
+        self.equal = {size: one for one in self.relations.equal for size in one.sizes}
+        self.known = dict(self._known())
+        self.halvings: Counter[_Source] = Counter()
+        self._numbers: dict[tuple[Size, int], int] = {}
+
+    def _known(self) -> Iterable[tuple[Size, int]]:
+        """What the source says of sizes."""
+        for name, shape in self.launch.shapes.items():
+            if name in self.arrays and len(shape) == self.arrays[name].ndim:
+                for axis, extent in enumerate(shape):
+                    if extent is not None and extent > 0:
+                        yield Extent(name, axis), extent
+        for name, value in self.launch.scalars.items():
+            if float(value).is_integer():
+                yield ScalarSize(name), int(value)
+
+    def fit(self) -> None:
+        """Halve what the largest array is made of until all arrays fit."""
+        most = min(self.limits.array_bytes, self.request.limits.memory_bytes // 4)
+        for _ in range(_MOST_HALVINGS):
+            shapes = self.shapes()
+            total = {name: math.prod(shape) * self._bytes[name] for name, shape in shapes.items()}
+            if sum(total.values()) <= most:
+                return
+            largest = max(total, key=lambda name: total[name])
+            axis = max(range(len(shapes[largest])), key=lambda one: shapes[largest][one], default=None)
+            if axis is None:
+                return
+            source = self._largest_source(Extent(largest, axis))
+            self.halvings[source] += 1
+            self._numbers.clear()
+
+    @cached_property
+    def _bytes(self) -> dict[str, int]:
+        return {name: slot_dtype(slot).itemsize for name, slot in self.arrays.items()}
+
+    # -- what sizes come from ------------------------------------------------------------------------------
+    def _source(self, size: Size) -> _Source:
+        """What a size is computed from, products apart."""
+        equal = self.equal.get(size)
+        if equal is not None:
+            return equal if equal.thread_axis is None else equal.thread_axis
+        use = self._use(size)
+        return max(use.unguarded, key=self._axis_extent) if use.unguarded and size not in self.known else size
+
+    def _largest_source(self, size: Size) -> _Source:
+        made = [one for one in self._products(size) if self._product(one) >= self.value(size)]
+        for one in made:
+            parts = [part for part in (*one.rows, *one.widths) if not isinstance(part, int)]
+            if parts:
+                return self._source(max(parts, key=self.value))
+            if one.row_axis is not None:
+                return one.row_axis
+        return self._source(size)
+
+    def _use(self, size: Size) -> AxisUse:
+        return self.relations.axes.get(size, AxisUse()) if isinstance(size, Extent) else AxisUse()
+
+    def _products(self, size: Size) -> list[ProductIndex]:
+        equal = self.equal.get(size)
+        members = {size} if equal is None else set(equal.sizes)
+        return [one for one in self.relations.products if one.size in members]
+
+    # -- numbers -------------------------------------------------------------------------------------------
+    def value(self, size: Size, depth: int = 0) -> int:
+        """The number that a size is given; `depth` is how many other sizes ask for it."""
+        key = size, depth
+        if key not in self._numbers:
+            self._numbers[key] = self._value(size, depth)
+        return self._numbers[key]
+
+    def _value(self, size: Size, depth: int) -> int:
+        if size in self.known:
+            return max(self._reduced(self.known[size], size), self._least(size))
+        plain = self._plain(size, depth)
+        if depth >= _DEEPEST:
+            return plain
+        made = [self._product(one, depth + 1) for one in self._products(size)]
+        if not made:
+            return plain
+        equal = self.equal.get(size)
+        if equal is None and not self._use(size).unguarded:
+            return max(*made, self._use(size).constants)
+        return max(plain, *made)
+
+    def _plain(self, size: Size, depth: int) -> int:
+        """The number of a size without products."""
+        equal, use = self.equal.get(size), self._use(size)
+        if equal is None:
+            return self._alone(size, use, depth)
+        if len(equal.sizes) == 1 and isinstance(size, Extent) and equal.thread_axis is None and equal.least:
+            threads = max((self._threads(axis) for axis in use.unguarded), default=0)
+            return max(equal.least, use.constants, threads)
+        known = [self.known[one] for one in equal.sizes if one in self.known]
+        base = self._reduced(max(known), size) if known else self._chosen(equal)
+        return max(base, equal.least, use.constants)
+
+    def _chosen(self, equal: EqualSizes) -> int:
+        """The number of equal sizes of which none is known."""
+        if equal.thread_axis is None:
+            return self._halved(self._trips, equal, self.limits.least_trips)
+        return self._axis_extent(equal.thread_axis)
+
+    def _alone(self, size: Size, use: AxisUse, depth: int) -> int:
+        """The number of a size that belongs to no others."""
+        if isinstance(size, ScalarSize):
+            return self.choice.integer
+        if use.unguarded:
+            return max(use.constants, *(self._threads(axis) for axis in use.unguarded))
+        if use.varied:
+            rows = self._rows_between_bounds(size, depth)
+            return max(use.constants, rows or self._of_any_array(size))
+        return use.constants or self._halved(self._trips, size, self.limits.least_trips)
+
+    def _rows_between_bounds(self, size: Extent, depth: int) -> int:
+        """The elements of all rows where an array says where each begins; 0 for what no such array bounds."""
+        if depth >= _DEEPEST:
+            return 0
+        bounds = [
+            name
+            for name, extents in self.relations.index_of.items()
+            if name in self.relations.row_bounds and size in extents and name in self.arrays
+        ]
+        rows = [
+            math.prod(self.value(Extent(name, axis), depth + 1) for axis in range(self.arrays[name].ndim))
+            for name in bounds
+        ]
+        return self._halved(min(rows) * self.choice.row_length, size, self.limits.least_extent) if rows else 0
+
+    def _of_any_array(self, size: Extent) -> int:
+        """The extent of an array that is indexed by what is not understood: as large as those of real use."""
+        slot = self.arrays.get(size.array)
+        axes = min(max(slot.ndim if slot else 1, 1), 3)
+        return self._halved(self._shrunk(self.choice.extents[axes - 1]), size, self.limits.least_extent)
+
+    def _product(self, one: ProductIndex, depth: int = 1) -> int:
+        def number(part: Size | int) -> int:
+            return part if isinstance(part, int) else max(1, self.value(part, depth))
+
+        rows = min((number(part) for part in one.rows), default=0)
+        if not rows:
+            rows = self._trips if one.row_axis is None else self._threads(one.row_axis)
+        return rows * math.prod(number(part) for part in one.widths)
+
+    @property
+    def _trips(self) -> int:
+        """How often a loop runs whose count is not stated; cubic loops take a third of the time that `shrink`
+        leaves, so that it counts less than along the axes of the launch.
+        """
+        return max(self.limits.least_trips, int(self.choice.trips / float(self.shrink) ** (2 / 3)))
+
+    def _reduced(self, number: int, size: Size) -> int:
+        """A number that the source states, as far as time and memory allow it."""
+        shrunk = self._shrunk(number) if number > self.limits.least_extent else number
+        return self._halved(shrunk, self._source(size), self.limits.least_extent)
+
+    def _shrunk(self, number: int) -> int:
+        return max(self.limits.least_extent, number // self.shrink)
+
+    def _halved(self, number: int, source: _Source, least: int) -> int:
+        halvings = self.halvings[source]
+        return number if not halvings else max(min(number, least), number >> halvings)
+
+    def _least(self, size: Size) -> int:
+        equal = self.equal.get(size)
+        return 0 if self.shrink == 1 or equal is None else min(equal.least, self.known[size])
+
+    # -- the launch ----------------------------------------------------------------------------------------
+    def _axis_extent(self, axis: int) -> int:
+        """The elements along an axis of the launch."""
+        known = [
+            self.known[size]
+            for one in self.relations.equal
+            if one.thread_axis == axis
+            for size in one.sizes
+            if size in self.known
+        ]
+        grid = self.launch.grid
+        if known:
+            wanted = max(known)
+        elif grid is not None:
+            # An odd size leaves part of the last block idle.
+            wanted = grid[axis] * self.block[axis] - (self.block[axis] // 2 + 1 if self.variant.odd else 0)
+        else:
+            wanted = self.choice.extents[self.axes - 1]
+            if self.axes == 1 and any(slot.ndim > 1 for slot in self.arrays.values()):
+                wanted = min(wanted, self.choice.rows)
+        return self._halved(self._shrunk(max(1, wanted)), axis, self.limits.least_extent)
+
+    @property
+    def grid(self) -> Shape:
+        """The blocks along each axis: those that the source states as far as there is work for them."""
+        x, y, z = (self._blocks(axis) for axis in range(3))
+        return x, y, z
+
+    def _blocks(self, axis: int) -> int:
+        if axis >= self.axes and self.launch.grid is None:
+            return 1
+        reduced = self.shrink > 1 or self.halvings[axis]
+        if self.launch.grid is not None and not reduced:
+            return max(1, self.launch.grid[axis])
+        blocks = -(-self._axis_extent(axis) // max(1, self.block[axis]))
+        return max(1, blocks if self.launch.grid is None else min(blocks, self.launch.grid[axis]))
+
+    def _threads(self, axis: int) -> int:
+        return self._blocks(axis) * self.block[axis]
+
+    # -- results -------------------------------------------------------------------------------------------
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each array."""
+        return {
+            name: tuple(max(1, self.value(Extent(name, axis))) for axis in range(slot.ndim))
+            for name, slot in self.arrays.items()
+        }
+
+    def scalars(self) -> dict[str, float]:
+        """The value of each scalar."""
+        return {slot.name: self._scalar(slot) for slot in self.slots if slot.kind == "scalar"}
+
+    def _scalar(self, slot: ParameterSlot) -> float:
+        size = ScalarSize(slot.name)
+        dtype = slot_dtype(slot)
+        if dtype.kind == "b":
+            return float(self.launch.scalars.get(slot.name, 1.0))
+        if dtype.kind in "iu":
+            stated = self.launch.scalars.get(slot.name)
+            negative = stated is not None and stated <= 0
+            number = int(stated) if stated is not None and negative else self.value(size)
+            return float(min(number, int(np.iinfo(dtype).max)))
+        if slot.name in self.relations.scaled_floats:
+            return float(self.launch.scalars.get(slot.name, 1.0))
+        return float(self.launch.scalars.get(slot.name, self.choice.real))
