@@ -75,7 +75,8 @@ class Record:
 class LineReading:
     """What a source knows of all accesses, atomics or branches of one line together.
 
-    `array`, `space` and `kind` narrow the records of that line down; empty ones fit all.
+    `array`, `space` and `kind` narrow the records of that line down; empty ones fit all. `most` is what
+    values may be instead, where that is larger.
     """
 
     entity: str
@@ -87,6 +88,7 @@ class LineReading:
     kind: str
     values: dict[str, Value | None]
     assumptions: tuple[str, ...] = ()
+    most: dict[str, float] = field(default_factory=dict)
 
 
 def weakest(*readings: Reading) -> Source:

@@ -29,6 +29,7 @@ def join(records: Iterable[Record], readings: Sequence[LineReading], source: Sou
         for record in chosen:
             copy = Record(record.entity, record.key, record.path, record.span, record.label, record.owner)
             copy.know(source, reading.assumptions, **reading.values)
+            copy.may_be(**reading.most)
             found.append(copy)
     return found
 

@@ -24,26 +24,16 @@ def kernel_readings(
     """
     whole = counted.blocks_run == counted.blocks and counted.ended
     accesses = counted.accesses
-    requests = total(accesses, "requests", "global")
     sectors = total(accesses, "sectors", "global")
-    shared = total(accesses, "requests", "shared")
     flops = sum(counted.flops.get(name, 0) for name in _FLOATS)
     touched = counted.loaded_sectors + counted.stored_sectors
     traffic = cache_traffic(counted, device, same_device) if whole else Traffic()
     return {
         "block_threads": float(counted.block[0] * counted.block[1] * counted.block[2]),
         "grid_blocks": float(counted.blocks),
-        "warp_execution_efficiency": _ratio(counted.lane_instructions, counted.warp_instructions * WARP),
+        **launch_ratios(counted),
         "warp_instructions": float(counted.warp_instructions) if whole else None,
         "flops": float(flops) if whole else None,
-        "global_sectors_per_request": _ratio(sectors, requests),
-        "coalescing_efficiency": _ratio(total(accesses, "ideal", "global"), sectors),
-        "shared_ways": _ratio(
-            total(accesses, "wavefronts", "shared"), total(accesses, "ideal_wavefronts", "shared")
-        )
-        if shared
-        else None,
-        "atomic_lanes_per_address": _contention(accesses),
         "hottest_element_updates": hottest_element_updates(counted, arguments) if whole else None,
         **_waits(accesses, traffic),
         "l1_hit_rate": traffic.l1_hit_rate,
@@ -63,11 +53,34 @@ def kernel_readings(
         "fp32_slots": float(counted.slots.get("fp32", 0)) if whole else None,
         "fp64_slots": float(counted.slots.get("fp64", 0)) if whole else None,
         "special_slots": float(counted.slots.get("special", 0)) if whole else None,
+        **warp_readings(counted),
+        "launch_shared_bytes": float(counted.shared_bytes),
+        "warp_balance": counted.balance if counted.detailed else None,
+    }
+
+
+def launch_ratios(counted: Statistics) -> dict[str, Value | None]:
+    """The metrics of a kernel that are ratios of counts, so that parts of a grid tell them too."""
+    accesses = counted.accesses
+    sectors = total(accesses, "sectors", "global")
+    wavefronts = total(accesses, "wavefronts", "shared")
+    return {
+        "warp_execution_efficiency": _ratio(counted.lane_instructions, counted.warp_instructions * WARP),
+        "global_sectors_per_request": _ratio(sectors, total(accesses, "requests", "global")),
+        "coalescing_efficiency": _ratio(total(accesses, "ideal", "global"), sectors),
+        "shared_ways": _ratio(wavefronts, total(accesses, "ideal_wavefronts", "shared"))
+        if total(accesses, "requests", "shared")
+        else None,
+        "atomic_lanes_per_address": _contention(accesses),
+    }
+
+
+def warp_readings(counted: Statistics) -> dict[str, Value | None]:
+    """What one warp waits for, and the barriers of a block."""
+    return {
         "loads_per_warp": counted.loads_of_a_warp,
         "load_rounds_per_warp": counted.load_rounds_of_a_warp,
         **_chains(counted.chain_of_a_warp),
-        "launch_shared_bytes": float(counted.shared_bytes),
-        "warp_balance": counted.balance if counted.detailed else None,
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
     }
 

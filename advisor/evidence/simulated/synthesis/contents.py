@@ -85,7 +85,7 @@ class _Filling:
         top = self._top()
         if top is not None:
             return random.random(count) * top
-        ordinary = self.variant.ordered or self.variant.odd
+        ordinary = self.variant.ordered or self.variant.sizes == "odd"
         if ordinary or self.name in self.request.relations.scaled_floats:
             return random.random(count)
         return random.standard_normal(count)
@@ -118,7 +118,7 @@ class _Filling:
         self, count: int, random: np.random.Generator, largest: int, top: int | None
     ) -> npt.NDArray[np.int64]:
         """Where each row begins: rows of one length, or of random ones around it."""
-        length = size_choice(self.variant.odd).row_length
+        length = size_choice(self.variant.sizes).row_length
         if self.variant.ordered:
             begins = np.arange(count, dtype=np.int64) * length
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from advisor.evidence.simulated.simt.launch import Extent as Shape
-from advisor.model.records import Value
+from advisor.model.records import LineReading, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,9 @@ class MadeLaunch:
 class LineCounts:
     """What the launches agree about at one line: an access, an atomic operation or a branch.
 
-    `values` are by metric of that entity; `seen` gives, for each metric that they do not agree about, its
-    value in each of the launches.
+    `values` are by metric of that entity; `most` gives what some of them may be instead where rows of arrays
+    do not begin where sectors do, if that is more. `seen` gives, for each metric that they do not
+    agree about, its value in each of the launches.
     """
 
     entity: str
@@ -43,6 +44,7 @@ class LineCounts:
     kind: str
     values: dict[str, Value | None]
     seen: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
+    most: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,14 @@ class Synthesis:
     values: dict[str, Value | None] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     unknown: str = ""
+
+    def line_readings(self) -> list[LineReading]:
+        """What is known of the kernel's lines, as readings for the records that stand there."""
+        return [
+            LineReading(
+                one.entity, self.kernel, one.path, one.line, one.array, one.space, one.kind,
+                dict(one.values), self.assumptions, dict(one.most),
+            )
+            for one in self.lines
+            if one.values
+        ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from advisor.evidence.simulated.simt.launch import Extent as Shape
 from advisor.model.data_files import knowledge_folder
@@ -15,17 +15,20 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+SizeKind: TypeAlias = Literal["round", "aligned", "odd"]
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to make up a launch: `odd` sizes or round ones, `ordered` data or random data by its seed.
+    """One way to make up a launch: with round sizes, others of which rows are aligned too, or odd ones, and
+    with `ordered` data or random data by its seed.
 
     `code` is the number of the typing that it takes, in a request's codes.
     """
 
     name: str
     seed: int
-    odd: bool = False
+    sizes: SizeKind = "round"
     ordered: bool = False
     code: int = 0
 
@@ -53,9 +56,9 @@ class SizeLimits:
 
 
 @cache
-def size_choice(odd: bool) -> SizeChoice:
-    """The odd or the round sizes."""
-    data = dict(_table()["odd" if odd else "round"])
+def size_choice(kind: SizeKind) -> SizeChoice:
+    """The sizes of one kind."""
+    data = dict(_table()[kind])
     return SizeChoice(**{**data, "extents": tuple(data["extents"])})
 
 

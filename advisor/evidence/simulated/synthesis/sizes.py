@@ -122,7 +122,7 @@ class _Sizing:
     ) -> None:
         self.request, self.relations, self.launch = request, request.relations, request.launch
         self.slots, self.variant, self.block, self.shrink = code.slots, variant, block, shrink
-        self.choice, self.limits = size_choice(variant.odd), size_limits()
+        self.choice, self.limits = size_choice(variant.sizes), size_limits()
         self.arrays = {one.name: one for one in self.slots if one.kind == "array"}
         self.axes = min(max(self.relations.block_axes, 1), 3)
         self.equal = {size: one for one in self.relations.equal for size in one.sizes}
@@ -307,7 +307,9 @@ class _Sizing:
             wanted = max(known)
         elif grid is not None:
             # An odd size leaves part of the last block idle.
-            wanted = grid[axis] * self.block[axis] - (self.block[axis] // 2 + 1 if self.variant.odd else 0)
+            wanted = grid[axis] * self.block[axis] - (
+                self.block[axis] // 2 + 1 if self.variant.sizes == "odd" else 0
+            )
         else:
             wanted = self.choice.extents[self.axes - 1]
             if self.axes == 1 and any(slot.ndim > 1 for slot in self.arrays.values()):

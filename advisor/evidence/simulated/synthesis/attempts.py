@@ -1,0 +1,171 @@
+"""Launches of one variant after another, until one comes to its end and stays within its arrays."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from advisor.evidence.simulated.simt.counts import WARP
+from advisor.evidence.simulated.simt.vector.kernels import Kernel
+from advisor.evidence.simulated.synthesis.arguments import Arguments, Content, NotMade, make_arguments
+from advisor.evidence.simulated.synthesis.contents import contents, scalar
+from advisor.evidence.simulated.synthesis.request import Request
+from advisor.evidence.simulated.synthesis.sizes import LaunchSizes, Variant, sizes
+from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
+from advisor.evidence.simulated.synthesis.trial import Bounds, Overrun, Trial, run_trial
+from advisor.model.machine_code.kernel_code import KernelCode, ParameterSlot
+
+# What extents are divided by, one after the other, where a launch takes too long.
+_SHRINKS = (1, 8, 64)
+# Launches of one size, each with the arrays enlarged by as much as the one before left them.
+_ENLARGED = 3
+# An array grows up to so many times its elements, and these more.
+_MOST_GROWTH, _ANY_GROWTH = 16, 4096
+# Bytes that may be accessed beside arrays where they cannot grow.
+_SLACK = 1 << 16
+# Integers of arrays in the last resort.
+_SMALL = 3
+# Ways back to heads of loops in all warps of a launch.
+_LOOPS = 1 << 21
+# Seconds on the wall for each of the processor's, and the fewest of these for a launch.
+_WALL, _LEAST_SECONDS = 4.0, 0.02
+# Dynamic shared memory where the source states none: what each launch may have without asking for more, CUDA
+# C++ Programming Guide, "Shared Memory" of compute capability 7.x and later.
+_DYNAMIC_SHARED = 48 * 1024
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A launch that was made up, and what was seen of it."""
+
+    sizes: LaunchSizes
+    trial: Trial
+
+
+class Attempts:
+    """The launches of a kernel, which share processor seconds until `end`; so many variants are to come."""
+
+    def __init__(self, request: Request, end: float, variants: int) -> None:
+        self._request, self._end, self._left = request, end, variants
+
+    def settled(self, kernel: Kernel, variant: Variant) -> Attempt:
+        """The last launch of a variant: clean, if one is. Raises NotMade and MemoryError."""
+        code = self._request.codes[variant.code]
+        _check_types(code)
+        share = (self._end - time.process_time()) / self._left
+        self._left -= 1
+        for shrink in _SHRINKS[:-1]:
+            made = sizes(self._request, code, variant, shrink)
+            attempt = self._enlarged(kernel, code, variant, made, share / len(_SHRINKS))
+            if attempt.trial.ended:
+                return attempt
+        made = sizes(self._request, code, variant, _SHRINKS[-1])
+        return self._enlarged(kernel, code, variant, made, share / len(_SHRINKS))
+
+    def _enlarged(
+        self, kernel: Kernel, code: KernelCode, variant: Variant, made: LaunchSizes, seconds: float
+    ) -> Attempt:
+        """Launches whose arrays grow where accesses leave them, then with slack, then with small indices."""
+        end = time.process_time() + seconds
+
+        def tried(shapes: dict[str, tuple[int, ...]], slack: int = 0, small: bool = False) -> Attempt:
+            arguments = self._arguments(kernel, code, variant, made, shapes, slack, small)
+            bounds = Bounds(_LOOPS, _WALL * max(_LEAST_SECONDS, end - time.process_time()))
+            shared = self._dynamic_shared(kernel)
+            trial = run_trial(kernel, made.grid, made.block, shared, arguments, bounds)
+            return Attempt(replace(made, shapes=shapes), trial)
+
+        self._check_memory(kernel, made)
+        attempt = tried(made.shapes)
+        for _ in range(_ENLARGED):
+            if attempt.trial.clean or not attempt.trial.ended:
+                return attempt
+            grown = enlarged(attempt.sizes.shapes, attempt.trial.overruns, code)
+            if grown is None or _bytes_of(grown, code) > self._request.limits.memory_bytes // 4:
+                break
+            attempt = tried(grown)
+        for small in (False, True):
+            if attempt.trial.clean or not attempt.trial.ended:
+                break
+            last = tried(attempt.sizes.shapes, _SLACK, small)
+            if last.trial.ended and last.trial.out_of_bounds < attempt.trial.out_of_bounds:
+                attempt = last
+        return attempt
+
+    def _arguments(
+        self,
+        kernel: Kernel,
+        code: KernelCode,
+        variant: Variant,
+        made: LaunchSizes,
+        shapes: dict[str, tuple[int, ...]],
+        slack: int,
+        small: bool,
+    ) -> Arguments:
+        def elements(slot: ParameterSlot) -> npt.NDArray[Any]:
+            # Indices stay in the arrays as they were before these grew.
+            count = math.prod(shapes[slot.name]) if slot.kind == "array" else 1
+            found = contents(self._request, slot, made, variant, count)
+            return np.minimum(found, _SMALL) if small and found.dtype.kind in "iu" else found
+
+        content = Content(elements, lambda slot: scalar(slot, made))
+        return make_arguments(kernel.function, code.slots, shapes, content, slack)
+
+    def _dynamic_shared(self, kernel: Kernel) -> int:
+        """Bytes of dynamic shared memory: those that the source states, else many where any is used."""
+        known = self._request.launch.dynamic_shared
+        if known is not None:
+            return known
+        variables = (*kernel.module.variables.values(), *kernel.function.variables)
+        uses = any(one.space == "shared" and one.size == 0 for one in variables)
+        return _DYNAMIC_SHARED if uses else 0
+
+    def _check_memory(self, kernel: Kernel, made: LaunchSizes) -> None:
+        placement = kernel.warp.placement
+        warps = -(-math.prod(made.block) // WARP)
+        needed = warps * WARP * placement.local_size + placement.shared_size + self._dynamic_shared(kernel)
+        if needed > self._request.limits.memory_bytes // 4:
+            raise NotMade(
+                f"A block takes {needed:,} bytes of local and shared memory, more than a launch that is made "
+                f"up may take."
+            )
+
+
+def enlarged(
+    shapes: dict[str, tuple[int, ...]], overruns: dict[str, Overrun], code: KernelCode
+) -> dict[str, tuple[int, ...]] | None:
+    """The shapes with room for accesses behind the end of arrays; None where none can grow by as much."""
+    grown = dict(shapes)
+    for slot in code.slots:
+        overrun = overruns.get(slot.name)
+        if slot.kind != "array" or not slot.ndim or overrun is None or overrun.behind <= 0:
+            continue
+        shape, count = list(shapes[slot.name]), math.prod(shapes[slot.name])
+        more = -(-overrun.behind // slot_dtype(slot).itemsize)
+        if more < _MOST_GROWTH * count + _ANY_GROWTH:
+            axis = slot.ndim - 1 if slot.layout == "F" else 0
+            row = max(1, count // max(1, shape[axis]))
+            shape[axis] += -(-more // row)
+            grown[slot.name] = tuple(shape)
+    return None if grown == shapes else grown
+
+
+def _bytes_of(shapes: dict[str, tuple[int, ...]], code: KernelCode) -> int:
+    arrays = [slot for slot in code.slots if slot.kind == "array"]
+    return sum(math.prod(shapes[slot.name]) * slot_dtype(slot).itemsize for slot in arrays)
+
+
+def _check_types(code: KernelCode) -> None:
+    """Raise NotMade for a parameter whose type has no values."""
+    for slot in code.slots:
+        try:
+            dtype = slot_dtype(slot)
+        except (TypeError, ValueError, SyntaxError, KeyError):
+            raise NotMade(f"The type of the parameter {slot.name} is not known to NumPy.") from None
+        if not dtype.itemsize or dtype.hasobject:
+            raise NotMade(f"No value of the type {dtype} can be made up for the parameter {slot.name}.")

@@ -1,0 +1,130 @@
+"""Makes up launches of a kernel, runs them, and tells what they agree about. No workspace code is run."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+
+from advisor.evidence.simulated.launches.line_readings import Move
+from advisor.evidence.simulated.simt.machine import Kernel, compile_kernel
+from advisor.evidence.simulated.simt.ptx.inlining import inlined
+from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, known_module
+from advisor.evidence.simulated.simt.unsupported import Unsupported
+from advisor.evidence.simulated.synthesis.agreement import agreed_lines, agreed_values
+from advisor.evidence.simulated.synthesis.arguments import NotMade
+from advisor.evidence.simulated.synthesis.attempts import Attempt, Attempts
+from advisor.evidence.simulated.synthesis.request import Request
+from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
+from advisor.evidence.simulated.synthesis.sizes import Variant, variants_of
+from advisor.model.machine_code.kernel_code import KernelCode
+from advisor.model.storage.cache import Cache
+
+_ITEM = re.compile(r"\.(\d+)")
+_UNIT_FILE = re.compile(r"unit-function-(\d+)\.py$")
+
+
+def synthesise(request: Request, cache: Cache | None = None) -> Synthesis:
+    """What launches that are made up tell of a kernel; `unknown` says why they tell nothing.
+
+    `cache` keeps translated kernels and must be the user's own, for what is read from it is executed.
+    """
+    try:
+        return _synthesised(request, cache)
+    except NotMade as problem:
+        return Synthesis(request.kernel, unknown=str(problem))
+    except (Unsupported, PtxError) as problem:
+        return Synthesis(request.kernel, unknown=f"The simulated GPU does not run the kernel: {problem}.")
+    except MemoryError:
+        return Synthesis(
+            request.kernel,
+            unknown="Launches of the kernel that were made up need more memory than the limit.",
+        )
+
+
+def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
+    if not request.codes:
+        raise NotMade("The kernel is not compiled.")
+    variants = variants_of(request)
+    kernels = [_translated(code, request, cache) for code in request.codes]
+    attempts = Attempts(request, time.process_time() + request.limits.seconds, len(variants))
+    made = [attempts.settled(kernels[one.code], one) for one in variants]
+    launches = tuple(_made_launch(request, *pair) for pair in zip(variants, made, strict=True))
+    unknown = _why_nothing(made)
+    if unknown:
+        return Synthesis(request.kernel, launches, unknown=unknown)
+    trials = [one.trial for one in made]
+    odd = [one.sizes == "odd" for one in variants]
+    lines = agreed_lines(request.kernel, trials, odd, request.relations.data_branches, _move(request))
+    here = {path for path, _ in request.places}
+    names = {slot.name: shown_name(slot.name) for code in request.codes for slot in code.slots}
+    return Synthesis(
+        request.kernel,
+        launches,
+        tuple(replace(one, array=names.get(one.array, one.array)) for one in lines if one.path in here),
+        agreed_values(trials),
+        _assumptions(request, made),
+    )
+
+
+def _translated(code: KernelCode, request: Request, cache: Cache | None) -> Kernel:
+    module = known_module(code.ptx)
+    if code.entry not in module.functions:
+        raise NotMade(f"The PTX has no kernel {code.entry}.")
+    count, most = len(inlined(module, module.functions[code.entry]).instructions), request.limits.instructions
+    if count > most:
+        raise NotMade(f"The kernel has {count:,} PTX instructions; up to {most:,} are translated.")
+    return compile_kernel(module, code.entry, cache)
+
+
+def _why_nothing(made: list[Attempt]) -> str:
+    """A sentence where nothing can be told, empty where something can."""
+    if not all(one.trial.ended for one in made):
+        return "Launches of the kernel that were made up did not come to their end within the limits."
+    if not any(one.trial.counted.warp_instructions for one in made):
+        return "Launches of the kernel that were made up executed nothing."
+    if not any(one.trial.clean for one in made):
+        return "In all launches of the kernel that were made up accesses left their arrays."
+    return ""
+
+
+def _made_launch(request: Request, variant: Variant, made: Attempt) -> MadeLaunch:
+    return MadeLaunch(
+        variant.name, made.sizes.grid, made.sizes.block, made.sizes.shapes, made.sizes.scalars,
+        request.codes[variant.code].types, made.trial.ended, made.trial.out_of_bounds, made.trial.active,
+    )  # fmt: skip
+
+
+def _move(request: Request) -> Move:
+    """What gives the place in the source of a line of a unit's function."""
+
+    def moved(path: str, line: int) -> tuple[str, int]:
+        found = _UNIT_FILE.search(path)
+        number = int(found[1]) if found else len(request.places)
+        if number >= len(request.places):
+            return path, line
+        place, first = request.places[number]
+        return place, first + line - 1
+
+    return moved
+
+
+def shown_name(slot: str) -> str:
+    """The name of a parameter, or of an item of one, as recorded launches have it: `pair[0]` of `pair.0`."""
+    return _ITEM.sub(r"[\1]", slot)
+
+
+def _assumptions(request: Request, made: list[Attempt]) -> tuple[str, ...]:
+    """What all values rest on, in full sentences."""
+    agree = f"{len(made)} launches that were made up agree about it."
+    known = request.launch.block is not None and request.launch.where
+    block = " x ".join(map(str, made[0].sizes.block))
+    where = [f"Blocks of {block} threads are those of {request.launch.where}."] if known else []
+    loose = [slot.name for slot in request.codes[0].slots if slot.layout == "A" and slot.ndim]
+    lie = (
+        (f"The elements of {' and '.join(loose)} are taken to lie side by side, row by row.",)
+        if loose
+        else ()
+    )
+    said = [sentence for one in made for sentence in one.sizes.assumptions]
+    return tuple(dict.fromkeys((agree, *where, *request.codes[0].assumptions, *said, *lie)))

@@ -1,0 +1,136 @@
+"""One launch that was made up, run in a few of its blocks: what it counted and where it left its arrays."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from advisor.evidence.simulated.simt.counts import WARP, Statistics
+from advisor.evidence.simulated.simt.launch import Extent, Launch
+from advisor.evidence.simulated.simt.machine import Execution, Settings, run
+from advisor.evidence.simulated.simt.statistics import place_of, statistics
+from advisor.evidence.simulated.simt.vector.kernels import Kernel
+from advisor.evidence.simulated.simt.vector.layout import Defect, Status
+from advisor.evidence.simulated.simt.vector.sites import Access
+from advisor.evidence.simulated.synthesis.arguments import Arguments
+
+# Blocks that are run beside the first one, by the parts of the grid along each axis that lie before them.
+_SPREAD = (
+    (0.2, 0.5, 0.8), (0.35, 0.8, 0.5), (0.5, 0.35, 0.2), (0.65, 0.2, 0.65), (0.8, 0.65, 0.35),
+)  # fmt: skip
+# Accesses out of bounds that are told one by one; of a launch with more nothing is published.
+_MOST_DEFECTS = 1 << 14
+# What a kernel cannot have meant.
+_BAD = frozenset({Defect.OUT_OF_BOUNDS, Defect.MISALIGNED, Defect.TRAP})
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one launch may cost: ways back to the heads of loops in all warps together, and seconds.
+
+    The first is the same on every machine; the second is there for what the first does not bound.
+    """
+
+    loops: int
+    seconds: float
+
+
+@dataclass
+class Overrun:
+    """How far accesses left an array: bytes before its begin and behind its end, 0 where none did."""
+
+    before: int = 0
+    behind: int = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was seen of a launch.
+
+    `overruns` are by array, `strays` the lines of which an access left its array, was not aligned, or ended
+    the launch. `all_strays` says whether these are all; `out_of_bounds` counts accesses of lanes.
+    """
+
+    counted: Statistics
+    ended: bool
+    out_of_bounds: int
+    overruns: dict[str, Overrun] = field(default_factory=dict)
+    strays: frozenset[tuple[str, int]] = frozenset()
+    all_strays: bool = True
+
+    @property
+    def active(self) -> float:
+        """The part of lanes that were active, of those that a warp of this block can have."""
+        lanes = min(WARP, math.prod(self.counted.block))
+        return self.counted.lane_instructions / max(1, lanes * self.counted.warp_instructions)
+
+    @property
+    def clean(self) -> bool:
+        """Whether the launch came to its end and every access stayed in its array."""
+        return self.ended and not self.strays and self.all_strays
+
+
+def sampled_blocks(grid: Extent) -> list[int]:
+    """The numbers of the blocks to run: the first, and some inner ones.
+
+    The last block along an axis has threads beyond the data where a size is no multiple of the block's. It is
+    one of many where a grid fills a device, so of a few blocks it is none, unless there are no others.
+    """
+    inner = [max(1, extent - 1) for extent in grid]
+    numbers = {0}
+    for parts in _SPREAD:
+        x, y, z = (int(part * extent) for part, extent in zip(parts, inner, strict=True))
+        numbers.add(x + grid[0] * (y + grid[1] * z))
+    return sorted(numbers)
+
+
+def run_trial(
+    kernel: Kernel, grid: Extent, block: Extent, dynamic_shared: int, arguments: Arguments, bounds: Bounds
+) -> Trial:
+    """What some blocks of a launch show."""
+    launch = Launch(grid, block, arguments.parameters, dynamic_shared, False, arguments.arrays, print_bytes=0)
+    settings = Settings(
+        budget=bounds.loops,
+        seconds=bounds.seconds,
+        blocks=sampled_blocks(grid),
+        most_defects=_MOST_DEFECTS,
+    )
+    execution = run(kernel, launch, arguments.memory, settings)
+    counted = statistics(kernel, launch, execution, arguments.names)
+    return _trial(kernel, counted, execution, arguments)
+
+
+def _trial(kernel: Kernel, counted: Statistics, execution: Execution, arguments: Arguments) -> Trial:
+    by_number = {access.number: access for access in kernel.warp.accesses.values()}
+    overruns: dict[str, Overrun] = defaultdict(Overrun)
+    strays: set[tuple[str, int]] = set()
+    out_of_bounds = 0
+    for defect in execution.defects:
+        if defect.kind == Defect.TRAP:
+            strays.add(_place_of_line(kernel, defect.address))
+        elif defect.kind in _BAD:
+            access = by_number[defect.access]
+            strays.add(place_of(kernel.function.instructions[access.instruction].location))
+            if defect.kind == Defect.OUT_OF_BOUNDS:
+                out_of_bounds += 1
+                _note(overruns, access, defect.address, arguments)
+    more = execution.defect_count > len(execution.defects)
+    if more and execution.defects:
+        out_of_bounds = int(out_of_bounds / len(execution.defects) * execution.defect_count)
+    ended = execution.status == Status.DONE
+    return Trial(counted, ended, out_of_bounds, dict(overruns), frozenset(strays), not more)
+
+
+def _place_of_line(kernel: Kernel, text_line: int) -> tuple[str, int]:
+    items = (item for item in kernel.function.instructions if item.text_line == text_line)
+    return place_of(next((item.location for item in items), None))
+
+
+def _note(overruns: dict[str, Overrun], access: Access, address: int, arguments: Arguments) -> None:
+    name = arguments.names.get(access.root or "")
+    if name is None:
+        return
+    span, overrun = arguments.spans[name], overruns[name]
+    overrun.before = max(overrun.before, span.begin - address)
+    overrun.behind = max(overrun.behind, address + access.size - span.end)
