@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,6 +22,7 @@ class ScalarSize:
 
 
 Size: TypeAlias = "Extent | ScalarSize"
+Unit: TypeAlias = Literal["grid", "block", "thread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +43,48 @@ class AxisUse:
     """How one axis of an array is indexed.
 
     `constants` is the largest constant index plus one, 0 where there is none; `varied` whether anything that
-    is not constant is used; `unguarded` are the axes of the launch that index it without a bound.
+    is not constant is used; `unguarded` are the axes of the launch that index it without a bound; `beyond` is
+    how many elements an index may lie beyond the equal sizes that the axis belongs to (`a[i + 1]`, i < n);
+    `scattered` whether indices are used that no size and no number bounds, such as elements of arrays.
     """
 
     constants: int = 0
     varied: bool = False
     unguarded: frozenset[int] = frozenset()
+    beyond: int = 0
+    scattered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ProductIndex:
-    """A size below which `x * w * … + z` stays: an extent that is indexed by it, or a scalar that bounds it.
+class IndexTerm:
+    """A term `x * w * …` of an index: `rows` bound x from above, each of them, `widths` are its factors.
 
-    `rows` bound x, `row_axis` is the axis of the launch that x runs along, if it does, and `widths` are the
-    factors of x, sizes and constants.
+    `axis` is the axis of the launch that x runs along, if it does; `unit` says whether x is then the number
+    of the thread in the grid, of the block, or of the thread in its block.
+    """
+
+    rows: tuple[Size | int, ...] = ()
+    axis: int | None = None
+    unit: Unit = "grid"
+    widths: tuple[Size | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SumIndex:
+    """A size below which a sum of terms and a number stays: an extent that is indexed by it, or a scalar that
+    bounds it. It is at least 1 + `offset` + the sum of (rows - 1) times widths.
     """
 
     size: Size
-    rows: tuple[Size | int, ...]
-    row_axis: int | None
-    widths: tuple[Size | int, ...]
+    terms: tuple[IndexTerm, ...]
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRelations:
     """All that the text of a kernel and its device functions says of sizes.
 
-    `index_of` gives for an array of integers the extents that its values are used as indices of;
+    `index_of` gives for an array, or a scalar, the extents that its values are used as indices of;
     `row_bounds` are arrays of which neighbouring elements bound a range (`range(p[i], p[i + 1])`).
     `scaled_floats` are floating point parameters from which an index is computed, `int(x[i] * n)`: values
     from 0 to 1 keep it below the size that they are multiplied by. `locks` are arrays that compare-and-swap
@@ -80,7 +96,7 @@ class IndexRelations:
 
     equal: tuple[EqualSizes, ...] = ()
     axes: dict[Extent, AxisUse] = field(default_factory=dict)
-    products: tuple[ProductIndex, ...] = ()
+    sums: tuple[SumIndex, ...] = ()
     index_of: dict[str, tuple[Extent, ...]] = field(default_factory=dict)
     row_bounds: frozenset[str] = frozenset()
     scaled_floats: frozenset[str] = frozenset()

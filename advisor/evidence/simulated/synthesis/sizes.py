@@ -31,9 +31,11 @@ from advisor.program.index_relations.relations import (
     AxisUse,
     EqualSizes,
     Extent,
-    ProductIndex,
+    IndexTerm,
     ScalarSize,
     Size,
+    SumIndex,
+    Unit,
 )
 
 __all__ = ["LaunchSizes", "Variant", "sizes", "variants_of"]
@@ -126,6 +128,9 @@ class _Sizing:
         self.arrays = {one.name: one for one in self.slots if one.kind == "array"}
         self.axes = min(max(self.relations.block_axes, 1), 3)
         self.equal = {size: one for one in self.relations.equal for size in one.sizes}
+        self._sums_of: dict[Size, list[SumIndex]] = {}
+        for one in self.relations.sums:
+            self._sums_of.setdefault(one.size, []).append(one)
         self.known = dict(self._known())
         self.halvings: Counter[_Source] = Counter()
         self._numbers: dict[tuple[Size, int], int] = {}
@@ -171,22 +176,24 @@ class _Sizing:
         return max(use.unguarded, key=self._axis_extent) if use.unguarded and size not in self.known else size
 
     def _largest_source(self, size: Size) -> _Source:
-        made = [one for one in self._products(size) if self._product(one) >= self.value(size)]
+        made = [one for one in self._sums(size) if self._sum(one) >= self.value(size)]
         for one in made:
-            parts = [part for part in (*one.rows, *one.widths) if not isinstance(part, int)]
+            term = max(one.terms, key=self._term, default=IndexTerm())
+            parts = [part for part in (*term.rows, *term.widths) if not isinstance(part, int)]
             if parts:
                 return self._source(max(parts, key=self.value))
-            if one.row_axis is not None:
-                return one.row_axis
+            if term.axis is not None:
+                return term.axis
         return self._source(size)
 
     def _use(self, size: Size) -> AxisUse:
         return self.relations.axes.get(size, AxisUse()) if isinstance(size, Extent) else AxisUse()
 
-    def _products(self, size: Size) -> list[ProductIndex]:
+    def _sums(self, size: Size) -> list[SumIndex]:
         equal = self.equal.get(size)
-        members = {size} if equal is None else set(equal.sizes)
-        return [one for one in self.relations.products if one.size in members]
+        members = {size} if equal is None else {*equal.sizes}
+        found = [one for member in sorted(members, key=repr) for one in self._sums_of.get(member, ())]
+        return [one for one in found if not any(members & {*t.rows, *t.widths} for t in one.terms)]
 
     # -- numbers -------------------------------------------------------------------------------------------
     def value(self, size: Size, depth: int = 0) -> int:
@@ -200,13 +207,11 @@ class _Sizing:
         if size in self.known:
             return max(self._reduced(self.known[size], size), self._least(size))
         plain = self._plain(size, depth)
-        if depth >= _DEEPEST:
-            return plain
-        made = [self._product(one, depth + 1) for one in self._products(size)]
+        made = [] if depth >= _DEEPEST else [self._sum(one, depth + 1) for one in self._sums(size)]
+        plain += self._use(size).beyond if size in self.equal else 0
         if not made:
             return plain
-        equal = self.equal.get(size)
-        if equal is None and not self._use(size).unguarded:
+        if size not in self.equal and not self._use(size).unguarded:
             return max(*made, self._use(size).constants)
         return max(plain, *made)
 
@@ -216,8 +221,10 @@ class _Sizing:
         if equal is None:
             return self._alone(size, use, depth)
         if len(equal.sizes) == 1 and isinstance(size, Extent) and equal.thread_axis is None and equal.least:
-            threads = max((self._threads(axis) for axis in use.unguarded), default=0)
-            return max(equal.least, use.constants, threads)
+            return max(
+                equal.least,
+                self._alone(size, use, depth) if use.scattered or use.unguarded else use.constants,
+            )
         known = [self.known[one] for one in equal.sizes if one in self.known]
         base = self._reduced(max(known), size) if known else self._chosen(equal)
         return max(base, equal.least, use.constants)
@@ -231,13 +238,19 @@ class _Sizing:
     def _alone(self, size: Size, use: AxisUse, depth: int) -> int:
         """The number of a size that belongs to no others."""
         if isinstance(size, ScalarSize):
-            return self.choice.integer
+            return self._index_in(self.relations.index_of.get(size.name, ()), depth)
         if use.unguarded:
             return max(use.constants, *(self._threads(axis) for axis in use.unguarded))
         if use.varied:
             rows = self._rows_between_bounds(size, depth)
             return max(use.constants, rows or self._of_any_array(size))
         return use.constants or self._halved(self._trips, size, self.limits.least_trips)
+
+    def _index_in(self, extents: Sequence[Extent], depth: int) -> int:
+        """An integer that bounds nothing; where it is an index, one within its extents."""
+        if not extents or depth >= _DEEPEST:
+            return self.choice.integer
+        return min(self.choice.integer, *(max(0, self.value(one, depth + 1) - 1) for one in extents))
 
     def _rows_between_bounds(self, size: Extent, depth: int) -> int:
         """The elements of all rows where an array says where each begins; 0 for what no such array bounds."""
@@ -260,14 +273,20 @@ class _Sizing:
         axes = min(max(slot.ndim if slot else 1, 1), 3)
         return self._halved(self._shrunk(self.choice.extents[axes - 1]), size, self.limits.least_extent)
 
-    def _product(self, one: ProductIndex, depth: int = 1) -> int:
+    def _sum(self, one: SumIndex, depth: int = 1) -> int:
+        return max(1, 1 + one.offset + sum(self._term(term, depth) for term in one.terms))
+
+    def _term(self, term: IndexTerm, depth: int = 1) -> int:
+        """The largest number that a term becomes."""
+
         def number(part: Size | int) -> int:
             return part if isinstance(part, int) else max(1, self.value(part, depth))
 
-        rows = min((number(part) for part in one.rows), default=0)
-        if not rows:
-            rows = self._trips if one.row_axis is None else self._threads(one.row_axis)
-        return rows * math.prod(number(part) for part in one.widths)
+        rows = min((number(part) for part in term.rows), default=0)
+        if term.axis is not None:
+            along = self._along(term.axis, term.unit)
+            rows = min(rows or along, along)
+        return max(0, (rows or self._trips) - 1) * math.prod(number(part) for part in term.widths)
 
     @property
     def _trips(self) -> int:
@@ -330,6 +349,12 @@ class _Sizing:
             return max(1, self.launch.grid[axis])
         blocks = -(-self._axis_extent(axis) // max(1, self.block[axis]))
         return max(1, blocks if self.launch.grid is None else min(blocks, self.launch.grid[axis]))
+
+    def _along(self, axis: int, unit: Unit) -> int:
+        """The threads of the grid, its blocks or the threads of a block along an axis."""
+        if unit == "thread":
+            return self.block[axis]
+        return self._blocks(axis) if unit == "block" else self._threads(axis)
 
     def _threads(self, axis: int) -> int:
         return self._blocks(axis) * self.block[axis]
