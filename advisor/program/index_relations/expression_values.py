@@ -254,7 +254,7 @@ class Expressions:
         if attribute == "T":
             return replace(view, axes=tuple(reversed(view.axes)))
         # The field of a record, which may be an index.
-        return self._element(view) if not view.axes else UNKNOWN
+        return element_of(view) if not view.axes else UNKNOWN
 
     def _subscript(self, node: ast.expr) -> Value:
         assert isinstance(node, ast.Subscript)
@@ -277,14 +277,9 @@ class Expressions:
                 axes.append(axis)
             elif isinstance(found := self.value(item), Items):
                 # The index is a tuple that stands under a name.
-                return self._element(view) if len(found.items) >= len(view.axes) else UNKNOWN
+                return element_of(view) if len(found.items) >= len(view.axes) else UNKNOWN
         part = replace(view, axes=(*axes, *view.axes[len(items) :]))
-        return part if part.axes or not (view.integer or view.real) else self._element(view)
-
-    def _element(self, view: View) -> Number:
-        if view.real:
-            return Number(floats=frozenset({view.array}), real=True, terms=(Term(),))
-        return Number(terms=(Term(elements=frozenset({view.array})),))
+        return part if part.axes or not (view.integer or view.real) else element_of(view)
 
     def _item(self, base: Items, index: ast.expr) -> Value:
         if isinstance(index, ast.Slice):
@@ -386,10 +381,18 @@ class Expressions:
             return Number(real=True, terms=(Term(),))
         if name.startswith("atomic.") and node.args:
             base = self.value(node.args[0])
-            return self._element(replace(base, axes=())) if isinstance(base, View) else _ANY
+            return element_of(replace(base, axes=())) if isinstance(base, View) else _ANY
         if name.startswith(("shfl", "select")):
             return either([self.value(one) for one in node.args[1:2]]) if node.args[1:2] else UNKNOWN
         return _ANY
+
+
+def element_of(view: View) -> Number:
+    """An element of an array."""
+    term = Term(elements=frozenset({view.array}))
+    if view.real:
+        return Number(floats=frozenset({view.array}), real=True, terms=(term,))
+    return Number(terms=(term,))
 
 
 def full_indices(index: ast.expr, axes: int) -> list[ast.expr] | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from advisor.program.index_relations.collected_relations import CollectedRelations
-from advisor.program.index_relations.expression_values import Expressions, full_indices
+from advisor.program.index_relations.expression_values import Expressions, element_of, full_indices
 from advisor.program.index_relations.guards import Guards
 from advisor.program.index_relations.index_values import (
     UNKNOWN,
@@ -167,7 +167,7 @@ class FunctionWalk:
             self._collected.index(value, count)
             if len(value.axes) > 1:
                 return replace(value, axes=value.axes[1:])
-            return Number(terms=(Term(elements=frozenset({value.array})),)) if value.integer else UNKNOWN
+            return element_of(value)
         return UNKNOWN
 
     def _counted(self, parts: Sequence[Number]) -> Value:
@@ -185,6 +185,8 @@ class FunctionWalk:
         self._guards.size_of_axis(replace(found, terms=(Term(position=start.position),)), stop)
         if len(start.elements) == 1 and start.elements == stop.elements:
             self._collected.row_bounds |= start.elements
+        if stop.single is not None:
+            self._collected.row_bounds |= stop.single.differences
         return found
 
     # -- expressions ---------------------------------------------------------------------------------------

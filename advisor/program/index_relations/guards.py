@@ -86,7 +86,8 @@ class Guards:
             terms = [one for one in terms if one.position is not None] or terms[:1]
             beyond -= number.offset
         found = {bound.moved(number.offset + beyond) for one in terms for bound in one.bounds}
-        found |= {Bound(Elements(name), beyond) for one in terms for name in one.elements}
+        arrays = {name for one in terms for name in one.elements | one.differences}
+        found |= {Bound(Elements(name), beyond) for name in arrays}
         return frozenset(found)
 
     # -- tests ---------------------------------------------------------------------------------------------

@@ -75,14 +75,15 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`x * w * …`: what bounds x, the variables that x is, where it runs, the arrays that x is an element of,
-    and the factors w.
+    """`x * w * …`: what bounds x, the variables that x is, where it runs, the arrays that x is an element of
+    or the difference of two elements of, and the factors w.
     """
 
     bounds: frozenset[Bound] = frozenset()
     roots: frozenset[Root] = frozenset()
     position: Position | None = None
     elements: frozenset[str] = frozenset()
+    differences: frozenset[str] = frozenset()
     widths: tuple[Factor, ...] = ()
 
 
@@ -206,8 +207,14 @@ def subtract(left: Number, right: Number) -> Number:
         # `n - 1 - i` runs along the same axis as i does, backwards.
         position = right.position
         return replace(below({bound}, position), floats=floats, real=real)
-    terms = tuple(replace(one, elements=frozenset()) for one in _terms(left))
+    terms = tuple(_lowered(one, left.elements & right.elements) for one in _terms(left))
     return Number((), left.offset, terms, floats=floats, real=real)
+
+
+def _lowered(term: Term, differences: frozenset[str]) -> Term:
+    """The term less something; an element of an array is then below those."""
+    bounds = term.bounds | {Bound(Elements(name), 1) for name in term.elements}
+    return replace(term, bounds=bounds, elements=frozenset(), differences=differences)
 
 
 def multiply(left: Number, right: Number) -> Number:
@@ -302,7 +309,9 @@ def _either_number(numbers: list[Number]) -> Number:
         bounds |= {Bound(one.uniform, one.offset + 1) for one in alone}
         roots = {root for part in parts for root in part.roots}
         elements = frozenset(name for part in parts for name in part.elements)
-        term = Term(frozenset(bounds), frozenset(roots), positions[0] if positions else None, elements)
+        differences = frozenset(name for part in parts for name in part.differences)
+        position = positions[0] if positions else None
+        term = Term(frozenset(bounds), frozenset(roots), position, elements, differences)
         return Number((), offset, (term,), floats=floats, real=real)
     return Number((), offset, _merged(parts), floats=floats, real=real)
 

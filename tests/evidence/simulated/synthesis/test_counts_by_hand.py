@@ -41,9 +41,7 @@ def copied(x, out):
 
 
 # Bytes of 32 elements over those of a sector.
-@pytest.mark.parametrize(
-    ("kind", "needed"), [(float16, 2), (float32, 4), (float64, 8)], ids=str
-)
+@pytest.mark.parametrize(("kind", "needed"), [(float16, 2), (float32, 4), (float64, 8)], ids=str)
 def test_elements_side_by_side(kind, needed):
     found = synthesise(request_of(copied, kind[::1], kind[::1], relations=ONE_AXIS))
     assert found.unknown == ""
