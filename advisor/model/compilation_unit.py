@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,30 @@ class ArgumentTypes:
     record is aligned.
     `assumptions` are full sentences, empty when the source states the types; `assumed` names the
     parameters whose type is a guess. `launch` says where a launch with these types was seen, and is empty for
-    types that no launch showed.
+    types that no launch showed. `alternative` is the typing with other layouts of the records whose layout is
+    a guess, empty where none is.
     """
 
     types: tuple[str, ...]
     assumptions: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     launch: str = ""
+    alternative: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """What stands for a global or closure variable whose value the source does not give.
+
+    `name` is that of the unit's `constants`, `type` the Numba type inferred from its use (`type` for a data
+    type itself), `value` the text among the constants, `other` a second value. What differs between the two
+    is not known.
+    """
+
+    name: str
+    type: str
+    value: str
+    other: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +84,8 @@ class CompilationUnit:
     is no assumed typing.
     `assumptions` are those of the candidates that are about no types. Those of the `missing` names that are
     certain not to be defined at all are also `undefined`: the program itself cannot compile the kernel.
-    `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
+    `placeholders` are those of the `constants` whose value is a guess; a sentence for each is among the
+    assumptions. `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
     """
 
     kernel: str
@@ -82,6 +100,22 @@ class CompilationUnit:
     untyped: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     undefined: tuple[UndefinedName, ...] = ()
+    placeholders: tuple[Placeholder, ...] = ()
+
+    def with_other_guesses(self, number: int = 0) -> CompilationUnit | None:
+        """The unit in the typing of that number alone, with the second value of each placeholder and the
+        alternative layouts of records; None where neither is there. A reading on which the two units do not
+        agree is not known.
+        """
+        typing = self.candidates[number]
+        if not self.placeholders and not typing.alternative:
+            return None
+        others = {one.name: one.other for one in self.placeholders}
+        return replace(
+            self,
+            constants={**self.constants, **others},
+            candidates=(replace(typing, types=typing.alternative or typing.types),),
+        )
 
     @property
     def unresolved(self) -> tuple[str, ...]:

@@ -121,14 +121,21 @@ def _own(counts: Json, source: str, line: int) -> Json:
 def placed_problem(unit: CompilationUnit, problem: Json) -> Problem:
     """The problem at its line of the workspace; the kernel's `def` when it names no function of the unit.
 
-    Where types are guesses, a refusal may be theirs: it stands at the kernel's `def` then.
+    Where types or values are guesses, a refusal may be theirs: it stands at the kernel's `def` then.
     """
     number = problem["function"]
-    guessed = _guessed(unit, problem)
-    if guessed:
+    guesses = {
+        "types": _guessed(unit, problem),
+        "values": tuple(placeholder.name for placeholder in unit.placeholders),
+    }
+    if any(guesses.values()):
         kernel = next(function for function in unit.functions if not function.device)
-        names = ", ".join(f"`{name}`" for name in guessed)
-        reason = f"The kernel `{kernel.name}` was not compiled with the types assumed for {names}"
+        assumed = " and ".join(
+            f"the {noun} assumed for {', '.join(f'`{name}`' for name in names)}"
+            for noun, names in guesses.items()
+            if names
+        )
+        reason = f"The kernel `{kernel.name}` was not compiled with {assumed}"
         return Problem(kernel.path, kernel.line, f"{reason}: {_reason(problem)}.")
     if 0 <= number < len(unit.functions):
         function = unit.functions[number]

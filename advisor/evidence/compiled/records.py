@@ -40,7 +40,10 @@ def _know_float64_shares(unit: CompilationUnit, kernel: CompiledKernel, lines: l
     def runs(path: str, line: int) -> int:
         return _REPEATS ** depths.get(line - own.line + 1, 0) if path == own.path else 1
 
-    total = sum(line.counts.get("instructions", 0) * runs(line.path, line.line) for line in kernel.lines)
+    # Lines of which that is not known would make the share of the others too large.
+    known = all("instructions" in line.counts for line in kernel.lines)
+    counted = kernel.lines if known else ()
+    total = sum(line.counts["instructions"] * runs(line.path, line.line) for line in counted)
     last = own.line + own.source.rstrip("\n").count("\n")
     for record in lines:
         float64 = record.readings.get("fp64_instructions")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from advisor.evidence.compiled.agreement import agreed
 from advisor.evidence.compiled.compilers.process import WorkerLost
 from advisor.evidence.compiled.compilers.worker_pool import Outcome, WorkerPool, WorkerStock
 from advisor.evidence.compiled.evidence import CompiledEvidence, Target
@@ -136,6 +137,18 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
 
 
 def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float) -> Outcome:
+    """What a unit compiles to; of one with guesses that which does not hang on them."""
+    outcome = _compiled(worker, unit, target, timeout)
+    if "problem" in outcome.value:
+        return outcome
+    other = unit.with_other_guesses(outcome.value["candidate"])
+    if other is None:
+        return outcome
+    second = _compiled(worker, other, target, timeout)
+    return Outcome(agreed(outcome.value, second.value), outcome.lasting and second.lasting)
+
+
+def _compiled(worker: Any, unit: CompilationUnit, target: Target, timeout: float) -> Outcome:
     try:
         answer = worker.compile(compile_request(unit, target), timeout)
     except WorkerLost as lost:
@@ -187,8 +200,14 @@ def _keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
     toolchain = {**toolchain_versions(), "nvdisasm": nvdisasm() or "", "format": _FORMAT}
     return [
         "compiled:"
-        + hashlib.sha256(
-            json.dumps([compile_request(unit, target), toolchain], sort_keys=True).encode()
-        ).hexdigest()
+        + hashlib.sha256(json.dumps([*_asked(unit, target), toolchain], sort_keys=True).encode()).hexdigest()
         for unit in units
     ]
+
+
+def _asked(unit: CompilationUnit, target: Target) -> list[Json]:
+    """All that decides what is known of a unit."""
+    placeholders = {one.name: one.other for one in unit.placeholders}
+    alternatives = [one.alternative for one in unit.candidates]
+    others = {"placeholders": placeholders, "alternatives": alternatives}
+    return [compile_request(unit, target), *([others] if placeholders or any(alternatives) else [])]

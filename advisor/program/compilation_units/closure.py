@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText, Placeholder
 from advisor.program.compilation_units.function_text import Replacement, function_text, text_columns
 from advisor.program.compilation_units.unit_functions import Target, UnitFunction, UnitFunctions
 from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, assumed_types
@@ -37,12 +37,12 @@ def compilation_unit(
     """
     names = Names(workspace, declarations_of)
     functions = UnitFunctions(names, declaration.module.path)
-    functions.collect(declaration.module, declaration.node)
+    functions.collect_all(declaration.module, declaration.node)
     namespace = Namespace(functions.order)
     options, ignored = _options(declaration, names)
     candidates, reasons = _candidates(declaration, names, functions, call_types or {})
     texts = _texts(declaration, functions, namespace, names)
-    assumptions = (*names.assumptions, *ignored)
+    assumptions = (*names.assumptions, *functions.assumptions, *ignored)
     return CompilationUnit(
         kernel=declaration.key,
         path=declaration.module.path,
@@ -56,6 +56,7 @@ def compilation_unit(
         untyped=reasons,
         assumptions=assumptions,
         undefined=tuple(functions.undefined),
+        placeholders=namespace.placeholders(),
     )
 
 
@@ -135,9 +136,10 @@ def _candidates(
         # Should the launches' types not fit the code, the plain assumptions come after them.
         assumed = (*assumed_types(declaration.parameters, uses, call_types), *assumed)
     reasons = [
-        f"{name} (its elements are records, of which the field {uses[name].record} is read)"
+        f"{name} (its elements are records of records: the field {field} is one)"
         for name in declaration.parameters
-        if uses[name].record
+        for field, inner in uses[name].fields.items()
+        if inner.fields
     ]
     return (*known, *assumed), () if known else tuple(reasons)
 
@@ -180,6 +182,13 @@ class Namespace:
     def texts(self, kind: str) -> dict[str, str]:
         """The text of each target of a kind, by its name in the unit."""
         return {name: target.text for target, name in self.names.items() if target.kind == kind}
+
+    def placeholders(self) -> tuple[Placeholder, ...]:
+        """The constants whose values are guesses."""
+        guesses = [(name, target.guess) for target, name in self.names.items()]
+        return tuple(
+            Placeholder(name, guess.type, guess.value, guess.other) for name, guess in guesses if guess
+        )
 
     def text(self, function: UnitFunction, defaults: dict[str, str]) -> str:
         """The function's text with the unit's names; raises ValueError if one of them spans lines."""

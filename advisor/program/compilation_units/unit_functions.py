@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from advisor.model.compilation_unit import UndefinedName
 from advisor.program.compilation_units.function_text import function_text, global_names
+from advisor.program.compilation_units.placeholders import Guess, UnknownValue, by_name, guessed, outermost
 from advisor.program.names.library_names import COMPILER_LIBRARIES
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.resolution.library_values import library_constant, numpy_type_name
@@ -30,12 +32,14 @@ class Target:
     """What a reference needs in the unit's one namespace: a `function`, a `constant` or an `alias`.
 
     `text` is the constant's expression or the alias's dotted name; `name` is the name it would like to have.
+    A constant whose value is not known has a `guess`.
     """
 
     kind: str
     name: str
     text: str = ""
     function: FunctionNode | None = None
+    guess: Guess | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,13 @@ class UnitFunctions:
         self.callees: dict[ast.expr, FunctionNode] = {}
         self.missing: dict[str, str] = {}
         self.undefined: list[UndefinedName] = []
+        self.unknown: list[UnknownValue] = []
+        self.assumptions: list[str] = []
+
+    def collect_all(self, module: ModuleSyntax, node: FunctionNode) -> None:
+        """Add the kernel after all functions that it calls, then guess the values that are not known."""
+        self.collect(module, node)
+        self._guess_values()
 
     def collect(self, module: ModuleSyntax, node: FunctionNode) -> None:
         """Add a function after all those that it calls."""
@@ -109,6 +120,12 @@ class UnitFunctions:
         if isinstance(target, str):
             if isinstance(meaning, UnknownName) and meaning.undefined:
                 self.undefined.append(UndefinedName(written, function.module.path, node.lineno))
+            elif isinstance(meaning, UnknownName):
+                self.unknown.append(
+                    UnknownValue(
+                        written, target, function.module, function.node, outermost(node, function.module)
+                    )
+                )
             at = f"line {node.lineno}"
             if function.module.path != self.path:
                 at += f" of {function.module.path}"
@@ -120,6 +137,27 @@ class UnitFunctions:
         if isinstance(meaning, FunctionName):
             self.callees[node] = meaning.node
             self.collect(meaning.module, meaning.node)
+
+    def _guess_values(self) -> None:
+        """Let values of the types that the uses show stand for names that are not known, if that resolves all
+        that is missing.
+        """
+        groups = by_name(self.unknown)
+        if self.undefined or {one.name for one in self.unknown} != self.missing.keys():
+            return
+        guesses = [guessed(places, self.callees.get, number) for number, places in enumerate(groups.values())]
+        known = [guess for guess in guesses if guess is not None]
+        if len(known) < len(guesses):
+            return
+        self.missing.clear()
+        for places, guess in zip(groups.values(), known, strict=True):
+            self._guess(places, Target("constant", places[0].short, guess.value, guess=guess))
+            self.assumptions.append(guess.in_words(places[0].written, places[0].reason))
+
+    def _guess(self, places: Sequence[UnknownValue], target: Target) -> None:
+        for place in places:
+            written = place.written if isinstance(place.node, ast.Name) else ""
+            self.functions[place.function].references.append(Reference(place.node, target, written))
 
     def _with_value(self, function: UnitFunction, node: ast.Attribute, meaning: Meaning) -> ast.expr:
         """The attribute with the `.value` of an enumeration's member, where its number stands for it."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.program.effects.parameter_use import Use
+from advisor.program.effects.record_layouts import RecordLayout, record_layouts
 
 # Behind the element's type, for an array of which only that is known.
 OF_SOME_DIMENSIONS = "[?]"
@@ -27,13 +28,11 @@ def array_type(element: str, dims: int, column_major: bool = False) -> str:
 def assumed_types(
     parameters: Sequence[str], uses: Mapping[str, Use], known: Mapping[str, str] | None = None
 ) -> tuple[ArgumentTypes, ...]:
-    """At most four typings, each saying what it assumes; empty when a record is among them.
+    """At most four typings, each saying what it assumes; empty when records of records are among them.
 
     `known` are types that need no assumption, those of arrays whose dimensions are not known apart.
     """
     known = known or {}
-    if any(uses[name].record for name in parameters):
-        return ()
     elements = {
         name: text.removesuffix(OF_SOME_DIMENSIONS)
         for name, text in known.items()
@@ -41,6 +40,14 @@ def assumed_types(
     }
     known = {name: text for name, text in known.items() if name not in elements}
     floats = _float_element([*elements.values(), *known.values()])
+    layouts = {
+        name: record_layouts(uses[name], floats)
+        for name in parameters
+        if uses[name].fields and name not in known
+    }
+    records = {name: found for name, found in layouts.items() if found is not None}
+    if len(records) < len(layouts):
+        return ()
     attempts = [
         {name: _likely(uses[name], floats) for name in parameters},
         {name: _likely(uses[name], floats, counters=True) for name in parameters},
@@ -50,14 +57,33 @@ def assumed_types(
     arrays = {
         name: array_type(element, uses[name].dims) for name, element in elements.items() if uses[name].dims
     }
-    attempts = [{**attempt, **arrays} for attempt in attempts]
+    first, other = ({name: _record_type(pair[n]) for name, pair in records.items()} for n in (0, 1))
+    attempts = [{**attempt, **arrays, **first} for attempt in attempts]
     found: list[ArgumentTypes] = []
     for attempt in attempts:
         types = tuple(known.get(name, text) for name, text in attempt.items())
         if types not in [earlier.types for earlier in found]:
             guessed = {name: text for name, text in attempt.items() if name not in known}
-            found.append(ArgumentTypes(types, _sentences(guessed, uses), tuple(guessed)))
+            plain = {name: text for name, text in guessed.items() if name not in records}
+            said = (*_sentences(plain, uses), *_of_records(records))
+            alternative = tuple(known.get(name, text) for name, text in {**attempt, **other}.items())
+            found.append(
+                ArgumentTypes(types, said, tuple(guessed), alternative=alternative if records else ())
+            )
     return tuple(found[:_MOST])
+
+
+def _record_type(layout: RecordLayout) -> str:
+    element = layout.element_type()
+    return array_type(element, layout.dims) if layout.dims else element
+
+
+def _of_records(records: Mapping[str, tuple[RecordLayout, RecordLayout]]) -> tuple[str, ...]:
+    return tuple(
+        f"{'Array parameter' if layout.dims else 'Parameter'} {name} is taken to hold packed records of "
+        f"{layout.in_words()}; what is otherwise with further fields is left out."
+        for name, (layout, _) in records.items()
+    )
 
 
 def _float_element(known: Iterable[str]) -> str:

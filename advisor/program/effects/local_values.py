@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from advisor.program.effects.parameter_use import View
 from advisor.program.syntax.calls import called_name
@@ -12,6 +13,10 @@ from advisor.program.syntax.tree_nodes import below
 
 _DEPTH = 8
 _SAME_ARRAY = frozenset({"T", "flat", "real", "imag"})
+_OF_ARRAYS = frozenset({
+    "shape", "size", "T", "dtype", "strides", "itemsize", "nbytes", "flat", "ndim", "real", "imag",
+    "conjugate", "conj", "fill", "copy", "sum", "reshape", "view", "ravel", "flatten", "astype",
+})  # fmt: skip
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -97,9 +102,13 @@ class LocalValues:
             for value in self.bound.get(node.id, ()):
                 found += [view for view in self.views(value, depth - 1) if view not in found]
             return found
+        if isinstance(node, ast.Subscript | ast.Attribute) and (name := field_name(node)):
+            owners = self.views(node.value, depth - 1)
+            return [replace(owner, field=name) for owner in owners if not owner.field]
         if isinstance(node, ast.Subscript):
             count, slices = self.indices(node.slice)
-            return [View(v.parameter, v.consumed + count - slices) for v in self.views(node.value, depth - 1)]
+            owners = self.views(node.value, depth - 1)
+            return [replace(owner, consumed=owner.consumed + count - slices) for owner in owners]
         if isinstance(node, ast.Attribute) and node.attr in _SAME_ARRAY:
             return self.views(node.value, depth - 1)
         if isinstance(node, ast.IfExp):
@@ -135,6 +144,14 @@ class LocalValues:
                 (self.arity(v) for v in self.bound.get(node.id, ()) if not isinstance(v, ast.Name)), default=1
             )
         return 1
+
+
+def field_name(node: ast.Subscript | ast.Attribute) -> str:
+    """The field that `record["name"]` or `record.name` takes, empty for an index or what arrays have."""
+    if isinstance(node, ast.Attribute):
+        return "" if node.attr in _OF_ARRAYS else node.attr
+    name = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    return name if isinstance(name, str) else ""
 
 
 def _value_given(statement: ast.AugAssign) -> ast.expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
@@ -11,8 +11,8 @@ class Use:
 
     `integer` holds for a scalar, or for an array's elements, that must be integers (an index, a bound of
     `range`, an operand of a bit operation); `likely_integer` where elements are compared with thread indices
-    or divided as integers are, `maybe_integer` where they are only counted up. `record` names a field that is
-    read.
+    or divided as integers are, `maybe_integer` where they are only counted up. `fields` are those of records;
+    the `dims` of a field count the indices before and after its name.
     """
 
     dims: int = 0
@@ -22,7 +22,11 @@ class Use:
     complex: bool = False
     random_states: bool = False
     tuple_length: int = 0
-    record: str = ""
+    fields: dict[str, Use] = field(default_factory=dict)
+
+    def part(self, name: str) -> Use:
+        """The use of a field, of the parameter itself without a name."""
+        return self.fields.setdefault(name, Use()) if name else self
 
     def see_dims(self, dims: int) -> None:
         """Note that the parameter has at least so many dimensions."""
@@ -36,7 +40,10 @@ class Use:
         self.likely_integer |= other.likely_integer
         self.maybe_integer |= other.maybe_integer
         self.complex |= other.complex
-        self.record = self.record or other.record
+        if other.fields:
+            self.see_dims(consumed)
+        for name, inner in other.fields.items():
+            self.part(name).absorb(inner, consumed)
         if not consumed:
             self.random_states |= other.random_states
             self.tuple_length = self.tuple_length or other.tuple_length
@@ -44,7 +51,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A parameter, or the part of it that is left after `consumed` dimensions were indexed."""
+    """A parameter, or the part of it that is left after `consumed` dimensions were indexed; with a `field`
+    what records hold under that name.
+    """
 
     parameter: str
     consumed: int = 0
+    field: str = ""

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from advisor.program.effects.local_values import LocalValues
-from advisor.program.effects.parameter_use import Use
+from advisor.program.effects.local_values import LocalValues, field_name
+from advisor.program.effects.parameter_use import Use, View
 from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.tree_nodes import below, dotted_root
@@ -15,11 +15,10 @@ from advisor.program.syntax.tree_nodes import below, dotted_root
 _PASSES = 4
 _DEPTH = 12
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
-_ARRAY_ATTRIBUTES = frozenset({"size", "T", "dtype", "strides", "itemsize", "nbytes", "flat", "ndim"})
-_ARRAY_METHODS = frozenset({"fill", "copy", "sum", "reshape", "view", "ravel", "flatten", "astype"})
 _COMPLEX_ATTRIBUTES = frozenset({"real", "imag", "conjugate", "conj"})
 _ITERATES = frozenset({"len", "enumerate", "zip", "sum"})
 _SAME_KIND = frozenset({"min", "max", "abs"})
+_MEMORY_SPACES = frozenset({"shared", "local"})
 _RANDOM = "xoroshiro128p_"
 
 Callee = Callable[[ast.expr], FunctionNode | None]
@@ -106,17 +105,24 @@ class _FunctionUse:
             method(node)
 
     def _visit_subscript(self, node: ast.Subscript) -> None:
-        field = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if field_name(node):
+            self._visit_field(node)
+            return
         count, _ = self.locals.indices(node.slice)
         for view in self.locals.views(node.value):
-            use = self.uses[view.parameter]
-            if isinstance(field, str):
-                use.record = use.record or field
-            else:
-                use.see_dims(view.consumed + count)
-        if not isinstance(field, str):
-            self._demand_index(node.slice)
+            self.use_of(view).see_dims(view.consumed + count)
+        self._demand_index(node.slice)
         self._shape_index(node)
+
+    def _visit_field(self, node: ast.Subscript | ast.Attribute) -> None:
+        for view in self.locals.views(node.value):
+            use = self.use_of(view)
+            use.see_dims(view.consumed)
+            use.part(field_name(node))
+
+    def use_of(self, view: View) -> Use:
+        """The use of what a view shows: of a parameter, or of a field of its records."""
+        return self.uses[view.parameter].part(view.field)
 
     def _demand_index(self, index: ast.expr) -> None:
         if isinstance(index, ast.Tuple):
@@ -144,7 +150,7 @@ class _FunctionUse:
 
     def _see(self, node: ast.expr, dims: int) -> None:
         for view in self.locals.views(node):
-            self.uses[view.parameter].see_dims(view.consumed + dims)
+            self.use_of(view).see_dims(view.consumed + dims)
 
     def _visit_assign(self, node: ast.Assign) -> None:
         for target in node.targets:
@@ -171,14 +177,13 @@ class _FunctionUse:
     def _visit_attribute(self, node: ast.Attribute) -> None:
         if node.attr in _COMPLEX_ATTRIBUTES:
             for view in self.locals.views(node.value):
-                self.uses[view.parameter].complex = True
+                self.use_of(view).complex = True
+            return
+        if field_name(node):
+            self._visit_field(node)
             return
         for view in self.locals.views(node.value):
-            use = self.uses[view.parameter]
-            if node.attr == "shape" or node.attr in _ARRAY_ATTRIBUTES or node.attr in _ARRAY_METHODS:
-                use.see_dims(view.consumed + 1)
-            else:
-                use.record = use.record or node.attr
+            self.use_of(view).see_dims(view.consumed + 1)
 
     def _visit_binop(self, node: ast.BinOp) -> None:
         if isinstance(node.op, _BITS):
@@ -206,7 +211,7 @@ class _FunctionUse:
             self._suggest(node.left)
             self._suggest(node.right)
         for view in self.locals.views(node):
-            use = self.uses[view.parameter]
+            use = self.use_of(view)
             if use.dims or view.consumed:
                 use.likely_integer = True
             else:
@@ -224,12 +229,23 @@ class _FunctionUse:
             for argument in node.args:
                 self._see(argument, 1)
         elif name.startswith(_RANDOM) and node.args:
-            for view in self.locals.views(node.args[0]):
-                self.uses[view.parameter].random_states = True
+            for state in self._items(node.args[0]):
+                for view in self.locals.views(state):
+                    self.use_of(view).random_states = True
             for argument in node.args[1:]:
                 self._demand(argument, "integer")
         elif _is_atomic(node.func) and len(node.args) >= 2:
             self._atomic(node)
+        elif is_memory(node.func):
+            shapes = [*node.args[:1], *(one.value for one in node.keywords if one.arg == "shape")]
+            for extent in (item for shape in shapes for item in self._items(shape)):
+                self._demand(extent, "integer")
+
+    def _items(self, node: ast.expr) -> list[ast.expr]:
+        """The members of a tuple that an expression is, or else the expression."""
+        bound = self.locals.bound.get(node.id, []) if isinstance(node, ast.Name) else []
+        tuples = [one for one in (node, *bound) if isinstance(one, ast.Tuple)]
+        return [item for one in tuples for item in one.elts] or [node]
 
     def _atomic(self, node: ast.Call) -> None:
         self._see(node.args[0], self.locals.arity(node.args[1]))
@@ -238,7 +254,7 @@ class _FunctionUse:
             isinstance(argument, ast.Constant) and type(argument.value) is int for argument in node.args[2:]
         ):
             for view in self.locals.views(node.args[0]):
-                self.uses[view.parameter].maybe_integer = True
+                self.use_of(view).maybe_integer = True
 
     def _pass_on(self, call: ast.Call, target: FunctionNode) -> None:
         inner = self.analysis.of(target)
@@ -247,7 +263,7 @@ class _FunctionUse:
         for parameter, argument in pairs:
             use = inner.uses[parameter]
             for view in self.locals.views(argument):
-                self.uses[view.parameter].absorb(use, view.consumed)
+                self.use_of(view).absorb(use, view.consumed)
             if use.integer and not use.dims:
                 self._demand(argument, "integer")
 
@@ -264,6 +280,9 @@ class _FunctionUse:
                     self._demand(value, kind, depth - 1)
         elif isinstance(node, ast.Subscript):
             self._demand_element(node, kind, depth)
+        elif isinstance(node, ast.Attribute):
+            for view in self.locals.views(node) if field_name(node) else ():
+                setattr(self.use_of(view), kind, True)
         elif isinstance(node, ast.Call):
             self._demand_call(node, kind, depth)
         elif not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and kind == "integer"):
@@ -271,8 +290,8 @@ class _FunctionUse:
                 self._demand(operand, kind, depth - 1)
 
     def _demand_element(self, node: ast.Subscript, kind: str, depth: int) -> None:
-        for view in self.locals.views(node.value):
-            setattr(self.uses[view.parameter], kind, True)
+        for view in self.locals.views(node if field_name(node) else node.value):
+            setattr(self.use_of(view), kind, True)
         owner: ast.expr = node
         while isinstance(owner, ast.Subscript):
             owner = owner.value
@@ -288,6 +307,13 @@ class _FunctionUse:
         elif last_name(node.func) in _SAME_KIND:
             for argument in node.args:
                 self._demand(argument, kind, depth - 1)
+
+
+def is_memory(node: ast.expr) -> bool:
+    """Whether an expression is `cuda.shared.array` or `cuda.local.array`."""
+    return (
+        isinstance(node, ast.Attribute) and node.attr == "array" and last_name(node.value) in _MEMORY_SPACES
+    )
 
 
 def _is_atomic(node: ast.expr) -> bool:
@@ -333,7 +359,9 @@ class ValueKinds:
                 bool(bound) and all(self.is_integer(v, depth - 1) for v in bound)
             )
         if isinstance(node, ast.Attribute):
-            return node.attr in ("size", "ndim") or last_name(node.value) in _THREAD_NAMES
+            if node.attr in ("size", "ndim") or last_name(node.value) in _THREAD_NAMES:
+                return True
+            return bool(field_name(node)) and any(use.integer for use in self._element_uses(node))
         if isinstance(node, ast.Call):
             if last_name(node.func) in _CHOOSING_CALLS and node.args:
                 return all(self.is_integer(one, depth - 1) for one in node.args)
@@ -341,10 +369,15 @@ class ValueKinds:
         if isinstance(node, ast.Subscript):
             if self.shapes(node.value) or last_name(getattr(node.value, "func", node.value)) == "grid":
                 return True
-            return any(self.uses[view.parameter].integer for view in self.locals.views(node.value))
+            return any(use.integer for use in self._element_uses(node))
         parts = operands(node)
         divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
         return bool(parts) and not divides and all(self.is_integer(part, depth - 1) for part in parts)
+
+    def _element_uses(self, node: ast.Subscript | ast.Attribute) -> list[Use]:
+        """The uses of the parameters, or of fields of their records, that an element is taken of."""
+        views = self.locals.views(node if field_name(node) else node.value)
+        return [self.uses[view.parameter].part(view.field) for view in views]
 
     def is_fixed(self, node: ast.expr, depth: int = _DEPTH) -> bool:
         """Whether an expression is a number written out, perhaps converted; floats meet it in tests too."""
@@ -368,7 +401,7 @@ class ValueKinds:
                 return self.uses[node.id].complex
             return any(self.is_complex(value, depth - 1) for value in self.locals.bound.get(node.id, ()))
         if isinstance(node, ast.Subscript):
-            return any(self.uses[view.parameter].complex for view in self.locals.views(node.value))
+            return any(use.complex for use in self._element_uses(node))
         if isinstance(node, ast.Call):
             known = self.callee_complex(node.func)
             return (

@@ -77,6 +77,39 @@ def test_a_check_imports_no_module_of_the_workspace(
     } <= outcome.places
 
 
+# What `WIDTH` is, only the program's run would tell: writing the trace gives it.
+UNKNOWN = """\
+from pathlib import Path
+
+from numba import cuda
+
+WIDTH = (Path(__file__).parent / "trace-of-width").write_text("imported")
+
+
+@cuda.jit("void(float32[:], float32[:])")
+def scale(a, out):
+    i = cuda.grid(1)
+    if i < WIDTH:
+        out[i] = a[i] * 0.1
+"""
+
+
+@pytest.mark.parametrize("argv", [[], ["--no-run"], ["--no-cache"]], ids=" ".join)
+def test_a_value_that_the_program_computes_is_assumed_and_not_computed(
+    advise: AdvisorCommand, compiler: None, workspace: Path, argv: list[str]
+) -> None:
+    (workspace / "module.py").write_text(UNKNOWN)
+    before = contents(workspace)
+    outcome = advise.check(*argv, cwd=workspace)
+    assert contents(workspace) == before
+    assert outcome.errors == []
+    (finding,) = [one for one in outcome.findings if one["rule"] == "float64-promotion"]
+    assert finding["assumptions"] == [
+        "`WIDTH` (the result of a call) is taken to be 32, int64 as its use shows; what is otherwise with 48 "
+        "is left out."
+    ]
+
+
 def test_a_module_with_the_name_of_a_library_is_not_imported(
     advise: AdvisorCommand, compiler: None, workspace: Path
 ) -> None:

@@ -57,11 +57,19 @@ def test_the_calls_of_a_factory_give_its_parameters(
      "def other(make):\n    return make(3)",
      "def make_two():\n    def make(n):\n        return n\n    make(3)"],
 )  # fmt: skip
-def test_what_no_call_gives_stays_unknown(tmp_path: Path, calls: str) -> None:
+def test_what_no_call_gives_is_a_guess_by_its_use(tmp_path: Path, calls: str) -> None:
     reason = "a parameter of make, which no call in the file gives a known value"
-    assert unit_of(tmp_path, program=KERNEL + calls + "\n").missing == (
-        f"half in line 7 ({reason})", f"n in line 8 ({reason})",
-    )  # fmt: skip
+    unit = unit_of(tmp_path, program=KERNEL + calls + "\n")
+    assert [one.name for one in unit.placeholders] == ["half", "n"]
+    assert all(any(f"`{name}` ({reason})" in one for one in unit.assumptions) for name in ("half", "n"))
+
+
+def test_what_no_call_gives_stays_unknown_where_its_use_does_not_show_what_it_is(tmp_path: Path) -> None:
+    program = KERNEL.replace("n * scale", "n[i] * scale")
+    assert unit_of(tmp_path, program=program).missing == (
+        "half in line 7 (a parameter of make, which no call in the file gives a known value)",
+        "n in line 8 (a parameter of make, which no call in the file gives a known value)",
+    )
 
 
 def test_types_and_device_functions_may_be_given(tmp_path: Path) -> None:
@@ -98,7 +106,7 @@ def test_names_of_builtins_mean_the_same_when_they_are_imported(tmp_path: Path) 
     assert (unit.missing, unit.constants) == ((), {})
 
 
-UNDEFINED = "from numba import cuda\n{}@cuda.jit\ndef kernel(a):\n    a[0] = X\n"
+UNDEFINED = "from numba import cuda\n{}@cuda.jit\ndef kernel(a):\n    a[0] = X[0]\n"
 
 
 def test_a_name_that_nothing_defines_is_known_to_be_undefined(tmp_path: Path) -> None:

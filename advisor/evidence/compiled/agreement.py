@@ -1,0 +1,32 @@
+"""What the machine code of a unit says with either of the values that stand for one that is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def agreed(first: Json, second: Json) -> Json:
+    """The numbers of `first` that `second` has too; both are what `placing.summary` or a problem gives.
+
+    A line of which nothing is agreed keeps its place without numbers: it is not known, and not empty. Where
+    the second values do not compile no number is known to be free of the first ones.
+    """
+    if "problem" in first:
+        return first
+    other = {"resources": {}, "instructions": {}, "lines": []} if "problem" in second else second
+    lines = {(function, line): counts for function, line, counts in other["lines"]}
+    return {
+        **first,
+        "resources": _same(first["resources"], other["resources"]),
+        "instructions": _same(first["instructions"], other["instructions"]),
+        "lines": [
+            [function, line, _same(counts, lines.get((function, line), {}))]
+            for function, line, counts in first["lines"]
+        ],
+    }
+
+
+def _same(first: Json, second: Json) -> Json:
+    return {name: value for name, value in first.items() if name in second and second[name] == value}

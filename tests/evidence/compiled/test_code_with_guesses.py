@@ -1,0 +1,139 @@
+"""Machine code of units with guesses: what hangs on a guess is not known, all else is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from small_kernels import F32, elementwise, unit
+
+from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
+from advisor.evidence.compiled.agreement import agreed
+from advisor.evidence.compiled.evidence import CompiledKernel
+from advisor.evidence.compiled.records import kernel_and_line_records
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, Placeholder
+from advisor.model.storage.cache import Cache
+
+WIDTH = Placeholder("WIDTH", "int64", "32", "48")
+SAID = "`WIDTH` is taken to be 32."
+RECORD = "from_dtype([('x', '<f4')], False)[::1]"
+WIDER = "from_dtype([('further_1', '<f8'), ('x', '<f4')], False)[::1]"
+TYPES = ArgumentTypes((F32, F32, "int32"), (SAID,))
+
+
+def guessing(statements: str, *placeholders: Placeholder) -> CompilationUnit:
+    return elementwise(
+        statements,
+        types=None,  # type: ignore[arg-type]
+        candidates=(TYPES,),
+        constants={one.name: one.value for one in placeholders},
+        placeholders=placeholders,
+    )
+
+
+def compiled(*units: CompilationUnit) -> CompiledEvidence:
+    if sys.platform not in ("linux", "win32"):
+        pytest.skip("NVIDIA publishes no compiler packages for this system")
+    return compile_units(list(units), Target((9, 0)), cache=None, timeout=120, jobs=1)
+
+
+def kernel_of(made: CompilationUnit) -> CompiledKernel:
+    return compiled(made).by_kernel[made.kernel]
+
+
+def test_the_bytes_of_a_shared_array_of_a_guessed_size_are_not_known() -> None:
+    statements = "s = cuda.shared.array({}, float32)\ns[i] = x\ncuda.syncthreads()\nout[i] = s[n]"
+    # 32 floats of 4 bytes.
+    assert kernel_of(elementwise(statements.format(32))).resources["shared_bytes"] == 128
+    guessed = kernel_of(guessing(statements.format("WIDTH"), WIDTH))
+    assert "shared_bytes" not in guessed.resources
+    assert guessed.resources["spill_store_bytes"] == 0
+    assert SAID in guessed.assumptions
+
+
+def test_the_loads_of_a_loop_that_a_guess_unrolls_are_not_known_and_those_of_other_lines_are() -> None:
+    small = Placeholder("WIDTH", "int64", "2", "3")
+    kernel = kernel_of(
+        guessing("y = a[i + 1]\nfor k in range(WIDTH):\n    y += a[i * k + n]\nout[i] = y", small)
+    )
+    lines = {line.line: line.counts for line in kernel.lines}
+    assert lines[14]["global_loads"] == 1
+    assert "global_loads" not in lines[16]
+    assert "instructions" not in kernel.instructions
+
+
+def test_a_guess_that_only_bounds_leaves_every_count_known() -> None:
+    kernel = kernel_of(guessing("if i < WIDTH:\n    out[i] = x * 2.0", WIDTH))
+    known = kernel_of(guessing("if i < 32:\n    out[i] = x * 2.0"))
+    assert kernel.instructions == known.instructions
+    assert kernel.resources == known.resources
+    assert [one.counts for one in kernel.lines] == [one.counts for one in known.lines]
+
+
+def test_a_scalar_that_may_be_float32_makes_no_arithmetic_in_float64() -> None:
+    gain = Placeholder("GAIN", "float64", "1.3", "np.float32(0.7)")
+    kernel = kernel_of(guessing("out[i] = x * GAIN", gain))
+    assert "fp64_instructions" not in kernel.instructions
+    assert all("fp64_instructions" not in one.counts for one in kernel.lines if one.line == 14)
+
+
+def test_no_number_is_known_where_the_second_values_do_not_compile() -> None:
+    kernel = kernel_of(guessing("out[i] = (1, 2)[WIDTH]", Placeholder("WIDTH", "int64", "1", "5")))
+    assert (kernel.resources, kernel.instructions) == ({}, {})
+    assert all(one.counts == {} for one in kernel.lines)
+
+
+def test_the_share_of_float64_is_not_known_where_lines_are_not() -> None:
+    small = Placeholder("WIDTH", "int64", "2", "3")
+    made = guessing("y = x * 2.0\nfor k in range(WIDTH):\n    y += a[i * k + n]\nout[i] = y", small)
+    records = kernel_and_line_records(made, kernel_of(made))
+    assert not any("fp64_share" in one.readings for one in records)
+
+
+def test_the_place_of_a_field_is_not_known_and_how_often_it_is_read_is() -> None:
+    made = unit(
+        "def kernel(r, out):\n    i = cuda.grid(1)\n    out[i] = r[i]['x']\n",
+        candidates=(ArgumentTypes((RECORD, F32), ("r is guessed.",), ("r",), alternative=(WIDER, F32)),),
+    )
+    (line,) = [one for one in kernel_of(made).lines if one.line == 13]
+    # The fields of packed records are read byte by byte.
+    assert line.counts["global_loads"] == 4
+    assert line.counts["global_stores"] == 1
+
+
+def test_a_refusal_with_guessed_values_says_so_at_the_kernel() -> None:
+    (problem,) = compiled(guessing("out[i] = x.nothing + WIDTH", WIDTH)).problems
+    assert problem.line == 11
+    assert problem.message.startswith(
+        "The kernel `kernel` was not compiled with the values assumed for `WIDTH`: "
+    )
+
+
+def test_the_second_values_decide_what_is_stored(tmp_path: Path) -> None:
+    shared = []
+    for second in ("48", "32"):
+        made = guessing(
+            "s = cuda.shared.array(WIDTH, float32)\ns[i] = x\ncuda.syncthreads()\nout[i] = s[n]",
+            Placeholder("WIDTH", "int64", "32", second),
+        )
+        target = Target((9, 0))
+        evidence = compile_units([made], target, cache=Cache(tmp_path), timeout=120, jobs=1)
+        shared.append(evidence.by_kernel[made.kernel].resources.get("shared_bytes"))
+    assert shared == [None, 128]
+
+
+def test_what_two_summaries_agree_on() -> None:
+    first = {
+        "candidate": 1, "resources": {"registers": 20, "stack_bytes": 0}, "instructions": {"instructions": 9},
+        "lines": [[0, 2, {"global_loads": 1, "instructions": 4}], [0, 3, {"instructions": 5}]],
+    }  # fmt: skip
+    second = {
+        "candidate": 0, "resources": {"registers": 24, "stack_bytes": 0}, "instructions": {},
+        "lines": [[0, 2, {"global_loads": 1, "instructions": 6}]],
+    }  # fmt: skip
+    assert agreed(first, second) == {
+        "candidate": 1, "resources": {"stack_bytes": 0}, "instructions": {},
+        "lines": [[0, 2, {"global_loads": 1}], [0, 3, {}]],
+    }  # fmt: skip
+    assert agreed({"problem": {}}, second) == {"problem": {}}
