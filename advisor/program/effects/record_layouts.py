@@ -51,7 +51,7 @@ class RecordLayout:
 
 
 def record_layouts(use: Use, floats: str) -> tuple[RecordLayout, RecordLayout] | None:
-    """The layout with the used fields alone by name, and one with them in another order behind further fields.
+    """The layout with the used fields alone by name, and one with them in another order behind others.
 
     What is the same in both hangs neither on the fields that are not seen nor on their order. None for fields
     that are records themselves. `floats` is the element of arrays of floats.

@@ -1,6 +1,7 @@
 """What the fixes do to the results of public kernels, which are launched with random data.
 
-    python benchmarks/fixes_on_public_code.py CORPUS [REPOSITORY …] [--seconds 120] [--out verdicts.json]
+    python benchmarks/public_code/fixes_on_public_code.py CORPUS [REPOSITORY …] [--seconds 120]
+        [--out verdicts.json]
 
 CORPUS holds a checkout of each repository, called `owner__name`. Of each file outside of tests that has Numba
 kernels at its top a program is made that imports the file as it is, with hollow modules for what the machine
@@ -32,7 +33,7 @@ from advisor.evidence.source.test_paths import is_test_path
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.settings.file_discovery import find_files
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _REPOSITORIES = (
     "algotom__algotom", "DUNE__larnd-sim", "fbpic__fbpic", "hepaccelerate__hepaccelerate",
     "lpsc-euclid__decontamination", "makepath__xarray-spatial", "numba__nvidia-cuda-tutorial",

@@ -1,8 +1,8 @@
 """Checks a folder of repositories and counts the findings of each rule for a hundred kernels.
 
-    python benchmarks/corpus_findings.py FOLDER --commits LIST.json               the table
-    python benchmarks/corpus_findings.py FOLDER --commits LIST.json --write       docs/benchmarks/corpus.md
-    python benchmarks/corpus_findings.py FOLDER --commits LIST.json --sample 60 --seed WORD \
+    python benchmarks/public_code/corpus_findings.py FOLDER --commits LIST.json           the table
+    python benchmarks/public_code/corpus_findings.py FOLDER --commits LIST.json --write   docs/benchmarks
+    python benchmarks/public_code/corpus_findings.py FOLDER --commits LIST.json --sample 60 --seed WORD \
         --without tests/data/judged/judged_findings*.json                          places to judge, by chance
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. LIST.json names each with its commit. Nothing
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks" / "corpus.md"
+_PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "corpus.md"
 _LIMIT_S = 1800
 
 
@@ -152,8 +152,9 @@ def _page(checked: list[Checked], evidence: str) -> str:
     lines = [
         "# Findings in public code",
         "",
-        f"`python benchmarks/corpus_findings.py FOLDER --commits LIST.json` with {evidence} evidence,"
-        f" without running any of the code: {kernels} kernels in {len(checked)} repositories,"
+        "`python benchmarks/public_code/corpus_findings.py FOLDER --commits LIST.json` with"
+        f" {evidence} evidence, without running any of the code: {kernels} kernels in"
+        f" {len(checked)} repositories,"
         f" {sum(counts.values())} findings, {loud} of them warnings or errors. What says the same of several"
         " lines of a kernel counts once. Seconds are those of this run, which takes machine code that an"
         " earlier one kept.",

@@ -1,7 +1,7 @@
 """Counts, over a folder of repositories, the kernels that PTX was made of, and the others by reason.
 
-    python benchmarks/how_many_kernels_compile.py FOLDER [REPOSITORY …] [--tests] [--list] [--markdown]
-        [--limit 60]
+    python benchmarks/public_code/how_many_kernels_compile.py FOLDER [REPOSITORY …] [--tests] [--list]
+        [--markdown] [--limit 60]
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. Kernels in tests and benchmarks are left out
 without `--tests`. Nothing of the repositories is imported or run: the units are made of their text, and
