@@ -20,7 +20,7 @@ from advisor.evidence.simulated.simt.vector.host.cache_model import CacheModel
 from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes
 from advisor.evidence.simulated.simt.vector.host.contexts import HostThread, host_thread
 from advisor.evidence.simulated.simt.vector.host.followed_elements import follow_elements
-from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer
+from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer, Silence
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, compile_kernel
 from advisor.evidence.simulated.simt.vector.layout import Context, DefectWord, Site, Space, Status
@@ -41,7 +41,8 @@ class Settings:
     `threads` of the host run blocks. `budget` bounds the ways back to a loop's head of each thread together,
     `seconds` the time; None for no bound. `blocks` are the numbers of the blocks to run, None for all, in
     order. The first blocks are looked at access by access, until they ran `detailed_lanes` lane instructions:
-    caches of the given sizes, races, shared memory that was not written.
+    caches of the given sizes, races, shared memory that was not written. What a kernel prints is ignored if
+    the run is `silent`.
     """
 
     threads: int = 1
@@ -51,6 +52,7 @@ class Settings:
     detailed_lanes: int = 0
     caches: CacheSizes | None = None
     most_defects: int = 256
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings
     printed = PrintedText(launch.print_bytes)
     # Blocks that wait for each other print in the order in which they come to run.
     by_block = not launch.cooperative
-    printer = Printer(touched.buffer_at, printed, by_block) if kernel.prints else None
+    loud = Silence() if settings.silent else Printer(touched.buffer_at, printed, by_block)
+    printer = loud if kernel.prints else None
     together = _run_together if launch.cooperative else _run_apart
     execution = together(kernel, launch, memory, settings, touched, printer)
     execution.printed, execution.lines_left_out = printed.text(), printed.lines_left_out
@@ -125,7 +128,7 @@ def _run_apart(
     memory: DeviceMemory,
     settings: Settings,
     touched: TouchedSectors,
-    printer: Printer | None,
+    printer: Printer | Silence | None,
 ) -> Execution:
     """An ordinary launch: each thread of the host runs blocks one after the other."""
     numbers = range(launch.blocks) if settings.blocks is None else settings.blocks
@@ -294,7 +297,7 @@ def _run_together(
     memory: DeviceMemory,
     settings: Settings,
     touched: TouchedSectors,
-    printer: Printer | None,
+    printer: Printer | Silence | None,
 ) -> Execution:
     """A cooperative launch: each block has memory of its own and runs to the next barrier of the grid."""
     if settings.blocks is not None:

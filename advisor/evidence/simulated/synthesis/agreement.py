@@ -31,8 +31,9 @@ _METRICS = {
     "atomic": ("lanes_per_address",),
     "branch": ("divided",),
 }
-# What is more where rows of arrays do not begin at a sector.
-_OF_ALIGNMENT = frozenset({"sectors_per_request"})
+# What follows from the bytes of elements and where they begin, and by how much at most, rounded up.
+_OF_BYTES = frozenset({"sectors_per_request", "ideal_sectors_per_request"})
+_TWICE = 2.1
 Line: TypeAlias = "tuple[str, str, int, str, str, str]"
 
 
@@ -47,14 +48,14 @@ class _Seen:
 def agreed_lines(
     kernel: str,
     trials: Sequence[Trial],
-    odd: Sequence[bool],
+    plain: Sequence[bool],
     data_branches: frozenset[tuple[str, int]],
     move: Move,
 ) -> tuple[LineCounts, ...]:
     """The lines of which launches agree about something, or of which at least one tells something.
 
-    `odd` says which launches have rows that do not begin where sectors do. `data_branches` are places where
-    what a branch decides hangs on data. `move` gives the place of a line.
+    `plain` says which launches have the same types and rows that begin at sectors. `data_branches` are places
+    where what a branch decides hangs on data. `move` gives the place of a line.
     """
     seen = [_seen(kernel, trial, move) for trial in trials]
     places = dict.fromkeys(line for one in seen for line in one.lines)
@@ -65,33 +66,36 @@ def agreed_lines(
             continue
         counts = LineCounts(entity, path, number, array, space, kind, {})
         for metric in _METRICS[entity]:
-            _compare(counts, metric, [_number(one, line, metric) for one in seen], odd)
+            _compare(counts, metric, [_number(one, line, metric) for one in seen], plain)
         if counts.values or counts.seen:
             found.append(counts)
     return tuple(found)
 
 
-def _compare(counts: LineCounts, metric: str, each: Sequence[float | None], odd: Sequence[bool]) -> None:
+def _compare(counts: LineCounts, metric: str, each: Sequence[float | None], plain: Sequence[bool]) -> None:
     """Note what launches agree about, else what each of them saw."""
     if agree(each, exact=metric == "lane_stride"):
         counts.values[metric] = each[0]
-    elif metric in _OF_ALIGNMENT and (most := _unaligned(each, odd)) is not None:
-        counts.values[metric], counts.most[metric] = each[0], most
+    elif metric in _OF_BYTES and (span := _span(each, plain)) is not None:
+        counts.values[metric], counts.most[metric] = span
     elif any(one is not None for one in each):
         counts.seen[metric] = tuple(each)
 
 
-def _unaligned(each: Sequence[float | None], odd: Sequence[bool]) -> float | None:
-    """The most sectors of rows that are not aligned, where nothing but that makes launches differ; else None.
+def _span(each: Sequence[float | None], plain: Sequence[bool]) -> tuple[float, float] | None:
+    """The least and the most of a metric, where nothing but alignment and types makes launches differ; else
+    None.
 
-    Sectors side by side are one more then, at most twice as many.
+    What lies side by side takes a sector more or less as it begins within one: at most twice as many or half.
+    So do elements of twice the bytes or half of them.
     """
-    aligned = [one for one, unaligned in zip(each, odd, strict=True) if not unaligned]
-    others = [one for one, unaligned in zip(each, odd, strict=True) if unaligned and one is not None]
-    first = aligned[0] if aligned else None
-    if first is None or not others or not agree(aligned) or len(aligned) + len(others) < len(each):
+    base = [one for one, is_plain in zip(each, plain, strict=True) if is_plain]
+    known = [one for one in each if one is not None]
+    if not agree(base) or len(known) < len(each):
         return None
-    return max(others) if _ALIKE * first <= min(others) and max(others) <= 2 * first else None
+    least, most = min(known), max(known)
+    first = float(each[0] or 0.0)
+    return (least, most) if first <= _TWICE * least and most <= _TWICE * first else None
 
 
 def _seen(kernel: str, trial: Trial, move: Move) -> _Seen:
@@ -140,11 +144,15 @@ def agree(values: Sequence[float | None], exact: bool = False) -> bool:
 def agreed_values(trials: Sequence[Trial]) -> dict[str, Value | None]:
     """The metrics of the kernel that all launches agree about; none unless all of them are clean.
 
-    Ratios of the counts, and what one warp executes: where that follows from sizes, the launches differ.
+    Ratios of the counts, and what one warp executes where all do the same: where that follows from sizes, the
+    launches differ.
     """
     if not all(one.clean and one.active >= _ACTIVE for one in trials):
         return {}
-    readings = [{**launch_ratios(one.counted), **warp_readings(one.counted)} for one in trials]
+    alike = all(one.alike for one in trials)
+    readings = [
+        {**launch_ratios(one.counted), **(warp_readings(one.counted) if alike else {})} for one in trials
+    ]
     found: dict[str, Value | None] = {}
     for metric in readings[0]:
         values = [one.get(metric) for one in readings]

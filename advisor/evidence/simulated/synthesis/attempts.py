@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,22 +54,42 @@ class Attempts:
     def __init__(self, request: Request, end: float, variants: int) -> None:
         self._request, self._end, self._left = request, end, variants
 
-    def settled(self, kernel: Kernel, variant: Variant) -> Attempt:
-        """The last launch of a variant: clean, if one is. Raises NotMade and MemoryError."""
+    def settled(self, kernel: Kernel, variant: Variant, aliases: Mapping[str, str]) -> Attempt:
+        """The last launch of a variant: clean, if one is; `aliases` are names of arrays in shared memory.
+
+        Raises NotMade and MemoryError.
+        """
         code = self._request.codes[variant.code]
         _check_types(code)
         share = (self._end - time.process_time()) / self._left
         self._left -= 1
+        attempt = self._shrunk(kernel, code, variant, share, aliases)
+        if attempt.trial.clean or not attempt.trial.ended or variant.reals <= 1.0:
+            return attempt
+        # An index is made of real numbers, which are taken to be parts of a whole then.
+        again = self._shrunk(kernel, code, replace(variant, reals=1.0), share, aliases)
+        return again if again.trial.out_of_bounds < attempt.trial.out_of_bounds else attempt
+
+    def _shrunk(
+        self, kernel: Kernel, code: KernelCode, variant: Variant, seconds: float, aliases: Mapping[str, str]
+    ) -> Attempt:
+        """The launch of a variant that comes to its end, or a small one that does not."""
         for shrink in _SHRINKS[:-1]:
             made = sizes(self._request, code, variant, shrink)
-            attempt = self._enlarged(kernel, code, variant, made, share / len(_SHRINKS))
+            attempt = self._enlarged(kernel, code, variant, made, seconds / len(_SHRINKS), aliases)
             if attempt.trial.ended:
                 return attempt
         made = sizes(self._request, code, variant, _SHRINKS[-1])
-        return self._enlarged(kernel, code, variant, made, share / len(_SHRINKS))
+        return self._enlarged(kernel, code, variant, made, seconds / len(_SHRINKS), aliases)
 
     def _enlarged(
-        self, kernel: Kernel, code: KernelCode, variant: Variant, made: LaunchSizes, seconds: float
+        self,
+        kernel: Kernel,
+        code: KernelCode,
+        variant: Variant,
+        made: LaunchSizes,
+        seconds: float,
+        aliases: Mapping[str, str],
     ) -> Attempt:
         """Launches whose arrays grow where accesses leave them, then with slack, then with small indices."""
         end = time.process_time() + seconds
@@ -77,7 +98,7 @@ class Attempts:
             arguments = self._arguments(kernel, code, variant, made, shapes, slack, small)
             bounds = Bounds(_LOOPS, _WALL * max(_LEAST_SECONDS, end - time.process_time()))
             shared = self._dynamic_shared(kernel)
-            trial = run_trial(kernel, made.grid, made.block, shared, arguments, bounds)
+            trial = run_trial(kernel, made.grid, made.block, shared, arguments, bounds, aliases)
             return Attempt(replace(made, shapes=shapes), trial)
 
         self._check_memory(kernel, made)

@@ -17,6 +17,8 @@ from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
 from advisor.model.machine_code.kernel_code import ParameterSlot
 
 _Values = npt.NDArray[Any]
+# A prime, so that rows of an array do not repeat each other.
+_MOST_DRAWN = 131_071
 
 
 def contents(
@@ -81,14 +83,20 @@ class _Filling:
         return found
 
     def _reals(self, count: int, random: np.random.Generator) -> npt.NDArray[np.float64]:
-        """Numbers from 0 to 1, those of which an index is made up to what it indexes."""
+        """Numbers from 0 up to the variant's largest, those of which an index is made up to what it indexes.
+
+        They rise where data is ordered. Others repeat in very large arrays, since drawing them takes longer
+        than the launch.
+        """
         top = self._top()
-        if top is not None:
-            return random.random(count) * top
-        ordinary = self.variant.ordered or self.variant.sizes == "odd"
-        if ordinary or self.name in self.request.relations.scaled_floats:
-            return random.random(count)
-        return random.standard_normal(count)
+        largest = self.variant.reals if top is None else top
+        if self.variant.ordered:
+            return np.linspace(0.0, largest, count, endpoint=False)
+        drawn = min(count, _MOST_DRAWN)
+        scaled = self.name in self.request.relations.scaled_floats
+        if top is None and not scaled and self.variant.sizes != "odd":
+            return np.resize(random.standard_normal(drawn), count)
+        return np.resize(random.random(drawn) * largest, count)
 
     def _integers(
         self, dtype: np.dtype[Any], count: int, random: np.random.Generator, in_record: bool

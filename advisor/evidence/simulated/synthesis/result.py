@@ -31,9 +31,9 @@ class MadeLaunch:
 class LineCounts:
     """What the launches agree about at one line: an access, an atomic operation or a branch.
 
-    `values` are by metric of that entity; `most` gives what some of them may be instead where rows of arrays
-    do not begin where sectors do, if that is more. `seen` gives, for each metric that they do not
-    agree about, its value in each of the launches.
+    `values` are by metric of that entity; `most` gives what some of them are instead in launches that differ
+    in where rows of arrays begin within sectors, or in assumed types. `seen` gives, for each metric that they
+    do not agree about, its value in each of the launches.
     """
 
     entity: str

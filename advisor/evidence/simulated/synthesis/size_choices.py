@@ -23,13 +23,15 @@ class Variant:
     """One way to make up a launch: with round sizes, others of which rows are aligned too, or odd ones, and
     with `ordered` data or random data by its seed.
 
-    `code` is the number of the typing that it takes, in a request's codes.
+    `reals` is the largest real number in arrays. `code` is the number of the typing that it takes, in a
+    request's codes.
     """
 
     name: str
     seed: int
     sizes: SizeKind = "round"
     ordered: bool = False
+    reals: float = 1.0
     code: int = 0
 
 

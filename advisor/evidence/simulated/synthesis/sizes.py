@@ -325,10 +325,9 @@ class _Sizing:
         if known:
             wanted = max(known)
         elif grid is not None:
-            # An odd size leaves part of the last block idle.
-            wanted = grid[axis] * self.block[axis] - (
-                self.block[axis] // 2 + 1 if self.variant.sizes == "odd" else 0
-            )
+            # An odd size leaves part of the last block idle, where it is one of several.
+            odd = self.variant.sizes == "odd" and grid[axis] > 1
+            wanted = grid[axis] * self.block[axis] - (self.block[axis] // 2 + 1 if odd else 0)
         else:
             wanted = self.choice.extents[self.axes - 1]
             if self.axes == 1 and any(slot.ndim > 1 for slot in self.arrays.values()):

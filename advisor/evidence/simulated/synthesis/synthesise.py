@@ -17,6 +17,7 @@ from advisor.evidence.simulated.synthesis.attempts import Attempt, Attempts
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
 from advisor.evidence.simulated.synthesis.sizes import Variant, variants_of
+from advisor.evidence.simulated.synthesis.trial import shared_aliases
 from advisor.model.machine_code.kernel_code import KernelCode
 from advisor.model.storage.cache import Cache
 
@@ -47,15 +48,20 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
         raise NotMade("The kernel is not compiled.")
     variants = variants_of(request)
     kernels = [_translated(code, request, cache) for code in request.codes]
+    aliases = [shared_aliases(one, kernels[0]) for one in kernels]
     attempts = Attempts(request, time.process_time() + request.limits.seconds, len(variants))
-    made = [attempts.settled(kernels[one.code], one) for one in variants]
-    launches = tuple(_made_launch(request, *pair) for pair in zip(variants, made, strict=True))
+    made: list[Attempt] = []
+    for one in variants:
+        made.append(attempts.settled(kernels[one.code], one, aliases[one.code]))
+        if not made[-1].trial.ended:
+            break  # all of them must come to their end
+    launches = tuple(_made_launch(request, *pair) for pair in zip(variants, made, strict=False))
     unknown = _why_nothing(made)
     if unknown:
         return Synthesis(request.kernel, launches, unknown=unknown)
     trials = [one.trial for one in made]
-    odd = [one.sizes == "odd" for one in variants]
-    lines = agreed_lines(request.kernel, trials, odd, request.relations.data_branches, _move(request))
+    plain = [one.sizes != "odd" and not one.code for one in variants]
+    lines = agreed_lines(request.kernel, trials, plain, request.relations.data_branches, _move(request))
     here = {path for path, _ in request.places}
     names = {slot.name: shown_name(slot.name) for code in request.codes for slot in code.slots}
     return Synthesis(
@@ -101,6 +107,8 @@ def _move(request: Request) -> Move:
     def moved(path: str, line: int) -> tuple[str, int]:
         found = _UNIT_FILE.search(path)
         number = int(found[1]) if found else len(request.places)
+        if found and not line:
+            return "", 0  # code of the function that belongs to none of its lines
         if number >= len(request.places):
             return path, line
         place, first = request.places[number]

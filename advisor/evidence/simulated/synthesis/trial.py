@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from advisor.evidence.simulated.simt.counts import WARP, Statistics
 from advisor.evidence.simulated.simt.launch import Extent, Launch
@@ -49,7 +52,9 @@ class Trial:
     """What was seen of a launch.
 
     `overruns` are by array, `strays` the lines of which an access left its array, was not aligned, or ended
-    the launch. `all_strays` says whether these are all; `out_of_bounds` counts accesses of lanes.
+    the launch. `all_strays` says whether these are all; `out_of_bounds` counts accesses of lanes. `alike`
+    says whether all warps may have executed the same: each instruction as often as there are warps, or a
+    multiple of that.
     """
 
     counted: Statistics
@@ -58,6 +63,7 @@ class Trial:
     overruns: dict[str, Overrun] = field(default_factory=dict)
     strays: frozenset[tuple[str, int]] = frozenset()
     all_strays: bool = True
+    alike: bool = True
 
     @property
     def active(self) -> float:
@@ -85,19 +91,38 @@ def sampled_blocks(grid: Extent) -> list[int]:
     return sorted(numbers)
 
 
+def shared_aliases(kernel: Kernel, first: Kernel) -> dict[str, str]:
+    """The names of a kernel's arrays in shared memory in the code of its first typing: Numba numbers them."""
+    return dict(zip(_shared_arrays(kernel), _shared_arrays(first), strict=False))
+
+
+def _shared_arrays(kernel: Kernel) -> list[str]:
+    variables = (*kernel.module.variables.values(), *kernel.function.variables)
+    placed = kernel.warp.placement.shared
+    # `_cudapy_smem_10` comes behind `_cudapy_smem_9`.
+    return sorted((one.name for one in variables if one.name in placed), key=lambda name: (len(name), name))
+
+
 def run_trial(
-    kernel: Kernel, grid: Extent, block: Extent, dynamic_shared: int, arguments: Arguments, bounds: Bounds
+    kernel: Kernel,
+    grid: Extent,
+    block: Extent,
+    dynamic_shared: int,
+    arguments: Arguments,
+    bounds: Bounds,
+    aliases: Mapping[str, str],
 ) -> Trial:
-    """What some blocks of a launch show."""
-    launch = Launch(grid, block, arguments.parameters, dynamic_shared, False, arguments.arrays, print_bytes=0)
+    """What some blocks of a launch show; `aliases` are names of arrays in shared memory."""
+    launch = Launch(grid, block, arguments.parameters, dynamic_shared, False, arguments.arrays)
     settings = Settings(
         budget=bounds.loops,
         seconds=bounds.seconds,
         blocks=sampled_blocks(grid),
         most_defects=_MOST_DEFECTS,
+        silent=True,
     )
     execution = run(kernel, launch, arguments.memory, settings)
-    counted = statistics(kernel, launch, execution, arguments.names)
+    counted = statistics(kernel, launch, execution, {**arguments.names, **aliases})
     return _trial(kernel, counted, execution, arguments)
 
 
@@ -119,7 +144,8 @@ def _trial(kernel: Kernel, counted: Statistics, execution: Execution, arguments:
     if more and execution.defects:
         out_of_bounds = int(out_of_bounds / len(execution.defects) * execution.defect_count)
     ended = execution.status == Status.DONE
-    return Trial(counted, ended, out_of_bounds, dict(overruns), frozenset(strays), not more)
+    alike = not np.any(execution.block_runs % max(1, counted.warps))
+    return Trial(counted, ended, out_of_bounds, dict(overruns), frozenset(strays), not more, bool(alike))
 
 
 def _place_of_line(kernel: Kernel, text_line: int) -> tuple[str, int]:

@@ -15,7 +15,7 @@ from requests_of_functions import along, extent, request_of, value_of
 from advisor.evidence.simulated.synthesis.request import KnownLaunch
 from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
 from advisor.evidence.simulated.synthesis.synthesise import synthesise
-from advisor.program.index_relations.relations import AxisUse, IndexRelations, ProductIndex
+from advisor.program.index_relations.relations import AxisUse, IndexRelations, IndexTerm, SumIndex
 
 ONE_AXIS = IndexRelations(equal=(along(0, extent("x"), extent("out")),))
 POINT = np.dtype([("x", "<f4"), ("y", "<f4")], align=True)
@@ -64,8 +64,8 @@ def test_every_fourth_element():
         if i < out.size:
             out[i] = x[4 * i]
 
-    product = ProductIndex(extent("x"), (extent("out"),), 0, (4,))
-    relations = IndexRelations(equal=(along(0, extent("out")),), products=(product,))
+    rows = IndexTerm((extent("out"),), 0, widths=(4,))
+    relations = IndexRelations(equal=(along(0, extent("out")),), sums=(SumIndex(extent("x"), (rows,)),))
     found = synthesise(request_of(fourths, float32[::1], float32[::1], relations=relations))
     assert sectors(found, "x") == (16, 4, None)
     assert line(found, "x").values["lane_stride"] == 4.0
@@ -259,8 +259,8 @@ def test_lines_of_device_functions(monkeypatch):
         if i < out.size:
             out[i] = second(x, i)
 
-    product = ProductIndex(extent("x"), (extent("out"),), 0, (2,))
-    relations = IndexRelations(equal=(along(0, extent("out")),), products=(product,))
+    rows = IndexTerm((extent("out"),), 0, widths=(2,))
+    relations = IndexRelations(equal=(along(0, extent("out")),), sums=(SumIndex(extent("x"), (rows,), 1),))
     kinds = float32[::1], float32[::1]
     found = synthesise(request_of(seconds, *kinds, relations=relations, device_functions=[second]))
     assert line(found, "x").line == second.py_func.__code__.co_firstlineno + 2

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from advisor.evidence.simulated.simt.device_memory import Buffer, DeviceMemory
 from advisor.evidence.simulated.simt.launch import Launch, parameter_offsets
 from advisor.evidence.simulated.simt.vector.host import host_memory
-from advisor.evidence.simulated.simt.vector.host.printing import Printer
+from advisor.evidence.simulated.simt.vector.host.printing import Printer, Silence
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.lanes import LANES
@@ -36,6 +36,8 @@ _Words = npt.NDArray[np.int64]
 _NO_BUDGET = 1 << 62
 # Ways back to a loop's head between two looks at the clock; few where lanes wait for each other.
 _SLICE, _SHORT_SLICE = 1 << 18, 1 << 6
+# The same where each may call a function of the host, although what is printed is ignored.
+_PRINTING_SLICE = 1 << 12
 # What is behind a place in shared memory whose content is kept: 16 bytes are read, whatever its size.
 _BEHIND_SHARED = 16
 
@@ -60,7 +62,7 @@ def host_thread(
     settings: Settings,
     threads: int,
     touched: TouchedSectors,
-    printer: Printer | None,
+    printer: Printer | Silence | None,
 ) -> HostThread:
     """The memory of a thread for a launch; all counters are zero, the last two are common to all threads."""
     warp = kernel.warp
@@ -74,7 +76,7 @@ def host_thread(
         defects=host_memory.zeroed_words(settings.most_defects, DefectWord.WORDS),
     )
     _set_launch(worker, kernel, launch, memory, touched)
-    _set_counters(worker, settings, threads, warp.ordered)
+    _set_counters(worker, settings, threads, warp.ordered, kernel.prints)
     if printer is not None:
         worker.kept.append(printer)
         worker.context[Context.PRINTED] = printer.address
@@ -145,7 +147,7 @@ def _states(size: int, warps: int, launch: Launch) -> npt.NDArray[np.uint8]:
     return states
 
 
-def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered: bool) -> None:
+def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered: bool, prints: bool) -> None:
     context = worker.context
     context[Context.BLOCK_RUNS] = host_memory.address_of(worker.block_runs)
     context[Context.BLOCK_LANES] = host_memory.address_of(worker.block_lanes)
@@ -155,6 +157,8 @@ def _set_counters(worker: HostThread, settings: Settings, threads: int, ordered:
     context[Context.DEFECT_CAPACITY] = len(worker.defects)
     context[Context.ALONE] = int(threads == 1)
     context[Context.SLICE] = _SLICE if ordered else _SHORT_SLICE
+    if settings.silent and prints:
+        context[Context.SLICE] = min(_PRINTING_SLICE, int(context[Context.SLICE]))
     context[Context.BUDGET] = context[Context.SLICE]
     context[Context.LEFT] = _NO_BUDGET if settings.budget is None else settings.budget
     context[Context.PREFERRED] = LOWEST

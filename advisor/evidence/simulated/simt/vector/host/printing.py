@@ -175,6 +175,22 @@ class Printer:
         return read
 
 
+class Silence:
+    """A function for compiled code to call that prints nothing."""
+
+    def __init__(self) -> None:
+        self._callback = _CALLBACK(self._ignore)
+
+    @property
+    def address(self) -> int:
+        """Where the function begins."""
+        return int(ctypes.cast(self._callback, ctypes.c_void_p).value or 0)
+
+    @staticmethod
+    def _ignore(_context: int, _formats: int, _arguments: int, _mask: int) -> None:
+        """Do nothing."""
+
+
 def _local_byte(words: ctypes.Array[ctypes.c_int64], lane: int, offset: int) -> bytes:
     granule, within = divmod(offset, LOCAL_GRANULE)
     place = words[Context.LOCAL] + (granule * LANES + lane) * LOCAL_GRANULE + within
