@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias
 
 from advisor.model.text.source_text import Span
 
-Source: TypeAlias = Literal["assumed", "source", "compiled", "simulated", "measured"]
+Source: TypeAlias = Literal["assumed", "source", "compiled", "synthesised", "simulated", "measured"]
 Value: TypeAlias = float | str | bool
 
 # Later is better: of two readings of one metric the one further right wins.
-SOURCES: tuple[Source, ...] = ("source", "compiled", "simulated", "measured")
+SOURCES: tuple[Source, ...] = ("source", "compiled", "synthesised", "simulated", "measured")
 # Where a value may come from: what rests on an assumption in the place of a measurement is not measured.
 ORIGINS: tuple[Source, ...] = ("assumed", *SOURCES)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.evidence.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, records
+from advisor.evidence.compiled.compile_requests import compile_request
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
-from advisor.evidence.compiled.units import compile_request
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Problem, Report

@@ -28,6 +28,9 @@ def _add_evidence(group: argparse._ArgumentGroup) -> None:
         "--evidence", choices=SOURCES, help="the highest source of evidence to use (default: simulated)"
     )
     group.add_argument("--no-run", action="store_true", help="execute nothing of the code that is checked")
+    group.add_argument(
+        "--no-synthesis", action="store_true", help="make up no launches for kernels of which none is known"
+    )
     group.add_argument("--stdin-filename", metavar="NAME", help="the path of the text on stdin (with `-`)")
 
 

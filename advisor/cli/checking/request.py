@@ -95,6 +95,7 @@ def _options(args: argparse.Namespace, config: Config, stdin: SourceText | None)
         strict=args.strict,
         evidence=args.evidence or config.evidence,
         no_run=args.no_run,
+        synthesis=config.synthesis and not args.no_synthesis,
         select=tuple(args.select) if own else config.select,
         extend_select=(*(() if own else config.extend_select), *(args.extend_select or ())),
         ignore=(*(() if own else config.ignore), *(args.ignore or ())),

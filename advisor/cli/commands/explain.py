@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="NAME", help="for a kernel: the GPU (see `advisor devices`)")
     parser.add_argument("--evidence", choices=SOURCES, help="for a kernel: the highest to use")
     parser.add_argument("--no-run", action="store_true", help="for a kernel: execute nothing of the code")
+    parser.add_argument("--no-synthesis", action="store_true", help="for a kernel: make up no launches")
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
 
 
@@ -78,6 +79,7 @@ def _explain_kernel(args: argparse.Namespace) -> int:
         root=Path.cwd(),
         evidence=args.evidence or config.evidence,
         no_run=args.no_run,
+        synthesis=config.synthesis and not args.no_synthesis,
         settings=config,
         cache_folder=prepare_cache_folder(config),
     )

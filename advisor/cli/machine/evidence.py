@@ -12,18 +12,21 @@ from advisor.model.records import SOURCES, Source
 _NEEDS: dict[Source, tuple[str, ...]] = {
     "source": (),
     "compiled": ("numba", "numba-cuda", "NVVM", "nvJitLink", "nvdisasm"),
+    "synthesised": ("numba", "numba-cuda", "NVVM"),
     "simulated": ("numba",),
     "measured": ("numba", "numba-cuda", "NVVM", "nvJitLink", "GPU"),
 }
 _PROVIDERS: dict[Source, str] = {
     "source": "advisor.evidence.source",
     "compiled": "advisor.evidence.compiled",
+    "synthesised": "advisor.evidence.simulated.synthesis",
     "simulated": "advisor.evidence.simulated.simt",
     "measured": "advisor.evidence.measured",
 }
 _GIVES: dict[Source, str] = {
     "source": "what the source text shows",
     "compiled": "what the compiler makes of each kernel",
+    "synthesised": "what each access does in launches that are made up",
     "simulated": "what each access does when the kernel runs on the CPU",
     "measured": "what the GPU's counters say",
 }

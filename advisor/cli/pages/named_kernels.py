@@ -28,7 +28,12 @@ class NamedKernel:
 
 
 def find_kernel(
-    text: str, config: Config, device: str | None = None, evidence: str | None = None, no_run: bool = False
+    text: str,
+    config: Config,
+    device: str | None = None,
+    evidence: str | None = None,
+    no_run: bool = False,
+    synthesis: bool = True,
 ) -> NamedKernel:
     """The kernel of `PATH::kernel`, or the only one of `PATH`.
 
@@ -49,6 +54,7 @@ def find_kernel(
         root=Path.cwd(),
         evidence=evidence or config.evidence,  # type: ignore[arg-type]
         no_run=no_run,
+        synthesis=synthesis and config.synthesis,
         settings=config,
         cache_folder=prepare_cache_folder(config),
     )

@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="NAME", help="the GPU to judge for")
     parser.add_argument("--evidence", choices=SOURCES, help="the highest source of evidence to use")
     parser.add_argument("--no-run", action="store_true", help="execute nothing of the code")
+    parser.add_argument("--no-synthesis", action="store_true", help="make up no launches")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from advisor.rules.settings import RuleSettings
 
     config = command_config(Path(args.kernel.partition("::")[0]))
-    found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run)
+    found = find_kernel(args.kernel, config, args.device, args.evidence, args.no_run, not args.no_synthesis)
     rule = found.rulebook.rule(found.rulebook.renamed.get(args.rule, args.rule))
     if rule is None and any(PurePath(one.path).stem == args.rule for one in found.rulebook.errors):
         raise RuleErrors(found.rulebook.errors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 
+from advisor.evidence.compiled.compile_requests import compile_request
 from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
 from advisor.evidence.compiled.evidence import Target
 from advisor.evidence.compiled.instructions.sass import (
@@ -16,7 +17,6 @@ from advisor.evidence.compiled.instructions.sass import (
 )
 from advisor.evidence.compiled.placing import placed_problem
 from advisor.evidence.compiled.toolchain import missing_compiler, missing_disassembler, nvdisasm
-from advisor.evidence.compiled.units import compile_request
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.errors import EvidenceUnavailable
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.evidence.compiled.compile_requests import compile_request
 from advisor.evidence.compiled.compilers.process import Worker, WorkerLost
 from advisor.evidence.compiled.evidence import Target
-from advisor.evidence.compiled.units import compile_request
 from advisor.model.compilation_unit import CompilationUnit
 
 _SECONDS = 60.0

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from advisor.evidence.compiled.agreement import agreed
+from advisor.evidence.compiled.compile_requests import (
+    code_keys,
+    code_request,
+    compile_keys,
+    compile_request,
+)
 from advisor.evidence.compiled.compilers.process import WorkerLost
 from advisor.evidence.compiled.compilers.worker_pool import Outcome, WorkerPool, WorkerStock
 from advisor.evidence.compiled.evidence import CompiledEvidence, Target
@@ -26,12 +30,12 @@ from advisor.evidence.compiled.instructions.sass import (
     disassemble,
     read_sass,
 )
+from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.evidence.compiled.placing import placed_kernel, placed_problem, summary
 from advisor.evidence.compiled.toolchain import (
     missing_compiler,
     missing_disassembler,
     nvdisasm,
-    toolchain_versions,
 )
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.findings import Problem
@@ -54,15 +58,19 @@ def compile_units(
     jobs: int,
     progress: Progress | None = None,
     stock: WorkerStock | None = None,
+    codes: KernelCodes | None = None,
 ) -> CompiledEvidence:
     """The machine code of all units in numbers, and a problem for each unit that gave none.
 
     `timeout` is in seconds for each unit; at most `jobs` compiler processes run at a time, those of `stock`
-    first. Nothing is raised for what units hold; a missing toolchain is told in `unavailable`.
+    first. Nothing is raised for what units hold; a missing toolchain is told in `unavailable`. What is
+    compiled leaves its code to execute in `codes`.
     """
     evidence = CompiledEvidence()
     compilable = [unit for unit in units if not _refused(unit, evidence)]
-    keys = {id(unit): key for unit, key in zip(compilable, _keys(compilable, target), strict=True)}
+    keys = {
+        id(unit): key for unit, key in zip(compilable, compile_keys(compilable, target, _FORMAT), strict=True)
+    }
     known = cache.get_many(keys.values()) if cache else {}
     pending = [unit for unit in compilable if not _add(evidence, unit, known.get(keys[id(unit)]))]
     done, total = len(units) - len(pending), len(units)
@@ -77,13 +85,15 @@ def compile_units(
     fresh: dict[str, Json] = {}
 
     def work(worker: Any, unit: CompilationUnit) -> Outcome:
-        return _compile(worker, unit, target, timeout)
+        return _compile(worker, unit, target, timeout, keep_code=codes is not None)
 
     with WorkerPool(min(jobs, len(pending)), work, stock) as pool:
         try:
             for unit, outcome in pool.run(pending):
                 done += 1
                 _add(evidence, unit, outcome.value)
+                if codes is not None and outcome.codes is not None:
+                    codes.keep(*code_keys([unit], target), outcome.codes)
                 if outcome.fatal:
                     evidence.lost[unit.kernel] = evidence.problems[-1]
                 if cache and outcome.lasting:
@@ -136,21 +146,27 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
     return True
 
 
-def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float) -> Outcome:
-    """What a unit compiles to; of one with guesses that which does not hang on them."""
-    outcome = _compiled(worker, unit, target, timeout)
+def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float, keep_code: bool) -> Outcome:
+    """What a unit compiles to; of one with guesses that which does not hang on them, and its code with either
+    of them.
+    """
+    outcome = _compiled(worker, unit, target, timeout, keep_code)
     if "problem" in outcome.value:
         return outcome
     other = unit.with_other_guesses(outcome.value["candidate"])
     if other is None:
         return outcome
-    second = _compiled(worker, other, target, timeout)
-    return Outcome(agreed(outcome.value, second.value), outcome.lasting and second.lasting)
+    second = _compiled(worker, other, target, timeout, keep_code)
+    both = bool(outcome.codes) and bool(second.codes)
+    codes = [*(outcome.codes or [])[:1], *(second.codes or [])[-1:]] if both else []
+    lasting = outcome.lasting and second.lasting
+    return Outcome(agreed(outcome.value, second.value), lasting, codes=codes if keep_code else None)
 
 
-def _compiled(worker: Any, unit: CompilationUnit, target: Target, timeout: float) -> Outcome:
+def _compiled(worker: Any, unit: CompilationUnit, target: Target, timeout: float, keep_code: bool) -> Outcome:
+    asked = {**compile_request(unit, target), **(code_request(unit) if keep_code else {})}
     try:
-        answer = worker.compile(compile_request(unit, target), timeout)
+        answer = worker.compile(asked, timeout)
     except WorkerLost as lost:
         reason = f"it took longer than {timeout:g} s" if lost.timed_out else "the compiler crashed"
         return replace(_passing_problem(unit, reason), fatal=True)
@@ -163,8 +179,8 @@ def _compiled(worker: Any, unit: CompilationUnit, target: Target, timeout: float
         try:
             machine = _machine_code(program, answer, timeout)
         except DisassemblyFailure:
-            return Outcome(summary(answer, None), lasting=False)
-    return Outcome(summary(answer, machine))
+            return Outcome(summary(answer, None), lasting=False, codes=answer.get("codes"))
+    return Outcome(summary(answer, machine), codes=answer.get("codes"))
 
 
 def _machine_code(program: str, answer: Json, timeout: float) -> MachineInstructions:
@@ -180,34 +196,3 @@ def _passing_problem(unit: CompilationUnit, reason: str) -> Outcome:
     """A problem that another attempt may not have, so it is not kept."""
     kernel = next(n for n, function in enumerate(unit.functions) if not function.device)
     return Outcome({"problem": {"function": kernel, "line": 1, "message": reason}}, lasting=False)
-
-
-def compile_request(unit: CompilationUnit, target: Target) -> Json:
-    """What a worker is asked for one unit, in JSON values."""
-    return {
-        "functions": [[function.name, function.source, function.device] for function in unit.functions],
-        "constants": unit.constants,
-        "aliases": unit.aliases,
-        "options": {name: repr(value) for name, value in sorted(unit.options.items())},
-        "candidates": [list(candidate.types) for candidate in unit.candidates],
-        "capability": list(target.compute_capability),
-    }
-
-
-def _keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
-    if not units:
-        return []
-    toolchain = {**toolchain_versions(), "nvdisasm": nvdisasm() or "", "format": _FORMAT}
-    return [
-        "compiled:"
-        + hashlib.sha256(json.dumps([*_asked(unit, target), toolchain], sort_keys=True).encode()).hexdigest()
-        for unit in units
-    ]
-
-
-def _asked(unit: CompilationUnit, target: Target) -> list[Json]:
-    """All that decides what is known of a unit."""
-    placeholders = {one.name: one.other for one in unit.placeholders}
-    alternatives = [one.alternative for one in unit.candidates]
-    others = {"placeholders": placeholders, "alternatives": alternatives}
-    return [compile_request(unit, target), *([others] if placeholders or any(alternatives) else [])]

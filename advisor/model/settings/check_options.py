@@ -19,7 +19,7 @@ class CheckOptions:
 
     `workspace_files` are the other files to look for launches in; None means all of the workspace. With
     `fixes` remedies are written as edits; with `proofs` a fix carries what `advisor verify` found of it, and
-    is withdrawn where that says so.
+    is withdrawn where that says so. With `synthesis` launches are made up for kernels of which none is known.
     """
 
     device: str
@@ -37,7 +37,10 @@ class CheckOptions:
     workspace_files: tuple[Path, ...] | None = None
     fixes: bool = True
     proofs: bool = True
+    synthesis: bool = False
 
     def wants(self, source: Source) -> bool:
         """Whether a source of evidence is asked for."""
+        if source == "synthesised" and not self.synthesis:
+            return False
         return SOURCES.index(self.evidence) >= SOURCES.index(source)

@@ -71,6 +71,8 @@ class Config:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cache_dir: Path | None = None
     workload_seconds: float = 60.0
+    synthesis: bool = True
+    synthesis_seconds: float = 60.0
     metric_providers: tuple[str, ...] = ()
     packs: tuple[str, ...] = ()
     rules: Mapping[str, RuleSetting] = field(default_factory=dict)

@@ -165,6 +165,13 @@ def _read_seconds(reader: Reader, settings: Settings, key: str, value: object) -
         reader.complain((key,), f"`{key}` must be a number of seconds above 0.")
 
 
+def _read_switch(reader: Reader, settings: Settings, key: str, value: object) -> None:
+    if isinstance(value, bool):
+        settings.values[key.replace("-", "_")] = value
+    else:
+        reader.complain((key,), f"`{key}` must be true or false.")
+
+
 def _read_packs(reader: Reader, settings: Settings, key: str, value: object) -> None:
     settings.packs = reader.texts((key,), value) or ()
     settings.places |= {f"{key}/{pack}": reader.place_of_item(key, pack) for pack in settings.packs}
@@ -271,6 +278,8 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "cache-dir": _read_text,
     "packs": _read_packs,
     "workload-seconds": _read_seconds,
+    "synthesis": _read_switch,
+    "synthesis-seconds": _read_seconds,
     "metric-providers": _read_texts,
     "rules": _read_rules,
     "overrides": _read_overrides,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from advisor.evidence.compiled.compilers.executable_code import executable_codes
 from advisor.evidence.compiled.compilers.literals import NotLiteral, argument_type, constant_value
 from advisor.evidence.compiled.compilers.namespace import BadUnit, UnitText, define
 from advisor.evidence.compiled.instructions.ptx import count_ptx, static_shared_bytes, unit_function
@@ -53,7 +54,8 @@ def compile_unit(request: Json) -> Json:
     `request` holds functions, constants, aliases, candidates, options and capability; the answer holds
     candidate (its number), cubin (base64), resources, shared_bytes and ptx (a list of function, line,
     counts), or problem (function, line, message, and the candidate that was refused). A kernel that calls
-    foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX as `text`.
+    foreign code has an empty cubin. With `keep_ptx` in the request the answer has the PTX as `text`; with
+    `keep_code` it has `codes`, as `executable_codes` gives them.
     """
     capability = (int(request["capability"][0]), int(request["capability"][1]))
     stand_in_for_device(capability)
@@ -70,7 +72,16 @@ def compile_unit(request: Json) -> Json:
             except _Rejected as rejected:
                 first = first or rejected.answer | {"candidate": number}
                 continue
-            kept = {"text": ptx} if request.get("keep_ptx") else {}
+            kept: Json = {"text": ptx} if request.get("keep_ptx") else {}
+            if request.get("keep_code"):
+
+                def another(types: Sequence[str]) -> str | None:
+                    try:
+                        return _ptx(kernel, types, capability, options, kernel_number)
+                    except _Rejected:
+                        return None
+
+                kept = {"codes": executable_codes(kernel, ptx, types, request["others"][number], another)}
             return {"candidate": number, **_machine_code(ptx, capability, options), **kept}
     except BadUnit as problem:
         at = kernel_number if problem.function is None else problem.function

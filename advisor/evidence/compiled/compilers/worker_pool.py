@@ -29,12 +29,14 @@ _PATIENCE_SECONDS = 1.5
 class Outcome:
     """What became of a unit, as JSON values; `lasting` when a second attempt would give the same.
 
-    It was `fatal` when the process did not live through it.
+    It was `fatal` when the process did not live through it. `codes` is its code to execute, where that was
+    asked for.
     """
 
     value: dict[str, Any]
     lasting: bool = True
     fatal: bool = False
+    codes: list[dict[str, Any]] | None = None
 
 
 Work = Callable[[Worker, CompilationUnit], Outcome]

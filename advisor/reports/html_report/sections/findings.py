@@ -16,8 +16,8 @@ from advisor.reports.rule_pages.page_model import web_only
 from advisor.runs.comparison.ranking.order import Advice, Step
 
 _SOURCES = {
-    "assumed": "assumed", "source": "source", "compiled": "machine code", "simulated": "predicted",
-    "measured": "measured",
+    "assumed": "assumed", "source": "source", "compiled": "machine code", "synthesised": "synthesised",
+    "simulated": "predicted", "measured": "measured",
 }  # fmt: skip
 
 

@@ -1,0 +1,86 @@
+"""What a compiler's process is asked of a unit, and the keys under which its answers are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from advisor.evidence.compiled.evidence import Target
+from advisor.evidence.compiled.toolchain import nvdisasm, toolchain_versions
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
+
+Json = dict[str, Any]
+
+# What else a parameter of an assumed type may well hold.
+_OTHERWISE = {
+    "float32": "float64",
+    "float64": "float32",
+    "complex64": "complex128",
+    "complex128": "complex64",
+    "int32": "int64",
+    "int64": "int32",
+}
+_NUMBER = re.compile(r"\b(?:float|complex|int)(?:32|64|128)\b")
+# Raised whenever the same unit would give other code to execute than before.
+_CODE_FORMAT = 1
+
+
+def compile_request(unit: CompilationUnit, target: Target) -> Json:
+    """What a worker is asked for one unit, in JSON values."""
+    return {
+        "functions": [[function.name, function.source, function.device] for function in unit.functions],
+        "constants": unit.constants,
+        "aliases": unit.aliases,
+        "options": {name: repr(value) for name, value in sorted(unit.options.items())},
+        "candidates": [list(candidate.types) for candidate in unit.candidates],
+        "capability": list(target.compute_capability),
+    }
+
+
+def code_request(unit: CompilationUnit) -> Json:
+    """What a worker is asked beside that for the code to execute: another typing for each candidate."""
+    return {"keep_code": True, "others": [other_typing(unit, one) for one in unit.candidates]}
+
+
+def other_typing(unit: CompilationUnit, types: ArgumentTypes) -> list[str] | None:
+    """The types with the other usual numbers in the place of those that are assumed; None without any."""
+    if types.launch or len(unit.parameters) != len(types.types):
+        return None
+    found = [
+        _NUMBER.sub(lambda number: _OTHERWISE[number[0]], text) if name in types.assumed else text
+        for name, text in zip(unit.parameters, types.types, strict=True)
+    ]
+    return found if found != list(types.types) else None
+
+
+def compile_keys(units: Sequence[CompilationUnit], target: Target, format: int) -> list[str]:
+    """The keys of what units compile to, as numbers in a format."""
+    if not units:
+        return []
+    toolchain = {**toolchain_versions(), "nvdisasm": nvdisasm() or "", "format": format}
+    return [f"compiled:{_digest([*_asked(unit, target), toolchain])}" for unit in units]
+
+
+def code_keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
+    """The keys of the code to execute of units; equal keys stand for the same code."""
+    if not units:
+        return []
+    toolchain = {**toolchain_versions(), "format": _CODE_FORMAT}
+    return [
+        f"code:{_digest([*_asked(unit, target), code_request(unit), toolchain])}" for unit in units
+    ]
+
+
+def _asked(unit: CompilationUnit, target: Target) -> list[Json]:
+    """All that decides what is known of a unit."""
+    placeholders = {one.name: one.other for one in unit.placeholders}
+    alternatives = [one.alternative for one in unit.candidates]
+    others = {"placeholders": placeholders, "alternatives": alternatives}
+    return [compile_request(unit, target), *([others] if placeholders or any(alternatives) else [])]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,59 @@
+"""Keeps the PTX of compiled kernels for those who execute it: compressed, on disk where there is a folder."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.machine_code.kernel_code import KernelCode, ParameterSlot
+from advisor.model.storage.cache import Cache
+
+Json = dict[str, Any]
+
+_MOST = 1_000
+_OTHER_TYPES = "Types that are assumed were also taken to be ({})."
+
+
+class KernelCodes:
+    """The code to execute of kernels by the keys of `code_keys`; with a `folder` on disk, else in memory.
+
+    A text of PTX has up to a megabyte, a tenth of that when it is compressed. Any thread may ask.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._disk = Cache(folder / "ptx", _MOST) if folder is not None else None
+        self._memory: dict[str, str] = {}
+
+    def keep(self, key: str, codes: list[Json]) -> None:
+        """Keep the answer of a compiler's process."""
+        packed = base64.b64encode(zlib.compress(json.dumps(codes).encode(), 6)).decode()
+        if self._disk is None:
+            self._memory[key] = packed
+        else:
+            self._disk.put_many({key: packed})
+
+    def of(self, key: str, unit: CompilationUnit) -> tuple[KernelCode, ...] | None:
+        """The code of a unit for the typing that was taken, and for another one where types are assumed.
+
+        Empty where it has none that can be executed here, None where nothing is kept.
+        """
+        packed = self._memory.get(key) if self._disk is None else self._disk.get_many([key]).get(key)
+        if packed is None:
+            return None
+        try:
+            codes = json.loads(zlib.decompress(base64.b64decode(packed)))
+            return tuple(_code(unit, one) for one in codes)
+        except (KeyError, TypeError, ValueError, zlib.error):
+            return None
+
+
+def _code(unit: CompilationUnit, kept: Json) -> KernelCode:
+    types = tuple(kept["types"])
+    slots = tuple(ParameterSlot(*slot) for slot in kept["slots"])
+    taken = next((one for one in unit.candidates if one.types == types), None)
+    assumptions = taken.assumptions if taken is not None else (_OTHER_TYPES.format(", ".join(types)),)
+    return KernelCode(unit.kernel, kept["ptx"], kept["entry"], slots, types, assumptions)
