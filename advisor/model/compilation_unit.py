@@ -61,6 +61,34 @@ class Placeholder:
 
 
 @dataclass(frozen=True, slots=True)
+class ArgumentValue:
+    """What the source says of one value that a launch passes: the sizes of an array, or a number.
+
+    `item` is empty for an argument, and `.0` for the first item of one that is a tuple.
+    """
+
+    item: str = ""
+    shape: tuple[int | None, ...] | None = None
+    number: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedLaunch:
+    """What the source says of a launch of a kernel at a line of `path`; None is what it leaves open.
+
+    `arguments` has what is known of the values of each argument, and is empty where they are not written one
+    by one.
+    """
+
+    path: str
+    line: int
+    block: tuple[int | None, ...] | None
+    grid: tuple[int | None, ...] | None
+    dynamic_shared: int | None = None
+    arguments: tuple[tuple[ArgumentValue, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class UndefinedName:
     """A name that a function of the unit reads and nothing defines, and where it is read."""
 
@@ -86,6 +114,8 @@ class CompilationUnit:
     certain not to be defined at all are also `undefined`: the program itself cannot compile the kernel.
     `placeholders` are those of the `constants` whose value is a guess; a sentence for each is among the
     assumptions. `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
+    `launches` are those in the source, those of tests only where there are no others; they decide nothing of
+    what the unit compiles to.
     """
 
     kernel: str
@@ -101,6 +131,7 @@ class CompilationUnit:
     assumptions: tuple[str, ...] = ()
     undefined: tuple[UndefinedName, ...] = ()
     placeholders: tuple[Placeholder, ...] = ()
+    launches: tuple[StatedLaunch, ...] = ()
 
     def with_other_guesses(self, number: int = 0) -> CompilationUnit | None:
         """The unit in the typing of that number alone, with the second value of each placeholder and the

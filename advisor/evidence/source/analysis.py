@@ -237,9 +237,12 @@ def launched_as(hosts: Iterable[FileHost], by_name: Mapping[str, set[str]]) -> d
         for seen in host.launches:
             named = only_one(by_name.get(seen.name, set())) if seen.kernels is None else None
             for target in ((named,) if named else ()) if seen.kernels is None else seen.kernels:
-                known.setdefault(target, LaunchedAs()).note(
+                launched = known.setdefault(target, LaunchedAs())
+                launched.note(
                     seen.block, seen.rounded_up, seen.types, seen.extents, seen.orders, seen.given, seen.same
                 )
+                if seen.stated is not None:
+                    launched.stated.append(seen.stated)
     for launched in found[True].values():
         launched.by_tests = True
     return {**found[True], **found[False]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.evidence.source.host.evidence import host_side_records
@@ -12,7 +12,7 @@ from advisor.evidence.source.host.host_calls import find_host_calls
 from advisor.evidence.source.host.universal_functions import universal_call_records
 from advisor.evidence.source.kernel_walk.walk import Shown, kernel_facts
 from advisor.evidence.source.kernels.kernel_records import kernel_records
-from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 from advisor.model.errors import SourceProblem
 from advisor.model.findings import Problem
 from advisor.model.records import Record
@@ -55,6 +55,7 @@ class LaunchSeen:
     orders: tuple[Order, ...] = ()
     given: tuple[Given, ...] = ()
     same: tuple[bool, ...] = ()
+    stated: StatedLaunch | None = None
 
 
 @dataclass
@@ -184,6 +185,7 @@ class FileAnalyser:
                 launch.argument_orders,
                 launch.given_arrays,
                 same_arguments(launch.arguments),
+                launch.stated,
             )
             for launch in launches
         ]
@@ -253,7 +255,8 @@ class FileAnalyser:
                 compilation_unit,  # of no use to source evidence
             )
 
-            result.units.append(compilation_unit(kernel, self.workspace, self.resolver.declarations, types))
+            unit = compilation_unit(kernel, self.workspace, self.resolver.declarations, types)
+            result.units.append(replace(unit, launches=tuple(how.stated)))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:
         """The launches of a module; those of Triton look alike, and say other things of blocks."""

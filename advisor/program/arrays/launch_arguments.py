@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from advisor.model.compilation_unit import ArgumentValue
 from advisor.program.arrays.escaping_kernels import kernel_is_handed_on
 from advisor.program.arrays.host_arrays import HostScope
-from advisor.program.arrays.host_values import Array, Number, Order
+from advisor.program.arrays.host_values import Array, Items, Number, Order, Value
 from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, array_type
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.scope_names import parameter_defaults
@@ -55,6 +56,27 @@ def extents_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tup
     values = [scope.values.of(argument, frame) for argument in arguments]
     found = [_positive(one.shape) if isinstance(one, Array) else None for one in values]
     return tuple(one if one and len(one) > 1 and set(one) != {None} else None for one in found)
+
+
+def values_of_arguments(
+    arguments: Sequence[ast.expr], scope: HostScope
+) -> tuple[tuple[ArgumentValue, ...], ...]:
+    """What is known of the values of each argument, sizes of several possible ones left open.
+
+    A number that the enclosing function takes as a parameter is that of the parameter's default.
+    """
+    frame = scope.values.frame(scope.module, scope.function, _defaults(scope.function).items())
+    return tuple(tuple(_values("", scope.values.of(argument, frame))) for argument in arguments)
+
+
+def _values(item: str, value: Value) -> Iterator[ArgumentValue]:
+    if isinstance(value, Array) and (shape := _positive(value.shape)) and set(shape) != {None}:
+        yield ArgumentValue(item, shape)
+    elif isinstance(value, Number) and value.value is not None and math.isfinite(value.value):
+        yield ArgumentValue(item, number=float(value.value))
+    elif isinstance(value, Items) and value.fixed:
+        for number, member in enumerate(value.items):
+            yield from _values(f"{item}.{number}", member)
 
 
 def sizes_of_arrays(arguments: Sequence[ast.expr], scope: HostScope) -> list[tuple[int, ...]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from advisor.model.compilation_unit import StatedLaunch
 from advisor.program.arrays.host_values import Order, agreed
 from advisor.program.arrays.launch_arguments import Extents, Given
 from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS
@@ -15,7 +16,7 @@ from advisor.program.launches.block_shape import BlockShape
 class LaunchedAs:
     """What the launches of one kernel show: block shapes, a grid that is rounded up, arguments (types, sizes,
     orders, whether they are NumPy arrays, which the launch copies, and whether two are the same array); and
-    whether tests alone launch it.
+    whether tests alone launch it. `stated` has the launches one by one.
     """
 
     blocks: list[BlockShape] = field(default_factory=list)
@@ -26,10 +27,11 @@ class LaunchedAs:
     orders: list[tuple[Order, ...]] = field(default_factory=list)
     given: list[tuple[Given, ...]] = field(default_factory=list)
     same: list[tuple[bool, ...]] = field(default_factory=list)
+    stated: list[StatedLaunch] = field(default_factory=list)
 
     @property
     def everything(self) -> tuple[object, ...]:
-        """All that decides what is said of the kernel, to be compared."""
+        """All that decides what the source says of the kernel, to be compared."""
         arguments = (
             tuple(self.types),
             tuple(self.extents),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from advisor.model.compilation_unit import ArgumentValue, StatedLaunch
 from advisor.model.text.notebooks.joined_text import is_repeated_by_command
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.arrays.host_evaluator import HostValues
@@ -21,6 +22,7 @@ from advisor.program.arrays.launch_arguments import (
     largest_host_array,
     orders_of_arguments,
     sizes_of_arrays,
+    values_of_arguments,
 )
 from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
@@ -79,6 +81,14 @@ class Launch:
     target: ast.expr | None = None
     kernels: tuple[Declaration, ...] = ()
     in_helper: bool = False
+    argument_values: tuple[tuple[ArgumentValue, ...], ...] = ()
+
+    @property
+    def stated(self) -> StatedLaunch:
+        """What the source says of the launch, as a plain value."""
+        block = self.default_block if self.block is None else self.block
+        path, line = self.module.path, self.node.lineno
+        return StatedLaunch(path, line, block, self.grid, self.dynamic_shared, self.argument_values)
 
     @property
     def kernel_key(self) -> str | None:
@@ -178,6 +188,7 @@ def _launch(
         is_repeated_by_command(module.source.text, call.lineno),
         given_arrays(given, scope) if here else (),
         sizes.divided_up(), tuple(arguments), configured.target.node, kernels, configured.in_helper,
+        values_of_arguments(given.args, scope) if kernels and here and not given.keywords else (),
     )  # fmt: skip
 
 

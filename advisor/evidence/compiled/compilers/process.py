@@ -13,27 +13,18 @@ from typing import Any
 import advisor
 from advisor.evidence.compiled.compilers.worker import read_message, write_message
 from advisor.model.errors import EvidenceUnavailable
+from advisor.model.libraries_only import LIBRARIES_ONLY
 
 # Numba and the CUDA libraries take a second or two to import, far longer on a cold disk.
 _START_SECONDS = 120.0
 
-# Runs in the worker before anything else. Only Python's own folders and those of installed packages stay on
-# the path: neither PYTHONPATH nor an editable install may bring workspace files in under a library's name.
-_START = """\
-import os, site, sys
-folder = sys.argv[1]
-kept = [os.path.realpath(p) for p in site.getsitepackages() + [site.getusersitepackages()]]
-roots = [os.path.realpath(p) for p in (sys.prefix, sys.base_prefix)]
-own = [os.path.join(root, d) for root in roots for d in ("lib", "Lib", "DLLs")]
-def library(entry):
-    entry = os.path.realpath(entry)
-    return entry in kept or any(entry.startswith(o) for o in own)
-path = [p for p in sys.path if p and (library(p) or p.endswith(".zip"))]
-sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in (getattr(f, "__module__", "") or "")]
-sys.path[:] = path + [folder]
+_START = (
+    LIBRARIES_ONLY
+    + """\
 import advisor.evidence.compiled.compilers.worker as worker
 worker.begin(path)
 """
+)
 
 
 class WorkerLost(Exception):
