@@ -23,8 +23,10 @@ from advisor.model.text.source_text import read_source
 
 if TYPE_CHECKING:
     from advisor.evidence.compiled import CompiledEvidence
+    from advisor.evidence.compiled.kernel_codes import KernelCodes
     from advisor.evidence.simulated.launches.evidence import LaunchEvidence
     from advisor.evidence.simulated.launches.store import LaunchStore
+    from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
 
 _COMPILE_SECONDS = 60.0
 # What a record of the source is told of the machine code of its line, by entity.
@@ -59,6 +61,16 @@ class Collectors(Protocol):
     ) -> list[Record]:
         """The records of compiled kernels and of their lines."""
 
+    def synthesised(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+        progress: Progress | None,
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for kernels, of the code that `compiled` made of them."""
+
     def measured(
         self,
         records: Sequence[Record],
@@ -78,6 +90,7 @@ class DefaultCollectors:
 
     def __init__(self, memory: AnalysisMemory | None = None) -> None:
         self._memory = memory
+        self._codes: KernelCodes | None = None
 
     def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> SourceEvidence:
         """What the source says; what `memory` holds of unchanged files is not looked for again."""
@@ -150,6 +163,7 @@ class DefaultCollectors:
             jobs=options.jobs or min(os.cpu_count() or 1, 4),
             progress=progress,
             stock=own_stock(),
+            codes=self._kept_codes(options) if options.wants("synthesised") else None,
         )
         if evidence.unavailable is not None:
             report.notices.append(_missing(evidence.unavailable))
@@ -160,6 +174,41 @@ class DefaultCollectors:
             if (kernel := evidence.by_kernel.get(unit.kernel)) is not None
             for record in records(unit, kernel)
         ]
+
+    def synthesised(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        options: CheckOptions,
+        report: Report,
+        progress: Progress | None,
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for kernels, in contained processes and within the time that
+        the configuration gives.
+        """
+        from advisor.check.launches.synthesised_launches import SynthesisedLaunches
+        from advisor.evidence.compiled.compilers.worker_pool import own_stock
+        from advisor.evidence.simulated.synthesis.processes.contained_runs import own_runs
+        from advisor.model.storage.cache import Cache
+
+        launches = SynthesisedLaunches(
+            self._kept_codes(options),
+            Cache(options.cache_folder) if options.cache_folder else None,
+            own_runs(),
+            own_stock(),
+            _COMPILE_SECONDS,
+        )
+        jobs = options.jobs or min(os.cpu_count() or 1, 4)
+        seconds = options.settings.synthesis_seconds
+        return launches.evidence(units, device, report, jobs=jobs, seconds=seconds, progress=progress)
+
+    def _kept_codes(self, options: CheckOptions) -> KernelCodes:
+        """The code of kernels, kept from `compiled` to `synthesised` and, with a cache, beyond."""
+        from advisor.evidence.compiled.kernel_codes import KernelCodes
+
+        if self._codes is None:
+            self._codes = KernelCodes(options.cache_folder)
+        return self._codes
 
     def measured(
         self,
@@ -208,6 +257,16 @@ def simulated_records(records: Sequence[Record], launches: Sequence[LaunchEviden
     for evidence in launches:
         new += [*evidence.records, *join([*records, *new], evidence.lines, "simulated")]
     return new
+
+
+def counted_kernels(launches: Sequence[LaunchEvidence]) -> frozenset[str]:
+    """The keys of the kernels of which launches were counted."""
+    return frozenset(
+        record.key
+        for evidence in launches
+        for record in evidence.records
+        if record.entity == "kernel" and _is_simulated(record)
+    )
 
 
 def launched_types(launches: Sequence[LaunchEvidence]) -> dict[str, tuple[ArgumentTypes, ...]]:

@@ -9,9 +9,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor.check.collectors import Collectors, DefaultCollectors, launched_types, simulated_records
-from advisor.check.different_launches import DifferentLaunches
+from advisor.check.collectors import (
+    Collectors,
+    DefaultCollectors,
+    counted_kernels,
+    launched_types,
+    simulated_records,
+)
 from advisor.check.inputs import Inputs
+from advisor.check.launches.different_launches import DifferentLaunches
 from advisor.check.metric_plugins import provided_records
 from advisor.check.report_cache import ReportCache
 from advisor.check.rule_selection import selected_rules, with_todays_names
@@ -28,6 +34,7 @@ from advisor.check.typings import (
     findings_of,
     tables_of,
 )
+from advisor.evidence.metrics.joining import join
 from advisor.evidence.metrics.tables import Tables
 from advisor.evidence.source.analysis import ENTITIES as SOURCE_ENTITIES
 from advisor.evidence.source.analysis import KERNEL_ENTITIES, SourceEvidence
@@ -47,6 +54,8 @@ from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 
 if TYPE_CHECKING:
     from advisor.evidence.simulated.launches.evidence import LaunchEvidence
+    from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
+    from advisor.evidence.simulated.synthesis.result import Synthesis
 
 
 @dataclass(frozen=True)
@@ -65,12 +74,16 @@ class Checked:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of the checked files before any rule is judged; the report has problems and notices."""
+    """What is known of the checked files before any rule is judged; the report has problems and notices.
+
+    `syntheses` are what launches that were made up tell, by the keys of kernels.
+    """
 
     source: SourceEvidence
     metrics: Metrics
     report: Report
     different: DifferentLaunches | None = None
+    syntheses: Mapping[str, Synthesis] = field(default_factory=dict)
 
 
 class Check:
@@ -136,13 +149,17 @@ class Check:
         return Checked(report, metrics.tables, evidence.source.texts, evidence.source.read)
 
     def evidence(self) -> Evidence:
-        """The first half of the main path: source, launches, compiled, simulated, measured, metrics."""
+        """The first half of the main path: source, launches, compiled, synthesised, simulated, measured,
+        metrics.
+        """
         with gc_paused():
             source = self.collectors.source(self.inputs, self.options, self.progress)
             report = self.begin_report(source)
             launches = self.launches(source, report)
             compiled = self.compiled(source, launches, report)
             records = [*source.records, self.device.record(), *compiled.records]
+            synthesised = self.synthesised(compiled, launches, report)
+            records += [*synthesised.records, *join(records, synthesised.lines, "synthesised")]
             others = len(records)
             simulated = self.simulated(records, launches)
             records += simulated
@@ -156,7 +173,7 @@ class Check:
             metrics = self.metrics(records, compiled, defects_sought=bool(simulated))
             looked_for = _looked_for(compiled, defects_sought=bool(simulated))
             different = DifferentLaunches.of(without, launches if simulated else [], looked_for)
-        return Evidence(source, metrics, report, different)
+        return Evidence(source, metrics, report, different, synthesised.by_kernel)
 
     def begin_report(self, source: SourceEvidence) -> Report:
         """A report of what the source could not tell.
@@ -197,6 +214,21 @@ class Check:
             return self.collectors.compiled(units, self.device, self.options, problems, self.progress)
 
         return compile_typings(source, launched_types(launches), report, compile)
+
+    def synthesised(
+        self, compiled: CompiledTypings, launches: Sequence[LaunchEvidence], report: Report
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for the compiled kernels of which no other is used."""
+        from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
+
+        if not self.options.wants("synthesised"):
+            return SynthesisedEvidence()
+        known = counted_kernels(launches) if self.options.wants("simulated") else frozenset()
+        code = {record.key for record in compiled.records if record.entity == "kernel"} - known
+        units = [unit for unit in compiled.units if unit.kernel in code]
+        if not units:
+            return SynthesisedEvidence()
+        return self.collectors.synthesised(units, self.device, self.options, report, self.progress)
 
     def simulated(self, records: Sequence[Record], launches: Sequence[LaunchEvidence]) -> list[Record]:
         """What was counted in launches on the simulated GPU."""

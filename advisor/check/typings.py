@@ -52,10 +52,13 @@ class CompiledRound:
 
 @dataclass(frozen=True)
 class CompiledTypings:
-    """The records of compiled kernels, and those that stand for some of them in each round."""
+    """The records of compiled kernels, and those that stand for some of them in each round; `units` are what
+    the first of these were compiled from.
+    """
 
     records: list[Record] = field(default_factory=list)
     rounds: list[CompiledRound] = field(default_factory=lambda: [CompiledRound([], {})])
+    units: Sequence[CompilationUnit] = ()
 
     def in_round(self, records: Sequence[Record], round: CompiledRound) -> Iterable[Record]:
         """The records of a check with those of a round in their places."""
@@ -88,7 +91,7 @@ def compile_typings(
         own = compile(units, Report(report.device))
         heads = line_code_records(source.records, own)
         rounds.append(CompiledRound([*own, *heads], _in_words(units, own, launched)))
-    return CompiledTypings(records, rounds)
+    return CompiledTypings(records, rounds, first)
 
 
 def _in_words(

@@ -36,12 +36,16 @@ class KernelCodes:
         else:
             self._disk.put_many({key: packed})
 
+    def has(self, key: str) -> bool:
+        """Whether anything is kept under a key."""
+        return self._packed(key) is not None
+
     def of(self, key: str, unit: CompilationUnit) -> tuple[KernelCode, ...] | None:
         """The code of a unit for the typing that was taken, and for another one where types are assumed.
 
         Empty where it has none that can be executed here, None where nothing is kept.
         """
-        packed = self._memory.get(key) if self._disk is None else self._disk.get_many([key]).get(key)
+        packed = self._packed(key)
         if packed is None:
             return None
         try:
@@ -49,6 +53,9 @@ class KernelCodes:
             return tuple(_code(unit, one) for one in codes)
         except (KeyError, TypeError, ValueError, zlib.error):
             return None
+
+    def _packed(self, key: str) -> str | None:
+        return self._memory.get(key) if self._disk is None else self._disk.get_many([key]).get(key)
 
 
 def _code(unit: CompilationUnit, kept: Json) -> KernelCode:

@@ -93,7 +93,8 @@ def compile_units(
                 done += 1
                 _add(evidence, unit, outcome.value)
                 if codes is not None and outcome.codes is not None:
-                    codes.keep(*code_keys([unit], target), outcome.codes)
+                    (key,) = code_keys([unit], target)
+                    codes.keep(key, outcome.codes)
                 if outcome.fatal:
                     evidence.lost[unit.kernel] = evidence.problems[-1]
                 if cache and outcome.lasting:

@@ -25,7 +25,7 @@ def join(records: Iterable[Record], readings: Sequence[LineReading], source: Sou
         here = known.get((reading.entity, reading.kernel, reading.path, reading.line), [])
         chosen = _chosen(here, reading)
         if not chosen and reading.entity in _STANDING_ALONE and not (here and reading.kind == "update"):
-            chosen = [_alone(reading, spans.get((reading.path, reading.line), []))]
+            chosen = [_alone(reading, spans.get((reading.path, reading.line), []), source)]
         for record in chosen:
             copy = Record(record.entity, record.key, record.path, record.span, record.label, record.owner)
             copy.know(source, reading.assumptions, **reading.values)
@@ -58,10 +58,10 @@ def _span(reading: LineReading, here: Sequence[Record]) -> Span:
     return found[0].span if found else Span(reading.line)
 
 
-def _alone(reading: LineReading, here: Sequence[Record]) -> Record:
+def _alone(reading: LineReading, here: Sequence[Record], source: Source) -> Record:
     label = reading.array or reading.space or reading.kind
     key = f"{reading.kernel}:{reading.path}:{reading.line}:{label}:{reading.kind}:{reading.entity}"
     record = Record(reading.entity, key, reading.path, _span(reading, here), label, reading.kernel)
     if reading.entity == "access":
-        record.know("simulated", reading.assumptions, array=label, space=reading.space, kind=reading.kind)
+        record.know(source, reading.assumptions, array=label, space=reading.space, kind=reading.kind)
     return record

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from advisor.check.different_launches import DifferentLaunches
+from advisor.check.launches.different_launches import DifferentLaunches
 from advisor.check.rulebook import rulebook_for
 from advisor.check.typings import tables_of
 from advisor.evidence.metrics.joining import join

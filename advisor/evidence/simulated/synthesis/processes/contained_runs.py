@@ -1,7 +1,8 @@
-"""Has requests answered in contained processes, one for each, and says how those ended that gave no answer."""
+"""Has requests answered in contained processes, one each, and says how those ended that gave no answer."""
 
 from __future__ import annotations
 
+import atexit
 import math
 import os
 import pickle
@@ -15,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import advisor
@@ -39,6 +41,8 @@ _KEPT_OF_ENVIRONMENT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", "P
 _WARM = "from advisor.evidence.simulated.synthesis.processes.warm_start import main\n"
 _ALONE = "from advisor.evidence.simulated.synthesis.processes.contained_work import work_alone as main\n"
 
+_NOTHING = Allowance(0, 0)
+
 Wanted = Callable[[], None]
 
 
@@ -49,7 +53,9 @@ class ContainedRuns:
     it itself. None of them sees the workspace, nor more of the environment than libraries need.
     """
 
-    def __init__(self, program: str = MACHINE, *, forks: bool = hasattr(os, "fork"), folder: str = "") -> None:
+    def __init__(
+        self, program: str = MACHINE, *, forks: bool = hasattr(os, "fork"), folder: str = ""
+    ) -> None:
         self._program = program
         self._forks = forks and hasattr(socket, "send_fds")
         self._folder = folder or str(Path(advisor.__file__).resolve().parent.parent)
@@ -124,6 +130,24 @@ class ContainedRuns:
                 process.communicate()
 
 
+def own_runs() -> ContainedRuns:
+    """The runs of this process, so that what is checked again and again starts no second process to fork."""
+    return _runs_of(os.getpid())
+
+
+@cache
+def _runs_of(process: int) -> ContainedRuns:
+    runs = ContainedRuns()
+
+    def close() -> None:
+        # A forked process must not end those of its parent.
+        if os.getpid() == process:
+            runs.close()
+
+    atexit.register(close)
+    return runs
+
+
 class _WarmProcess:
     """The process that contained ones are forked from."""
 
@@ -157,9 +181,7 @@ class _WarmProcess:
         """Whether it can fork."""
         return self._process.poll() is None
 
-    def run(
-        self, request: Request, allowance: Allowance, until: float, wanted: Wanted
-    ) -> tuple[bytes, int]:
+    def run(self, request: Request, allowance: Allowance, until: float, wanted: Wanted) -> tuple[bytes, int]:
         """What a new process answers, and how it ended; it is gone when this returns."""
         own, its = socket.socketpair()
         with own:
@@ -172,7 +194,7 @@ class _WarmProcess:
         return text, status
 
     def _ask(
-        self, what: bytes, process: int, allowance: Allowance = Allowance(0, 0), descriptor: int | None = None
+        self, what: bytes, process: int, allowance: Allowance = _NOTHING, descriptor: int | None = None
     ) -> int:
         command = COMMAND.pack(what, process, allowance.memory_bytes, allowance.seconds)
         try:
@@ -206,7 +228,7 @@ class _WarmProcess:
 
 
 def _exchange(connection: socket.socket, request: bytes, until: float, wanted: Wanted) -> bytes:
-    """What comes back for a request: all that was sent when the other side ended, or what there was in time."""
+    """What comes back for a request until the other side ends, or what there was of it in time."""
     connection.setblocking(False)
     left, found = memoryview(request), bytearray()
     while time.monotonic() < until and len(found) <= MOST_BYTES:

@@ -18,7 +18,7 @@ _MOST_DESCRIPTORS = 64
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a process may use from here on: bytes of memory beyond those that it has, and processor seconds."""
+    """What a process may use: bytes of memory beyond those that it has, and processor seconds."""
 
     memory_bytes: int
     seconds: int
@@ -58,7 +58,7 @@ def _only(connection: int) -> int:
 
 def _descriptors() -> int:
     try:
-        return max(map(int, os.listdir("/proc/self/fd")), default=_MOST_DESCRIPTORS) + 1
+        return max(int(one.name) for one in Path("/proc/self/fd").iterdir()) + 1
     except OSError:
         return 4096
 

@@ -1,0 +1,106 @@
+"""Launches made up for the kernels of a check: what is kept of them, code that is missing, new answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from advisor.evidence.compiled import Target, compile_units
+from advisor.evidence.compiled.compile_requests import code_keys
+from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
+from advisor.evidence.compiled.kernel_codes import KernelCodes
+from advisor.evidence.simulated.synthesis.asking.answers import known_answers, new_answers
+from advisor.evidence.simulated.synthesis.asking.questions import Question
+from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
+from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.devices import Device
+from advisor.model.findings import Report
+from advisor.model.settings.check_options import Progress
+from advisor.model.storage.cache import Cache
+
+_TOLD = "running synthesised launches"
+
+
+class SynthesisedLaunches:
+    """Makes up launches of kernels whose code is in `codes`, or is compiled for it within some seconds each.
+
+    They run in the processes of `runs`; nothing of the workspace is imported or run.
+    """
+
+    def __init__(
+        self,
+        codes: KernelCodes,
+        cache: Cache | None,
+        runs: ContainedRuns,
+        stock: WorkerStock,
+        compile_seconds: float,
+    ) -> None:
+        self._codes, self._cache, self._runs = codes, cache, runs
+        self._stock, self._compile_seconds = stock, compile_seconds
+
+    def evidence(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        report: Report,
+        *,
+        jobs: int,
+        seconds: float,
+        progress: Progress | None = None,
+    ) -> SynthesisedEvidence:
+        """What is known of the units, of which new ones are looked at for so many seconds together.
+
+        Notices of the report say how many are left out, and what keeps launches from being run at all.
+        """
+        target = Target.parse(device.compute_capability)
+        codes = code_keys(units, target)
+        questions = [Question.about(unit, code) for unit, code in zip(units, codes, strict=True)]
+        known = known_answers(questions, self._cache)
+        new = [one for one in questions if one.unit.kernel not in known]
+        if new:
+            self._compile_missing(new, target, jobs, progress)
+            answers = new_answers(
+                new,
+                lambda one: self._codes.of(one.code, one.unit),
+                self._runs,
+                self._cache,
+                jobs=min(jobs, len(new)),
+                seconds=seconds,
+                step=(lambda done, total: progress(_TOLD, done, total)) if progress else None,
+            )
+            known |= answers.by_kernel
+            if answers.unavailable is not None:
+                remedy = f" {answers.unavailable.remedy}" if answers.unavailable.remedy else ""
+                report.notices.append(f"{answers.unavailable}{remedy} The check goes on without it.")
+            elif answers.left_out:
+                report.notices.append(_left_out(answers.left_out, seconds))
+        found = SynthesisedEvidence()
+        for question in questions:
+            if (answer := known.get(question.unit.kernel)) is not None:
+                found.add(question.unit, question.launch, answer)
+        return found
+
+    def _compile_missing(
+        self, questions: Sequence[Question], target: Target, jobs: int, progress: Progress | None
+    ) -> None:
+        """Compile the kernels whose numbers were known already, and whose code is not."""
+        missing = [one.unit for one in questions if not self._codes.has(one.code)]
+        if missing:
+            compile_units(
+                missing,
+                target,
+                cache=None,
+                timeout=self._compile_seconds,
+                jobs=jobs,
+                progress=progress,
+                stock=self._stock,
+                codes=self._codes,
+            )
+
+
+def _left_out(kernels: int, seconds: float) -> str:
+    what = "1 kernel has" if kernels == 1 else f"{kernels} kernels have"
+    return (
+        f"{what} no synthesised launches yet: {seconds:g} s were not enough (synthesis-seconds sets how "
+        "many); the next check goes on with them."
+    )

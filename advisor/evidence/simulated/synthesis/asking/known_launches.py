@@ -1,0 +1,46 @@
+"""Which of a kernel's launches in the source is the pattern of those that are made up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from advisor.evidence.simulated.simt.launch import Extent
+from advisor.evidence.simulated.synthesis.request import KnownLaunch
+from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
+
+_MOST_THREADS = 1024
+
+
+def known_launch(unit: CompilationUnit) -> KnownLaunch:
+    """What the launch says of which the source tells most: its block above all, then grid and arguments."""
+    if not unit.launches:
+        return KnownLaunch()
+    stated = max(unit.launches, key=lambda one: _known(one, unit))
+    block = _extent(stated.block)
+    if block is not None and math.prod(block) > _MOST_THREADS:
+        block = None
+    shapes: dict[str, tuple[int | None, ...]] = {}
+    scalars: dict[str, float] = {}
+    if len(stated.arguments) == len(unit.parameters):
+        for parameter, values in zip(unit.parameters, stated.arguments, strict=True):
+            for value in values:
+                if value.shape is not None:
+                    shapes[parameter + value.item] = value.shape
+                elif value.number is not None:
+                    scalars[parameter + value.item] = value.number
+    where = f"{stated.path}:{stated.line}" if block is not None else ""
+    return KnownLaunch(block, _extent(stated.grid), shapes, scalars, stated.dynamic_shared, where)
+
+
+def _known(stated: StatedLaunch, unit: CompilationUnit) -> tuple[bool, bool, int]:
+    arguments = stated.arguments if len(stated.arguments) == len(unit.parameters) else ()
+    return _extent(stated.block) is not None, _extent(stated.grid) is not None, sum(map(bool, arguments))
+
+
+def _extent(sizes: Sequence[int | None] | None) -> Extent | None:
+    """The three sizes of a block or grid where all are known."""
+    if sizes is None or not 1 <= len(sizes) <= 3:
+        return None
+    x, y, z = [*sizes, 1, 1][:3]
+    return None if x is None or y is None or z is None or min(x, y, z) < 1 else (x, y, z)

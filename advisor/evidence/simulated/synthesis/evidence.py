@@ -1,0 +1,77 @@
+"""What launches that were made up tell, as records and readings of lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from advisor.evidence.simulated.simt.launch import Extent
+from advisor.evidence.simulated.synthesis.request import KnownLaunch
+from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.records import LineReading, Record
+from advisor.model.text.source_text import Span
+
+
+@dataclass
+class SynthesisedEvidence:
+    """Records of kernels, readings of their lines, and what all of it rests on by the kernels' keys."""
+
+    records: list[Record] = field(default_factory=list)
+    lines: list[LineReading] = field(default_factory=list)
+    by_kernel: dict[str, Synthesis] = field(default_factory=dict)
+
+    def add(self, unit: CompilationUnit, launch: KnownLaunch, synthesis: Synthesis) -> None:
+        """Add what is known of one kernel."""
+        assumptions = (*filter(None, [launch_in_words(synthesis, launch)]), *synthesis.assumptions)
+        self.by_kernel[unit.kernel] = synthesis
+        self.records.append(_kernel_record(unit, synthesis, assumptions))
+        self.lines += [
+            _reading(unit.kernel, line, assumptions)
+            for line in synthesis.lines
+            if any(value is not None for value in line.values.values())
+        ]
+
+
+def launch_in_words(synthesis: Synthesis, launch: KnownLaunch) -> str:
+    """The launch that was made up first, as a sentence; empty where there was none."""
+    if not synthesis.launches:
+        return ""
+    made = synthesis.launches[0]
+    where = f"from {launch.where}" if launch.where and launch.block == made.block else "assumed"
+    types = f", {', '.join(made.types)}" if made.types else ""
+    return f"Synthesised launch: grid {shape(made.grid)}, block {shape(made.block)} [{where}]{types}."
+
+
+def shape(extent: Sequence[int] | Extent) -> str:
+    """A grid or a block without the axes at its end that have one element."""
+    sizes = list(extent)
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes.pop()
+    return str(sizes[0]) if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
+
+
+def _kernel_record(unit: CompilationUnit, synthesis: Synthesis, assumptions: tuple[str, ...]) -> Record:
+    function = next(function for function in unit.functions if not function.device)
+    record = Record("kernel", unit.kernel, function.path, Span(function.line), function.name)
+    ended = sum(one.ended for one in synthesis.launches)
+    record.know("synthesised", assumptions, **synthesis.values)
+    record.know(
+        "synthesised",
+        assumptions,
+        synthesised_launches=ended,
+        counts_unknown_because=synthesis.unknown or None,
+    )
+    return record
+
+
+def _reading(kernel: str, line: LineCounts, assumptions: tuple[str, ...]) -> LineReading:
+    values = {
+        metric: value
+        for metric, value in line.values.items()
+        if not isinstance(value, float) or math.isfinite(value)
+    }
+    return LineReading(
+        line.entity, kernel, line.path, line.line, line.array, line.space, line.kind, values, assumptions
+    )
