@@ -119,7 +119,7 @@ def slowest(folder: Path) -> None:
             return found
 
     module.FileAnalyser = Timed  # type: ignore[misc]
-    from advisor.model.gc_paused import gc_paused
+    from advisor.model.processes.gc_paused import gc_paused
 
     with gc_paused():
         module.analyse(sorted(folder.rglob("*.py")), folder)

@@ -43,7 +43,7 @@ from advisor.fixes.proofs import with_proofs
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import find_device
 from advisor.model.findings import SEVERITIES, Finding, Report, without_repetitions
-from advisor.model.gc_paused import gc_paused
+from advisor.model.processes.gc_paused import gc_paused
 from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.text.notebooks import is_notebook
@@ -62,7 +62,8 @@ if TYPE_CHECKING:
 class Checked:
     """A report, the tables of what its findings rest on, and the texts of all files that were looked at.
 
-    `read` are all files whose content was used. Where a stored report was found there are neither tables nor
+    `read` are all files whose content was used, `syntheses` what made-up launches tell of
+    kernels. Where a stored report was found there are neither tables nor
     texts; fixes that are written later need both.
     """
 
@@ -70,6 +71,7 @@ class Checked:
     tables: Tables | None
     texts: Mapping[str, str] = field(default_factory=dict)
     read: frozenset[str] = frozenset()
+    syntheses: Mapping[str, Synthesis] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,8 @@ class Check:
             self.add_problems_of_rules(report)
             self.complete(report, metrics.tables)
             self.write_fixes(report, metrics.tables)
-        return Checked(report, metrics.tables, evidence.source.texts, evidence.source.read)
+        source = evidence.source
+        return Checked(report, metrics.tables, source.texts, source.read, evidence.syntheses)
 
     def evidence(self) -> Evidence:
         """The first half of the main path: source, launches, compiled, synthesised, simulated, measured,

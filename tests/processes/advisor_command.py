@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from forked_programs import start_advisor
+from launches_made_up import without_made_up_launches
 from program_in_process import run_advisor
 
 import advisor
@@ -64,7 +65,7 @@ class AdvisorCommand:
     The user's caches lie in the home folder unless `caches` is another one, which several may share.
 
     Each run has a process of its own. It is forked, with the program's modules imported, unless another
-    interpreter or an environment is asked for or `forked` is false.
+    interpreter or an environment is asked for or `forked` is false. With `synthesis` launches are made up.
     """
 
     home: Path
@@ -72,8 +73,11 @@ class AdvisorCommand:
     program: Path | None = PROGRAM
     forked: bool = True
     caches: Path | None = None
+    synthesis: bool = False
 
     def __call__(self, *argv: str, cwd: Path, environment: Mapping[str, str] | None = None) -> Outcome:
+        if not self.synthesis:
+            argv = tuple(without_made_up_launches(argv))
         own = self.python != sys.executable or self.program != PROGRAM or environment is not None
         if self.forked and not own:
             process = start_advisor(*argv, cwd=cwd, env=self._environment())

@@ -13,15 +13,18 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from launches_made_up import without_made_up_launches
+
 from advisor.__main__ import main
 
 
-def run_advisor(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+def run_advisor(folder: Path, *argv: str, synthesis: bool = False) -> subprocess.CompletedProcess[str]:
     """What `advisor` printed, with `folder` as its working folder, and its exit status."""
+    given = argv if synthesis else without_made_up_launches(argv)
     out, err = io.StringIO(), io.StringIO()
     with _inside(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            status = main(argv)
+            status = main(given)
         except SystemExit as ended:
             assert ended.code is None or isinstance(ended.code, int), ended.code
             status = ended.code or 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from advisor.cli.checking.arguments import add_check_arguments
 from advisor.cli.checking.request import Request, build_request
 from advisor.cli.checking.verdict import exit_status
-from advisor.model.gc_paused import gc_paused
+from advisor.model.processes.gc_paused import gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from advisor.model.errors import AdvisorError
-from advisor.model.gc_paused import gc_paused
+from advisor.model.processes.gc_paused import gc_paused
 
 SUMMARY = "Start the language server, on standard input and output or at a port."
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from advisor.evidence.metrics.prediction_error import time_interval
+from advisor.reports.diagnosis.made_up_launches import synthesis_as_json
 
 if TYPE_CHECKING:
     from advisor.check.speedup_bounds.actions import Action
@@ -49,6 +50,7 @@ def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:
         ],
         "actions": [_action(one) for one in found.actions],
         "assumptions": list(found.assumptions),
+        "synthesised": None if found.synthesis is None else synthesis_as_json(found.synthesis),
     }
 
 

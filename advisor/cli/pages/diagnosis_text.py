@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.evidence.metrics.prediction_error import time_interval
+from advisor.reports.diagnosis.made_up_launches import synthesis_in_words
 from advisor.reports.outputs.drawing.paragraphs import paragraph
 from advisor.reports.outputs.wording.actions import gain_in_words, what_to_do
 
@@ -29,6 +30,9 @@ _LINES = 6
 def diagnosis_as_text(found: KernelDiagnosis, width: int) -> str:
     """The diagnosis in sections: what it waits for, the questions with their answers, what to do."""
     blocks = [_head(found), _bound(found, width), *_answers(found, width), _actions(found, width)]
+    if found.synthesis is not None:
+        made = synthesis_in_words(found.synthesis)
+        blocks.append(["Synthesised launches", *(_indented(text, width) for text in made)])
     if found.assumptions:
         blocks.append(["Assumptions", *(_indented(text, width) for text in found.assumptions)])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from advisor.evidence.metrics.tables import Tables
+    from advisor.evidence.simulated.synthesis.result import Synthesis
     from advisor.model.findings import Report
     from advisor.model.settings.check_options import CheckOptions
     from advisor.model.settings.config import Config
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NamedKernel:
-    """The key of a kernel, its kind ("kernel" for those of Numba), and all that was gathered with it."""
+    """The key of a kernel, its kind ("kernel" for those of Numba), and all that was gathered with it;
+    `synthesis` is what launches that were made up for it tell, where there are any.
+    """
 
     key: str
     entity: str
@@ -25,6 +28,7 @@ class NamedKernel:
     rulebook: Rulebook
     report: Report
     options: CheckOptions
+    synthesis: Synthesis | None = None
 
 
 def find_kernel(
@@ -39,7 +43,7 @@ def find_kernel(
 
     Raises UsageError when there is no such file or kernel, or more than one.
     """
-    from advisor.check.pipeline import gather
+    from advisor.check.pipeline import Check
     from advisor.model.errors import UsageError
     from advisor.model.settings.check_options import CheckOptions
     from advisor.model.settings.config import prepare_cache_folder
@@ -58,7 +62,9 @@ def find_kernel(
         settings=config,
         cache_folder=prepare_cache_folder(config),
     )
-    tables, rulebook, report = gather([Path(path)], options)
+    check = Check([Path(path)], options)
+    gathered = check.evidence()
+    tables, rulebook, report = gathered.metrics.tables, check.rulebook, gathered.report
     own = Path(path).resolve()
     kernels = [
         (entity, table.keys[row], table.labels[row])
@@ -79,4 +85,5 @@ def find_kernel(
             f"`{path}` has several kernels; write {path}::{labels[0]}, or {', '.join(labels[1:])}."
         )
     entity, key, label = chosen[0]
-    return NamedKernel(key, entity, label, tables, rulebook, report, options)
+    known = gathered.syntheses.get(key)
+    return NamedKernel(key, entity, label, tables, rulebook, report, options, known)

@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from advisor.model.errors import UsageError
     from advisor.model.settings.config import command_config
     from advisor.model.settings.selectors import suggestion
+    from advisor.reports.diagnosis.made_up_launches import synthesis_as_json, synthesis_in_words
     from advisor.rules.evaluation.trace import kernel_entity, traces
     from advisor.rules.language.problems import RuleErrors
     from advisor.rules.settings import RuleSettings
@@ -69,15 +70,20 @@ def run(args: argparse.Namespace) -> int:
     settings = RuleSettings.of_project(options.settings, find_device(options.device).id, options.root)
     told = traces(found.rulebook, rule, found.tables, found.key, settings)
     silencer = Silencer(found.rulebook, rule, options, found.report)
+    places = {(trace.path, trace.line) for trace in told}
     if args.format == "json":
         shown = [_as_json(trace, silencer) for trace in told]
-        print(json.dumps({"rule": rule.id, "traces": shown}, indent=2))
+        made = None if found.synthesis is None else synthesis_as_json(found.synthesis, places)
+        print(json.dumps({"rule": rule.id, "traces": shown, "synthesised": made}, indent=2))
         return 0
     if not told and kernel_entity(rule) != found.entity:
         print(f"{rule.id} is a rule of {_MAKERS[kernel_entity(rule)]} kernels, and {found.name} is none.")
     elif not told:
         print(f"{rule.id} looks at each {rule.entity}, and {found.name} has none that is known.")
     print("\n\n".join(_text(trace, silencer) for trace in told), end="\n" if told else "")
+    if told and found.synthesis is not None:
+        lines = synthesis_in_words(found.synthesis, places)
+        print("\n".join(["", f"Synthesised launches of {found.name}:", *(f"  {line}" for line in lines)]))
     return 0
 
 

@@ -14,6 +14,7 @@ from advisor.check.speedup_bounds.bound import Boundness, boundness, record_of
 from advisor.check.speedup_bounds.shares import time_shares
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.evidence.metrics.tables import Tables
+from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.devices import Device, find_device
 from advisor.model.errors import UsageError
 from advisor.model.records import Record
@@ -35,6 +36,7 @@ class KernelDiagnosis:
     assumptions: tuple[str, ...]
     notices: tuple[str, ...]
     share_of_run: float | None
+    synthesis: Synthesis | None = None
 
     @property
     def overhead(self) -> bool:
@@ -71,6 +73,7 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
         assumptions=_assumptions(kernel),
         notices=tuple(checked.report.notices),
         share_of_run=shares.get(kernel.label),
+        synthesis=checked.syntheses.get(kernel.key),
     )
 
 

@@ -8,7 +8,7 @@ import pickle
 import tempfile
 from pathlib import Path
 
-from advisor.model.gc_paused import gc_paused
+from advisor.model.processes.gc_paused import gc_paused
 
 
 def read_kept(file: Path) -> object:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from advisor import __version__, rules
 from advisor.model.data_files import grammar_folder
-from advisor.model.gc_paused import gc_paused
+from advisor.model.processes.gc_paused import gc_paused
 from advisor.model.text import source_text as text
 from advisor.rules.language.problems import RuleErrors
 from advisor.rules.loading.kept_files import read_kept, write_kept

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from advisor.model.errors import UsageError
-from advisor.model.gc_paused import gc_paused
+from advisor.model.processes.gc_paused import gc_paused
 from advisor.rules.checking.assemble import Assembler
 from advisor.rules.language.file_reading import ReadFile, checked_packs, packs_of, read_file, read_text
 from advisor.rules.language.parse_tables import tables

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from advisor.check.rulebook import rulebook_for
 from advisor.model.findings import Finding
-from advisor.model.gc_paused import gc_paused
 from advisor.model.history.fingerprint import Fingerprint, Run
+from advisor.model.processes.gc_paused import gc_paused
 from advisor.model.settings.check_options import CheckOptions
 from advisor.runs.comparison.judged_runs import findings_of, known_device, source_of
 from advisor.runs.comparison.metric_changes import MetricChange, metric_changes

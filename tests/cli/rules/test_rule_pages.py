@@ -155,6 +155,7 @@ OF_LEVEL = {
         "advisor/evidence/metrics/warp_aggregation.py",
         "advisor/check/collectors.py",
     ),
+    "synthesised": ("advisor/evidence/simulated",),
     "simulated": ("advisor/evidence/simulated", "advisor/evidence/metrics/derived"),
     "measured": (
         "advisor/evidence/measured",

@@ -115,7 +115,8 @@ lvl = 1
     )
     assert problems(project, "cachedir='x'") == [
         "pyproject.toml:5: unknown key `devise`. Did you mean `device`?",
-        "pyproject.toml:6: `evidence` must be one of source, compiled, simulated, measured, not `compild`. "
+        "pyproject.toml:6: `evidence` must be one of source, compiled, synthesised, "
+        "simulated, measured, not `compild`. "
         "Did you mean `compiled`?",
         "pyproject.toml:7: `select` must be a list of texts, not a text.",
         "pyproject.toml:8: `exclude` must be a list of texts, not a list with a number in it.",

@@ -13,7 +13,7 @@ from typing import Any
 import advisor
 from advisor.evidence.compiled.compilers.worker import read_message, write_message
 from advisor.model.errors import EvidenceUnavailable
-from advisor.model.libraries_only import LIBRARIES_ONLY
+from advisor.model.processes.libraries_only import LIBRARIES_ONLY
 
 # Numba and the CUDA libraries take a second or two to import, far longer on a cold disk.
 _START_SECONDS = 120.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from advisor.check.speedup_bounds.actions import gain_of_run
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
-from advisor.model.gc_paused import gc_paused
 from advisor.model.history.fingerprint import Fingerprint, Run
+from advisor.model.processes.gc_paused import gc_paused
 from advisor.model.records import Source
 from advisor.model.settings.check_options import CheckOptions
 from advisor.runs.comparison.judged_runs import findings_of, known_device, source_of

@@ -27,7 +27,7 @@ from advisor.evidence.simulated.synthesis.processes.warm_start import ANSWER, BE
 from advisor.evidence.simulated.synthesis.request import Limits, Request
 from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.errors import EvidenceUnavailable
-from advisor.model.libraries_only import LIBRARIES_ONLY
+from advisor.model.processes.libraries_only import LIBRARIES_ONLY
 
 MACHINE = "advisor.evidence.simulated.synthesis.synthesise:synthesise"
 # Translating a kernel is not among the seconds of its launches.

@@ -1,0 +1,1 @@
+"""How processes of this program begin, and how they spend their time."""
