@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from advisor.evidence.simulated.simt.launch import Extent
 from advisor.evidence.simulated.synthesis.request import KnownLaunch
-from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
+from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.records import LineReading, Record
 from advisor.model.text.source_text import Span
@@ -27,11 +26,7 @@ class SynthesisedEvidence:
         assumptions = (*filter(None, [launch_in_words(synthesis, launch)]), *synthesis.assumptions)
         self.by_kernel[unit.kernel] = synthesis
         self.records.append(_kernel_record(unit, synthesis, assumptions))
-        self.lines += [
-            _reading(unit.kernel, line, assumptions)
-            for line in synthesis.lines
-            if any(value is not None for value in line.values.values())
-        ]
+        self.lines += replace(synthesis, assumptions=assumptions).line_readings()
 
 
 def launch_in_words(synthesis: Synthesis, launch: KnownLaunch) -> str:
@@ -64,14 +59,3 @@ def _kernel_record(unit: CompilationUnit, synthesis: Synthesis, assumptions: tup
         counts_unknown_because=synthesis.unknown or None,
     )
     return record
-
-
-def _reading(kernel: str, line: LineCounts, assumptions: tuple[str, ...]) -> LineReading:
-    values = {
-        metric: value
-        for metric, value in line.values.items()
-        if not isinstance(value, float) or math.isfinite(value)
-    }
-    return LineReading(
-        line.entity, kernel, line.path, line.line, line.array, line.space, line.kind, values, assumptions
-    )

@@ -78,6 +78,7 @@ def _line(data: Json) -> LineCounts:
             _text(metric): tuple(None if one is None else _number(one) for one in values)
             for metric, values in data["seen"].items()
         },
+        most={_text(metric): _number(value) for metric, value in data["most"].items()},
     )
 
 
