@@ -37,7 +37,7 @@ _SOON_SECONDS = 1.0
 _FIXES_SECONDS = 0.5
 # How long a compiler's process waits for the next kernel.
 _IDLE_SECONDS = 600.0
-_LEVELS: tuple[Level, ...] = ("recorded", "compiled")
+_LEVELS: tuple[Level, ...] = ("recorded", "compiled", "synthesised")
 _FAULT = "the analysis of {name} failed. Please report this with the traceback in this server's log."
 _VALID_SETTINGS_HOLD = "Until it is corrected, the last valid settings hold, or else the defaults."
 _log = logging.getLogger(__name__)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from advisor.model.devices import find_device
 from advisor.model.errors import SourceProblem, UsageError
+from advisor.model.records import SOURCES
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.config import load_config
 from advisor.model.text.syntax_trees import syntax_tree
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from lsp_server.analysis.configurations import Configurations
     from lsp_server.analysis.incremental import Incremental
     from lsp_server.evidence.compiling import KernelCompiler
+    from lsp_server.evidence.launching import KernelLauncher
 
 _MOST_DOCUMENTS = 12
 
@@ -62,6 +64,12 @@ class Analyst:
         from lsp_server.evidence.compiling import KernelCompiler
 
         return KernelCompiler()
+
+    @cached_property
+    def _launcher(self) -> KernelLauncher:
+        from lsp_server.evidence.launching import KernelLauncher
+
+        return KernelLauncher()
 
     def rehearse(self, folder: Path) -> None:
         """Load what `from_source` needs, under the settings of a folder."""
@@ -156,21 +164,24 @@ class Analyst:
             return None
         folder = document.file.parent
         settings = self._used.get(folder) or load_config(folder)
-        collectors, chosen = DiskCollectors(self._compiler), self.preferences
+        chosen = self.preferences
+        collectors = DiskCollectors(self._compiler, self._launcher_under(settings), level == "synthesised")
+        if level == "synthesised" and not collectors.launches_are_made_up:
+            return None
         if level == "recorded" or not self.preferences.compiled_evidence:
             if not stores_of(CheckOptions("", document.root, settings=settings)):
                 return None
             collectors = DiskCollectors(None)
         elif settings.evidence == "source":
             return None
-        self._compiler.complete = True
+        self._compiler.complete = self._launcher.complete = True
         device = self._device()
         found = analyse(
             document, self._workspace_files, "simulated", device, collectors, stop.check, lambda _: settings
         )
-        found = replace(found, complete=self._compiler.complete)
+        found = replace(found, complete=self._compiler.complete and self._launcher.complete)
         if document.uri in self._good and self.preferences == chosen:
-            self._measured.take(found, level == "compiled" and found.complete)
+            self._measured.take(found, level != "recorded" and found.complete)
         return replace(found, former=self._measured.before(found))
 
     def unknown_device(self) -> str:
@@ -192,13 +203,23 @@ class Analyst:
 
     def rest(self) -> None:
         """Let go what is only of use while somebody works."""
-        if "_compiler" in self.__dict__:
-            self._compiler.rest()
+        for one in self._at_work():
+            one.rest()
 
     def close(self) -> None:
-        """End the compiler's processes."""
-        if "_compiler" in self.__dict__:
-            self._compiler.close()
+        """End the processes of the compiler and of made-up launches."""
+        for one in self._at_work():
+            one.close()
+
+    def _at_work(self) -> list[KernelCompiler | KernelLauncher]:
+        known = self.__dict__
+        return [known[name] for name in ("_compiler", "_launcher") if name in known]
+
+    def _launcher_under(self, settings: Config) -> KernelLauncher | None:
+        """What makes up launches, None where the user or the settings do not want that."""
+        preferred = self.preferences.compiled_evidence and self.preferences.synthesised_evidence
+        enough = SOURCES.index(settings.evidence) >= SOURCES.index("synthesised")
+        return self._launcher if preferred and settings.synthesis and enough else None
 
     def _device(self) -> str:
         return "" if self.unknown_device() else self.preferences.device

@@ -167,6 +167,7 @@ def _options(
         root=document.root,
         evidence=evidence,
         no_run=True,
+        synthesis=True,
         settings=settings,
         jobs=1,
         stdin=document.source,

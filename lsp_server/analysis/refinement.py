@@ -32,8 +32,9 @@ class Stop:
             raise Cancelled
 
 
-# What is looked for in a text that stays as it is: launches that were recorded, then compiled kernels too.
-Level = Literal["recorded", "compiled"]
+# What is looked for in a text that stays as it is: launches that were recorded, then compiled kernels too,
+# and at last launches that are made up for these.
+Level = Literal["recorded", "compiled", "synthesised"]
 Analyse = Callable[[Document, Level, Stop], "Analysis | None"]
 
 

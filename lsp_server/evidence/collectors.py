@@ -11,6 +11,7 @@ from advisor.evidence.metrics.launch_weight import launch_weight
 from advisor.evidence.simulated.launches.evidence import LaunchEvidence, launch_evidence
 from advisor.evidence.simulated.launches.store import LaunchStore
 from advisor.evidence.simulated.launches.workloads import workload_folder
+from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.errors import UsageError
@@ -21,6 +22,7 @@ from advisor.model.settings.config import cache_folder
 
 if TYPE_CHECKING:
     from lsp_server.evidence.compiling import KernelCompiler
+    from lsp_server.evidence.launching import KernelLauncher
 
 
 def stores_of(options: CheckOptions) -> list[LaunchStore]:
@@ -51,11 +53,21 @@ def recorded_launches(
 
 
 class DiskCollectors(DefaultCollectors):
-    """Takes launches from the disk and machine code from `compiler`, or none; nothing is run."""
+    """Takes launches from the disk and machine code from `compiler`, or none; nothing is run.
 
-    def __init__(self, compiler: KernelCompiler | None) -> None:
+    Launches that are made up come from `launcher`: those that it knows, and new ones where it `runs`.
+    """
+
+    def __init__(
+        self, compiler: KernelCompiler | None, launcher: KernelLauncher | None = None, runs: bool = False
+    ) -> None:
         super().__init__()
-        self._compiler = compiler
+        self._compiler, self._launcher, self._runs = compiler, launcher, runs
+
+    @property
+    def launches_are_made_up(self) -> bool:
+        """Whether launches are made up for kernels of which none is known."""
+        return self._launcher is not None
 
     def launches(
         self, texts: dict[str, str], device: Device, options: CheckOptions, report: Report
@@ -74,7 +86,23 @@ class DiskCollectors(DefaultCollectors):
         """The records of the kernels that the compiler knows or compiles now."""
         if self._compiler is None:
             return []
-        return self._compiler.records(units, device, report, progress)
+        codes = self._launcher.codes if self._launcher is not None else None
+        return self._compiler.records(units, device, report, progress, codes)
+
+    def synthesised(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        options: CheckOptions,  # noqa: ARG002
+        report: Report,  # noqa: ARG002
+        progress: Progress | None,
+    ) -> SynthesisedEvidence:
+        """What launches tell that are made up for the kernels."""
+        if self._launcher is None:
+            return SynthesisedEvidence()
+        if not self._runs:
+            return self._launcher.evidence(units, device, progress, seconds=None)
+        return self._launcher.evidence(units, device, progress)
 
 
 class UnitsOnly(DefaultCollectors):

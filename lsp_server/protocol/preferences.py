@@ -14,6 +14,7 @@ class Preferences:
     """The settings under `kernelAdvisor` in the client; the names there are these in camel case.
 
     `syntax_errors` shows what is no Python, which other servers of the same editor may show too.
+    `synthesised_evidence` makes up launches of compiled kernels.
     `device` overrides the device of the configuration; `simulate` allows workloads to run in a trusted
     workspace, which they never do otherwise.
     """
@@ -23,6 +24,7 @@ class Preferences:
     number_hovers: bool = True
     syntax_errors: bool = True
     compiled_evidence: bool = True
+    synthesised_evidence: bool = True
     simulate: bool = False
     trusted: bool = False
     device: str = ""

@@ -45,10 +45,11 @@ class SynthesisedLaunches:
         report: Report,
         *,
         jobs: int,
-        seconds: float,
+        seconds: float | None,
         progress: Progress | None = None,
     ) -> SynthesisedEvidence:
-        """What is known of the units, of which new ones are looked at for so many seconds together.
+        """What is known of the units, of which new ones are looked at for so many seconds together; without
+        any only what is kept.
 
         Notices of the report say how many are left out, and what keeps launches from being run at all.
         """
@@ -57,7 +58,7 @@ class SynthesisedLaunches:
         questions = [Question.about(unit, code) for unit, code in zip(units, codes, strict=True)]
         known = known_answers(questions, self._cache)
         new = [one for one in questions if one.unit.kernel not in known]
-        if new:
+        if new and seconds is not None:
             self._compile_missing(new, target, jobs, progress)
             answers = new_answers(
                 new,

@@ -6,6 +6,7 @@ export interface Settings {
   readonly numberHovers: boolean;
   readonly syntaxErrors: boolean;
   readonly compiledEvidence: boolean;
+  readonly synthesisedEvidence: boolean;
   readonly simulate: boolean;
   readonly device: string;
   readonly interpreter: string;
@@ -32,6 +33,7 @@ export function readSettings(get: Lookup): Settings {
     numberHovers: flag("numberHovers", true),
     syntaxErrors: flag("syntaxErrors", true),
     compiledEvidence: flag("compiledEvidence", true),
+    synthesisedEvidence: flag("synthesisedEvidence", true),
     simulate: flag("simulate", false),
     device: text("device"),
     interpreter: text("interpreter"),
@@ -46,6 +48,7 @@ export interface Preferences {
   readonly numberHovers: boolean;
   readonly syntaxErrors: boolean;
   readonly compiledEvidence: boolean;
+  readonly synthesisedEvidence: boolean;
   readonly simulate: boolean;
   readonly device: string;
   readonly trusted: boolean;
@@ -59,6 +62,7 @@ export function preferences(settings: Settings, trusted: boolean): Preferences {
     numberHovers: settings.numberHovers,
     syntaxErrors: settings.syntaxErrors,
     compiledEvidence: settings.compiledEvidence,
+    synthesisedEvidence: settings.synthesisedEvidence,
     simulate: settings.simulate && trusted,
     device: settings.device,
     trusted,

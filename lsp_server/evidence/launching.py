@@ -1,0 +1,68 @@
+"""Launches made up for an editor's kernels, in contained processes that end when the text changes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from advisor.check.launches.synthesised_launches import SynthesisedLaunches
+from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
+from advisor.evidence.compiled.kernel_codes import KernelCodes
+from advisor.evidence.simulated.synthesis.evidence import SynthesisedEvidence
+from advisor.evidence.simulated.synthesis.processes.contained_runs import ContainedRuns
+from advisor.model.compilation_unit import CompilationUnit
+from advisor.model.devices import Device
+from advisor.model.findings import Report
+from advisor.model.settings.check_options import Progress
+from advisor.model.storage.cache import Cache, user_cache_folder
+
+_COMPILE_SECONDS = 20.0
+_MOST_PROCESSES = 2
+# After so long what is known by then is shown, and the rest is looked at again.
+_SECONDS_A_TIME = 20.0
+
+
+class KernelLauncher:
+    """Makes up launches of kernels and keeps what they told in the user's own cache; runs nothing of theirs.
+
+    `complete` turns false where kernels were left out and more is to be had by asking again.
+    """
+
+    def __init__(self) -> None:
+        folder = user_cache_folder()
+        own = folder / "editor" if folder is not None else None
+        self.codes = KernelCodes(own)
+        self._cache = Cache(own) if own is not None else None
+        self._runs, self._stock = ContainedRuns(), WorkerStock()
+        self._left_out: frozenset[str] = frozenset()
+        self.complete = True
+
+    def evidence(
+        self,
+        units: Sequence[CompilationUnit],
+        device: Device,
+        progress: Progress | None,
+        *,
+        seconds: float | None = _SECONDS_A_TIME,
+    ) -> SynthesisedEvidence:
+        """What is known of the units; no launch is run where no `seconds` are given."""
+        launches = SynthesisedLaunches(self.codes, self._cache, self._runs, self._stock, _COMPILE_SECONDS)
+        jobs = min(max((os.cpu_count() or 1) // 2, 1), _MOST_PROCESSES)
+        # What could not be run is no message to who writes a text.
+        report = Report(device.name)
+        found = launches.evidence(units, device, report, jobs=jobs, seconds=seconds, progress=progress)
+        left_out = frozenset(unit.kernel for unit in units) - found.by_kernel.keys()
+        # The same ones would be left out again.
+        self.complete = seconds is None or not left_out or left_out == self._left_out
+        self._left_out = left_out if seconds is not None else frozenset()
+        return found
+
+    def rest(self) -> None:
+        """End the processes that nobody uses; the next kernel starts one again."""
+        self._runs.rest()
+        self._stock.empty()
+
+    def close(self) -> None:
+        """End all processes."""
+        self._runs.close()
+        self._stock.close()
