@@ -18,7 +18,7 @@ from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.data_files import knowledge_folder
 from advisor.model.machine_code.kernel_code import KernelCode
 from advisor.model.storage.file_stamp import stamps_of
-from advisor.program.index_relations.relations import IndexRelations
+from advisor.program.index_relations.index_relations import index_relations
 
 # What all launches of one kernel may cost together.
 LIMITS = Limits(seconds=6.0, memory_bytes=2 << 30, instructions=20_000)
@@ -58,7 +58,8 @@ class Question:
             replace(one, path=_place(number), line=1, columns=())
             for number, one in enumerate(self.unit.functions)
         )
-        relations = IndexRelations()
+        unit = replace(self.unit, kernel=_NAME, path="", functions=functions, launches=())
+        relations = index_relations(unit, codes[0].types)
         places = tuple((one.path, 1) for one in functions)
         named = tuple(replace(one, kernel=_NAME) for one in codes)
         return Request(_NAME, named, relations, self._launch, places, LIMITS)
