@@ -10,6 +10,7 @@ import pytest
 
 from advisor.cli.machine.evidence import availabilities
 from advisor.cli.machine.parts import Part, look_for_parts
+from advisor.model.records import SOURCES
 
 Run = Callable[..., Any]
 
@@ -89,7 +90,7 @@ def test_doctor_ends_with_0_and_its_json_has_parts_and_evidence(advisor: Run, pr
     content = json.loads(outcome.out)
     assert outcome.status == 0
     assert [part["name"] for part in content["parts"]] == list(NAMES)
-    assert [item["source"] for item in content["evidence"]] == ["source", "compiled", "simulated", "measured"]
+    assert [item["source"] for item in content["evidence"]] == list(SOURCES)
     assert not (project / ".advisor").exists()
 
 

@@ -14,6 +14,7 @@ import pytest
 from small_kernels import KERNELS
 
 from advisor.evidence.compiled import Target, compile_units, units
+from advisor.evidence.compiled.compile_requests import compile_keys
 from advisor.evidence.compiled.compilers import process
 from advisor.model.storage.cache import Cache
 
@@ -177,7 +178,7 @@ def test_values_of_another_making_are_compiled_anew(
 ) -> None:
     monkeypatch.setattr(process, "worker_command", lambda: [sys.executable, "-c", "raise SystemExit(3)"])
     cache = Cache(tmp_path)
-    (key,) = units._keys([KERNELS["double"]], TARGET)
+    (key,) = compile_keys([KERNELS["double"]], TARGET, units._FORMAT)
     cache.put_many({key: value})
     found = compile_units([KERNELS["double"]], TARGET, cache=cache, timeout=60, jobs=1)
     assert found.by_kernel == {}

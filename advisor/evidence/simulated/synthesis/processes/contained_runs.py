@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -50,15 +50,16 @@ class ContainedRuns:
     """Runs `program` (module:function) on requests; any thread may ask, and several at a time.
 
     Where the system can fork, processes are forked from one that has imported the program; else each imports
-    it itself. None of them sees the workspace, nor more of the environment than libraries need.
+    it itself. None of them sees the workspace, nor more of the environment than libraries need. The program
+    is one of this package or lies in a folder `beside` it.
     """
 
     def __init__(
-        self, program: str = MACHINE, *, forks: bool = hasattr(os, "fork"), folder: str = ""
+        self, program: str = MACHINE, *, forks: bool = hasattr(os, "fork"), beside: Sequence[str] = ()
     ) -> None:
         self._program = program
         self._forks = forks and hasattr(socket, "send_fds")
-        self._folder = folder or str(Path(advisor.__file__).resolve().parent.parent)
+        self._folders = (str(Path(advisor.__file__).resolve().parent.parent), *beside)
         self._warm: _WarmProcess | None = None
         self._lock = threading.Lock()
 
@@ -97,7 +98,7 @@ class ContainedRuns:
             if self._warm is None or not self._warm.alive:
                 if self._warm is not None:
                     self._warm.close()
-                self._warm = _WarmProcess(self._folder, self._program)
+                self._warm = _WarmProcess(self._folders, self._program)
             return self._warm
 
     def _alone(
@@ -106,7 +107,7 @@ class ContainedRuns:
         arguments = [self._program, str(allowance.memory_bytes), str(allowance.seconds)]
         with tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True) as empty:
             process = subprocess.Popen(
-                _command(_ALONE, self._folder, *arguments),
+                _command(_ALONE, self._folders, *arguments),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -114,20 +115,10 @@ class ContainedRuns:
                 env=_environment(),
                 start_new_session=True,
             )
-            given: bytes | None = _packed(request)
             try:
-                while True:
-                    wanted()
-                    try:
-                        text, _ = process.communicate(given, timeout=_LOOK_SECONDS)
-                        return text, process.returncode
-                    except subprocess.TimeoutExpired:
-                        given = None
-                    if time.monotonic() >= until:
-                        return b"", 0
+                return _piped(process, _packed(request), until, wanted)
             finally:
-                process.kill()
-                process.communicate()
+                _kill(process)
 
 
 def own_runs() -> ContainedRuns:
@@ -151,12 +142,12 @@ def _runs_of(process: int) -> ContainedRuns:
 class _WarmProcess:
     """The process that contained ones are forked from."""
 
-    def __init__(self, folder: str, program: str) -> None:
+    def __init__(self, folders: Sequence[str], program: str) -> None:
         self._empty = tempfile.TemporaryDirectory(prefix="advisor-", ignore_cleanup_errors=True)
         own, its = socket.socketpair()
         with its:
             self._process = subprocess.Popen(
-                _command(_WARM, folder, str(its.fileno()), program),
+                _command(_WARM, folders, str(its.fileno()), program),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -227,6 +218,45 @@ class _WarmProcess:
         self._empty.cleanup()
 
 
+def _piped(
+    process: subprocess.Popen[bytes], request: bytes, until: float, wanted: Wanted
+) -> tuple[bytes, int]:
+    """What a process answers on its standard output, and how it ended."""
+    assert process.stdin is not None and process.stdout is not None
+    given, answer = process.stdin, process.stdout
+    found: list[bytes] = []
+
+    def write() -> None:
+        with suppress(OSError), given:
+            given.write(request)
+
+    writer = threading.Thread(target=write, daemon=True)
+    reader = threading.Thread(target=lambda: found.append(answer.read(MOST_BYTES + 1)), daemon=True)
+    writer.start()
+    reader.start()
+    while reader.is_alive() and time.monotonic() < until:
+        wanted()
+        reader.join(_LOOK_SECONDS)
+    if reader.is_alive() or len(found[0]) > MOST_BYTES:
+        return found[0] if found else b"", 0
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_LOOK_SECONDS)
+    return found[0], process.returncode or 0
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process with all of its group."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+
+
 def _exchange(connection: socket.socket, request: bytes, until: float, wanted: Wanted) -> bytes:
     """What comes back for a request until the other side ends, or what there was of it in time."""
     connection.setblocking(False)
@@ -258,10 +288,10 @@ def _packed(request: Request) -> bytes:
     return LENGTH.pack(len(text)) + text
 
 
-def _command(start: str, *arguments: str) -> list[str]:
+def _command(start: str, folders: Sequence[str], *arguments: str) -> list[str]:
     # -E, not -I: packages of the user's own site folder count as installed.
-    code = f"{LIBRARIES_ONLY}{start}sys.path[:] = path + [folder]\nmain()\n"
-    return [sys.executable, "-E", "-X", "utf8", "-c", code, *arguments]
+    code = f"{LIBRARIES_ONLY}sys.path += {[*folders[1:]]!r}\n{start}main()\n"
+    return [sys.executable, "-E", "-X", "utf8", "-c", code, folders[0], *arguments]
 
 
 def _environment() -> dict[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.evidence.simulated.launches.processes.confinement import confine
+from advisor.evidence.simulated.synthesis.processes.system_calls import stay_alone
 
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 _MOST_DESCRIPTORS = 64
@@ -27,8 +28,8 @@ class Allowance:
 def contain(connection: int, allowance: Allowance) -> int:
     """Let this process only compute and answer by `connection`; the descriptor that this has then.
 
-    Everything that the system knows of is taken: on Linux the process can write to no file at all (Landlock)
-    and ends with the one that started it. Nothing is left of the environment.
+    On Linux the process can then write to no file (Landlock), start no other and open no connection
+    (seccomp), and it ends with the one that started it. Nothing is left of the environment.
     """
     with contextlib.suppress(AttributeError, OSError):
         os.setsid()
@@ -39,6 +40,7 @@ def contain(connection: int, allowance: Allowance) -> int:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     _limit(allowance)
     confine([])
+    stay_alone()
     return kept
 
 
