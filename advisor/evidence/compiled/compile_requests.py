@@ -69,9 +69,7 @@ def code_keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
     if not units:
         return []
     toolchain = {**toolchain_versions(), "format": _CODE_FORMAT}
-    return [
-        f"code:{_digest([*_asked(unit, target), code_request(unit), toolchain])}" for unit in units
-    ]
+    return [f"code:{_digest([*_asked(unit, target), code_request(unit), toolchain])}" for unit in units]
 
 
 def _asked(unit: CompilationUnit, target: Target) -> list[Json]:

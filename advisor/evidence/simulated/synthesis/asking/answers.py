@@ -19,7 +19,7 @@ from advisor.model.storage.cache import Cache
 
 _LOOK_SECONDS = 0.2
 _BATCH = 16
-_NO_CODE = "The kernel has parameters of types that no launch can be made up for."
+_NO_CODE = "Its code is none that can be run here."
 
 CodeOf = Callable[[Question], "tuple[KernelCode, ...] | None"]
 Step = Callable[[int, int], None]
