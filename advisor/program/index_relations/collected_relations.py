@@ -167,7 +167,9 @@ class CollectedRelations:
         if not terms:
             return
         for term in terms:
-            self.mention((*term.rows, *term.widths))
+            # A number that all threads add is an offset: it may be of any size.
+            alone = term.axis is None and all(isinstance(one, int) for one in term.rows) and term.rows
+            self.mention(term.rows if alone and len(term.widths) == 1 else (*term.rows, *term.widths))
         found = self._sums[size]
         if len(found) < _MOST_SUMS:
             found[SumIndex(size, terms, number.offset)] = None
