@@ -37,7 +37,7 @@ class CollectedRelations:
         self._index_of: dict[str, set[Extent]] = defaultdict(set)
         self.row_bounds: set[str] = set()
         self.scaled_floats: set[str] = set()
-        self.locks: set[str] = set()
+        self.zeroed: set[str] = set()
         self.shared_shapes: dict[tuple[int | None, ...], None] = {}
         self.block_axes = 1
 
@@ -101,6 +101,10 @@ class CollectedRelations:
                     self._axes[extent] = replace(use, unguarded=use.unguarded | {position.axis})
             elif not _constants(number):
                 self._axes[extent] = replace(use, scattered=True)
+            return
+        if any(term.elements or _arrays_below(term) for term in number.terms):
+            # An offset that stands in an array: how far it reaches is for that array to say.
+            self._axes[extent] = replace(use, scattered=True)
             return
         self._sum(extent, number)
 
@@ -198,7 +202,7 @@ class CollectedRelations:
             index_of={name: tuple(sorted(found)) for name, found in sorted(self._index_of.items())},
             row_bounds=frozenset(self.row_bounds),
             scaled_floats=frozenset(self.scaled_floats),
-            locks=frozenset(self.locks),
+            zeroed=frozenset(self.zeroed),
             block_axes=self.block_axes,
             shared_shapes=tuple(self.shared_shapes),
             data_branches=data_branches,
@@ -229,9 +233,12 @@ def _constants(number: Number) -> bool:
 
 
 def _bounding_arrays(number: Number) -> set[str]:
-    return {
-        bound.of.array for term in number.terms for bound in term.bounds if isinstance(bound.of, Elements)
-    }
+    return {name for term in number.terms for name in _arrays_below(term)}
+
+
+def _arrays_below(term: Term) -> set[str]:
+    """The arrays whose elements bound a term."""
+    return {bound.of.array for bound in term.bounds if isinstance(bound.of, Elements)}
 
 
 def _index_term(term: Term) -> IndexTerm | None:

@@ -89,8 +89,8 @@ class _FunctionFlow:
     def _given(self, definition: ast.AST, name: str) -> list[ast.AST]:
         """The expressions that a definition makes a name's value of."""
         if isinstance(definition, ast.For):
-            # A loop over an array is one of the places that read it.
-            return [definition.iter]
+            # Of a loop over an array the elements are data, not how often it runs.
+            return [definition] if definition in self.reads else [definition.iter]
         if isinstance(definition, ast.AugAssign):
             return [definition.value, definition.target]
         given = value_given(definition, name)
@@ -102,13 +102,16 @@ class _FunctionFlow:
         definitions: list[tuple[ast.AST, str, ast.Name]] = []
         parameters: set[str] = set()
         for part in parts:
-            for one in below(part):
+            # Of a loop over an array itself, not what is in its block.
+            for one in below(part) if not isinstance(part, ast.For) else [part]:
                 reads = reads or one in self.reads
                 if isinstance(one, ast.Call) and isinstance(one.func, ast.Name):
                     called.add(one.func.id)
-            around = self.function.parents.get(part)
-            reads = reads or (isinstance(around, ast.For) and around.iter is part and around in self.reads)
-            named = loads_below(part) + ([part] if isinstance(part, ast.Name) else [])
+            named = (
+                []
+                if isinstance(part, ast.For)
+                else loads_below(part) + ([part] if isinstance(part, ast.Name) else [])
+            )
             for name in named:
                 for definition in self.function.reaching.reaching(name.id, name) or ():
                     if isinstance(definition, ast.AST):
@@ -167,7 +170,7 @@ class _FunctionFlow:
         """Whether a definition runs under a branch on data that the use is not under as well."""
         if not self.regions:
             return False
-        inside = self._around(definition) & self.regions
+        inside = (self._around(definition) | {definition}) & self.regions
         return bool(inside - self._around(use)) if inside else False
 
     def round(self, unit: _UnitFlow) -> bool:

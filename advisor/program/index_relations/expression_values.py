@@ -211,7 +211,7 @@ class Expressions:
 
     def _named(self, node: ast.expr) -> Value:
         assert isinstance(node, ast.NamedExpr)
-        return self.value(node.value)
+        return self._variable(Variable(self.function.text.name, node.target.id, frozenset({node})))
 
     # -- parts ---------------------------------------------------------------------------------------------
     def _attribute(self, node: ast.expr) -> Value:

@@ -28,6 +28,8 @@ from advisor.program.syntax.tree_nodes import below as nodes_below
 
 _JUMPS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _DEEPEST = 80
+# Whose result is the place or the turn that a thread gets.
+_HAND_OUT = frozenset({"add", "sub", "inc", "dec", "exch", "cas", "compare_and_swap"})
 
 
 class FunctionWalk:
@@ -266,8 +268,9 @@ class FunctionWalk:
         base = self._expressions.value(node.args[0])
         if not isinstance(base, View):
             return
-        if "compare_and_swap" in name or name == "atomic.cas":
-            self._collected.locks.add(base.array)
+        around = self._expressions.function.parents.get(node)
+        if name.removeprefix("atomic.") in _HAND_OUT and not isinstance(around, ast.Expr):
+            self._collected.zeroed.add(base.array)
         if "compare_and_swap" in name:
             self._collected.index(base, constant(0))
         elif len(node.args) > 1:

@@ -16,6 +16,7 @@ from advisor.program.index_relations.index_values import (
     Term,
     Value,
     Variable,
+    divided,
 )
 from advisor.program.index_relations.relations import Extent, ScalarSize
 
@@ -70,7 +71,7 @@ class Guards:
     def _of(self, roots: frozenset[Root]) -> frozenset[Bound]:
         """The bounds of variables, moved by what is added to them."""
         return frozenset(
-            bound.moved(one.offset)
+            divided(bound, one.divisor).moved(one.offset)
             for one in roots
             for bound in self._bounds.get(one.variable, ())[:_MOST_BOUNDS]
         )
@@ -85,7 +86,8 @@ class Guards:
             # A window around a position: `range(i - r, i + r + 1)`.
             terms = [one for one in terms if one.position is not None] or terms[:1]
             beyond -= number.offset
-        found = {bound.moved(number.offset + beyond) for one in terms for bound in one.bounds}
+        # What is below a number that is itself below a bound is at least two below that.
+        found = {bound.moved(number.offset + beyond - 1) for one in terms for bound in one.bounds}
         arrays = {name for one in terms for name in one.elements | one.differences}
         found |= {Bound(Elements(name), beyond) for name in arrays}
         return frozenset(found)
@@ -141,14 +143,12 @@ class Guards:
             # In `i + k < n` the position is what n bounds; k has its own loop.
             self._sum(number, limit, beyond)
             positions = [one for one in number.terms if one.position is not None and not one.widths]
-            roots |= {
-                Root(root.variable, root.offset + number.offset) for one in positions for root in one.roots
-            }
+            inner = {root for one in positions for root in one.roots}
         else:
-            inner = number.single.roots
-            roots |= {Root(root.variable, root.offset + number.offset) for root in inner}
+            inner = set(number.single.roots)
+        roots |= {replace(root, offset=root.offset + number.offset) for root in inner}
         for root in roots:
-            for bound in bounds:
+            for bound in bounds if not root.divisor else ():
                 self.add(root.variable, bound.moved(-root.offset))
 
     def _sum(self, number: Number, limit: Number, beyond: int) -> None:

@@ -57,10 +57,11 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A number that is a variable's value and `offset`."""
+    """A number that is a variable's value, divided by the product of `divisor`, and `offset`."""
 
     variable: Variable
     offset: int = 0
+    divisor: tuple[Factor, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ def moved(number: Number, by: int) -> Number:
     """The number and a constant."""
     if number.constant is not None:
         return constant(number.constant + by)
-    roots = frozenset(Root(one.variable, one.offset + by) for one in number.roots)
+    roots = frozenset(replace(one, offset=one.offset + by) for one in number.roots)
     return replace(number, offset=number.offset + by, roots=roots)
 
 
@@ -259,16 +260,24 @@ def divide(left: Number, right: Number) -> Number:
     terms = []
     for one in _terms(left):
         rest = _without(one.widths, right.uniform)
-        bounds = frozenset(_divided(bound, right.uniform) for bound in one.bounds)
+        bounds = frozenset(divided(bound, right.uniform) for bound in one.bounds)
+        inner = frozenset(_divided_root(root, right.uniform) for root in one.roots)
         terms.append(
-            replace(one, bounds=bounds, widths=one.widths if rest is None else rest, elements=frozenset())
+            replace(
+                one,
+                bounds=bounds,
+                roots=inner,
+                widths=one.widths if rest is None else rest,
+                elements=frozenset(),
+            )
         )
     if len(terms) > 1:
         # The middle of two numbers is below what the larger one is below.
         middle = right.constant is not None and len(terms) <= right.constant
         largest = {bound for one in terms for bound in one.bounds} if middle else set()
         return replace(below(largest, left.position), floats=floats, real=left.real)
-    return Number((), 0, tuple(terms), left.roots, floats, left.real)
+    roots = frozenset(_divided_root(root, right.uniform) for root in left.roots)
+    return Number((), 0, tuple(terms), roots, floats, left.real)
 
 
 def remainder(right: Number) -> Number:
@@ -321,7 +330,7 @@ def _terms(number: Number) -> tuple[Term, ...]:
     if number.uniform:
         return (Term(frozenset({Bound((2,))}), widths=number.uniform),)
     if number.single is not None:
-        roots = {Root(one.variable, one.offset - number.offset) for one in number.roots}
+        roots = {replace(one, offset=one.offset - number.offset) for one in number.roots}
         return (replace(number.single, roots=number.single.roots | roots),)
     return number.terms or (Term(),)
 
@@ -371,7 +380,12 @@ def _without(factors: tuple[Factor, ...], divisor: tuple[Factor, ...]) -> tuple[
     return tuple(rest) if divisor and rest else None
 
 
-def _divided(bound: Bound, divisor: tuple[Factor, ...]) -> Bound:
+def _divided_root(root: Root, divisor: tuple[Factor, ...]) -> Root:
+    return Root(root.variable, 0, (*root.divisor, *divisor))
+
+
+def divided(bound: Bound, divisor: tuple[Factor, ...]) -> Bound:
+    """The bound of a quotient: without a factor that the divisor is."""
     rest = _without(bound.of, divisor) if isinstance(bound.of, tuple) else None
     return bound if rest is None else Bound(rest)
 

@@ -87,8 +87,8 @@ class IndexRelations:
     `index_of` gives for an array, or a scalar, the extents that its values are used as indices of;
     `row_bounds` are arrays of which neighbouring elements bound a range (`range(p[i], p[i + 1])`).
     `scaled_floats` are floating point parameters from which an index is computed, `int(x[i] * n)`: values
-    from 0 to 1 keep it below the size that they are multiplied by. `locks` are arrays that compare-and-swap
-    changes, whose elements begin as zero.
+    from 0 to 1 keep it below the size that they are multiplied by. `zeroed` are arrays whose elements begin
+    as zero: locks that compare-and-swap changes, counters of which atomic operations hand out the values.
     `block_axes` is how many axes of the block the kernel uses, 1 to 3; `shared_shapes` the shapes of its
     arrays in shared memory, None for an extent that is not known. `data_branches` are places, path and line,
     where what a branch decides, or how often a loop runs, hangs on what arrays of the kernel hold.
@@ -100,7 +100,7 @@ class IndexRelations:
     index_of: dict[str, tuple[Extent, ...]] = field(default_factory=dict)
     row_bounds: frozenset[str] = frozenset()
     scaled_floats: frozenset[str] = frozenset()
-    locks: frozenset[str] = frozenset()
+    zeroed: frozenset[str] = frozenset()
     block_axes: int = 1
     shared_shapes: tuple[tuple[int | None, ...], ...] = ()
     data_branches: frozenset[tuple[str, int]] = frozenset()

@@ -43,7 +43,11 @@ def unit(source: str, constants: dict[str, str] | None = None) -> CompilationUni
     lines = text.splitlines(keepends=True)
     functions = [
         FunctionText(
-            tree.name, "".join(lines[tree.lineno - 1 : tree.end_lineno]), "m.py", tree.lineno, tree is not trees[-1]
+            tree.name,
+            "".join(lines[tree.lineno - 1 : tree.end_lineno]),
+            "m.py",
+            tree.lineno,
+            tree is not trees[-1],
         )
         for tree in trees
     ]
@@ -87,5 +91,5 @@ def lines(found: IndexRelations) -> list[str]:
     said += [f"{name} indexes {', '.join(map(size, of))}" for name, of in found.index_of.items()]
     said += [f"{name} bounds rows" for name in sorted(found.row_bounds)]
     said += [f"{name} scales" for name in sorted(found.scaled_floats)]
-    said += [f"{name} locks" for name in sorted(found.locks)]
+    said += [f"{name} begins as zero" for name in sorted(found.zeroed)]
     return said

@@ -54,7 +54,7 @@ class _Filling:
 
     def values(self, dtype: np.dtype[Any], count: int, field: str = "") -> _Values:
         """So many elements of a type; those of a record field by field."""
-        if self.name in self.request.relations.locks:
+        if self.name in self.request.relations.zeroed:
             return np.zeros(count, dtype)
         if dtype.subdtype is not None:
             base, shape = dtype.subdtype

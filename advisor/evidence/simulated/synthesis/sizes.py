@@ -190,10 +190,18 @@ class _Sizing:
         return self.relations.axes.get(size, AxisUse()) if isinstance(size, Extent) else AxisUse()
 
     def _sums(self, size: Size) -> list[SumIndex]:
+        """The sums below a size: those of all equal sizes that are no sums of these, and its own."""
         equal = self.equal.get(size)
         members = {size} if equal is None else {*equal.sizes}
         found = [one for member in sorted(members, key=repr) for one in self._sums_of.get(member, ())]
-        return [one for one in found if not any(members & {*t.rows, *t.widths} for t in one.terms)]
+        return [
+            one
+            for one in found
+            if not (
+                mentioned := members & {part for term in one.terms for part in (*term.rows, *term.widths)}
+            )
+            or (one.size == size and size not in mentioned)
+        ]
 
     # -- numbers -------------------------------------------------------------------------------------------
     def value(self, size: Size, depth: int = 0) -> int:
