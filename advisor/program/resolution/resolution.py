@@ -27,7 +27,7 @@ from advisor.program.resolution.meanings import (
 )
 from advisor.program.syntax.dynamic_imports import imported_module
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
-from advisor.program.syntax.tree_nodes import dotted_parts
+from advisor.program.syntax.tree_nodes import below, dotted_parts
 
 Scopes: TypeAlias = Sequence[Scope]
 # Names that stand for each other in ever new ways are given up after this many.
@@ -207,22 +207,30 @@ class Names:
         self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes
     ) -> Meaning | None:
         """The first value of a name that nothing but one loop over written values binds."""
-        loops = [
-            one
-            for one in module.inside(scope, ast.For)
-            if isinstance(one.target, ast.Name) and one.target.id == name
-        ]
+        loops = [one for one in module.inside(scope, ast.For) if name in _names_in(one.target)]
         stores = [
             one for one in module.inside(scope, ast.Name) if one.id == name and isinstance(one.ctx, ast.Store)
         ]
-        items = loops[0].iter if len(loops) == 1 == len(stores) else None
-        if not isinstance(items, ast.Tuple | ast.List) or not items.elts:
+        first = self._first_item(loops[0], module, scope) if len(loops) == 1 == len(stores) else None
+        if first is not None and isinstance(loops[0].target, ast.Tuple):
+            first = _part(first, loops[0].target, name)
+        if first is None:
             return None
-        meaning = self.meaning(items.elts[0], module, scopes)
+        meaning = self.meaning(first, module, scopes)
         if (text := text_of(meaning)) is None:
             return None
-        self._assumed.append(f"`{name}` is taken to be {text}, its first value in line {loops[0].lineno}.")
+        self._assumed.append(f"`{name}` is taken to be {text}, its first value in line {first.lineno}.")
         return meaning
+
+    def _first_item(self, loop: ast.For, module: ModuleSyntax, scope: FunctionNode) -> ast.expr | None:
+        """The first of the written values that a loop runs over, also through one name for all of them."""
+        items = loop.iter
+        if isinstance(items, ast.Name):
+            if items.id in rebound_names(scope) or items.id in module.rebound:
+                return None
+            bound = assignments(scope.body).get(items.id) or module.assigned.get(items.id, [])
+            items = bound[0] if len(bound) == 1 else items
+        return items.elts[0] if isinstance(items, ast.Tuple | ast.List) and items.elts else None
 
     def _parameter(self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes) -> Meaning:
         given = self._factory_calls.given(name, module, scope)
@@ -385,6 +393,18 @@ def _same(left: Meaning, right: Meaning) -> bool:
         text = literal_text(left.value)
         return text is not None and text == literal_text(right.value)
     return left == right
+
+
+def _names_in(target: ast.expr) -> set[str]:
+    return {one.id for one in below(target) if isinstance(one, ast.Name)}
+
+
+def _part(value: ast.expr, target: ast.Tuple, name: str) -> ast.expr | None:
+    """The member of a written tuple that a name among targets is bound to."""
+    if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(target.elts):
+        return None
+    pairs = zip(target.elts, value.elts, strict=True)
+    return next((part for one, part in pairs if isinstance(one, ast.Name) and one.id == name), None)
 
 
 def _root(imported: Import) -> str:

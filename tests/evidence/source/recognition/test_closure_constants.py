@@ -191,6 +191,8 @@ def test_closure_variables_are_constants_where_they_are_fixed(tmp_path: Path) ->
     ("loop", "constants", "missing"),
     [
         ("for n in (1, 2):", {"n": "1"}, ()),
+        ("for n, m in ((1, 2), (3, 4)):", {"n": "1"}, ()),
+        ("for n, m in ((1, 2, 3), (3, 4, 5)):", {}, ("n in line 6 (bound several times in make)",)),
         ("for n in range(2):", {}, ("n in line 6 (bound several times in make)",)),
         ("n = 0\n    for n in (1, 2):", {}, ("n in line 7 (bound several times in make)",)),
     ],
@@ -205,3 +207,24 @@ def test_a_closure_name_that_a_loop_binds_has_the_first_value_that_is_written(
     unit = unit_of(tmp_path, program=program)
     assert (unit.constants, unit.missing) == (constants, missing)
     assert unit.assumptions == (("`n` is taken to be 1, its first value in line 3.",) if constants else ())
+
+
+@pytest.mark.parametrize(
+    ("head", "inside", "constants"),
+    [
+        ("SIZES = (8, 9)", "pass", {"n": "8"}),
+        ("", "SIZES = [8, 9]", {"n": "8"}),
+        ("SIZES = input()", "pass", {}),
+        ("SIZES = (8, 9)\nSIZES = (5,)", "pass", {}),
+        ("SIZES = (8, 9)", "SIZES = input()", {}),
+        ("SIZES = ()", "pass", {}),
+    ],
+)
+def test_a_loop_may_run_over_values_that_have_a_name(
+    tmp_path: Path, head: str, inside: str, constants: dict[str, str]
+) -> None:
+    program = (
+        f"from numba import cuda\n{head}\ndef make():\n    {inside}\n    for n in SIZES:\n"
+        "        @cuda.jit\n        def kernel(a):\n            a[0] = n[0]\n"
+    )
+    assert unit_of(tmp_path, program=program).constants == constants
