@@ -28,6 +28,9 @@ from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.settings.file_discovery import find_files
 
 _TARGET = Target((9, 0))
+# Libraries of device functions, and a compiler, that the program does not have: no value can stand for those.
+_LIBRARIES = re.compile(r"\b(?:import|from)\s+(?:nvmath|nvshmem|numba_cuda_mlir)\b")
+_OF_LIBRARY = "device functions or the compiler of another library"
 # Why a kernel has no PTX, by the words of the reason; the first that fits.
 _CLASSES = (
     ("a value of a factory's parameter", r"a parameter of"),
@@ -47,12 +50,15 @@ _CLASSES = (
 
 @dataclass
 class Counted:
-    """The kernels of one repository: with PTX, of these with assumed values, and the others by reason."""
+    """The kernels of one repository: with PTX, of these on assumptions, of these with a value or a layout of
+    records that is a guess, and the others by reason.
+    """
 
     name: str
     kernels: int = 0
     compiled: int = 0
     assuming: int = 0
+    guessing: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     told: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -104,9 +110,12 @@ def _counted(folder: Path, tests: bool, limit: float) -> Counted:
         if made.text:
             result.compiled += 1
             result.assuming += bool(made.unit.candidates[made.candidate].assumptions)
+            result.guessing += made.unit.with_other_guesses(made.candidate) is not None
             continue
         problem = ", ".join(made.unit.unresolved) or made.problem
+        text = (folder / made.unit.path).read_text("utf-8", errors="replace")
         reason = next(name for name, words in _CLASSES if re.search(words, problem))
+        reason = _OF_LIBRARY if made.unit.unresolved and _LIBRARIES.search(text) else reason
         result.reasons[reason] += 1
         result.told.append(f"{folder.name} {made.unit.kernel}: [{reason}] {problem}")
     return result
@@ -119,18 +128,19 @@ def _progress(one: Counted) -> str:
 def _page(counted: list[Counted], markdown: bool) -> str:
     total, compiled = sum(one.kernels for one in counted), sum(one.compiled for one in counted)
     seconds = [item for one in counted for item in one.seconds]
-    lines = [
-        "| repository | kernels | with PTX | of these on assumptions | why the others have none |",
-        "|---|---|---|---|---|",
-    ]
+    heads = "repository", "kernels", "with PTX", "on assumptions", "on guesses", "why the others have none"
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     for one in counted:
         reasons = ", ".join(f"{name} {count}" for name, count in one.reasons.most_common())
-        lines.append(
-            f"| {one.name.replace('+', '/')} | {one.kernels} | {one.compiled} | {one.assuming} | {reasons} |"
-        )
+        cells = (one.name.replace("+", "/"), one.kernels, one.compiled, one.assuming, one.guessing, reasons)
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     share = f"{compiled / total:.1%}" if total else ""
-    assuming = sum(one.assuming for one in counted)
-    lines.append(f"| all | {total} | {compiled} ({share}) | {assuming} | |")
+    assuming, guessing = (sum(one.assuming for one in counted), sum(one.guessing for one in counted))
+    lines.append(f"| all | {total} | {compiled} ({share}) | {assuming} | {guessing} | |")
+    others = total - sum(one.reasons[_OF_LIBRARY] for one in counted)
+    lines.append(
+        f"| all but those of other libraries | {others} | {compiled} ({compiled / others:.1%}) | | | |"
+    )
     if not markdown:
         lines = [" ".join(line.strip("| ").split("|")) for line in lines if "---" not in line]
     reasons = sum((one.reasons for one in counted), Counter[str]())

@@ -53,12 +53,25 @@ class Guess:
     value: str
     other: str
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole number, or a tuple of such."""
+        return self.type == "int64" or self.type.startswith("UniTuple")
+
     def in_words(self, written: str, reason: str) -> str:
         """The guess as an assumption."""
         kind = "a data type" if self.type == "type" else self.type
         return (
             f"`{written}` ({reason}) is taken to be {self.value}, {kind} as its use shows; what is otherwise "
             f"with {self.other} is left out."
+        )
+
+    def computed_in_words(self, written: str, roots: Sequence[str]) -> str:
+        """The guess as an assumption, for a name that is computed of others."""
+        names = ", ".join(f"`{name}`" for name in roots)
+        return (
+            f"`{written}` is taken to be {self.value}, as it is computed of {names}; what is otherwise with "
+            f"{self.other} is left out."
         )
 
 
@@ -82,6 +95,11 @@ def guessed(places: Sequence[UnknownValue], callee: Callee, number: int = 0) -> 
     if length:
         value, other = (f"({', '.join([text] * length)})" for text in (value, other))
     return Guess(name, value, other)
+
+
+def whole_number(number: int) -> Guess:
+    """The values of a whole number, others for each `number`."""
+    return Guess("int64", *_INTEGERS[number % len(_INTEGERS)])
 
 
 def _kind(

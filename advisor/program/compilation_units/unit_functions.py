@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from advisor.model.compilation_unit import UndefinedName
 from advisor.program.compilation_units.function_text import function_text, global_names
-from advisor.program.compilation_units.placeholders import Guess, UnknownValue, by_name, guessed, outermost
+from advisor.program.compilation_units.guesses import guesses_for
+from advisor.program.compilation_units.placeholders import Guess, UnknownValue, by_name, outermost
 from advisor.program.names.library_names import COMPILER_LIBRARIES
 from advisor.program.names.scope_names import parameter_names
 from advisor.program.resolution.library_values import library_constant, numpy_type_name
@@ -145,14 +146,13 @@ class UnitFunctions:
         groups = by_name(self.unknown)
         if self.undefined or {one.name for one in self.unknown} != self.missing.keys():
             return
-        guesses = [guessed(places, self.callees.get, number) for number, places in enumerate(groups.values())]
-        known = [guess for guess in guesses if guess is not None]
-        if len(known) < len(guesses):
+        found = guesses_for([*groups.values()], self.callees.get, self.names)
+        if found is None:
             return
         self.missing.clear()
-        for places, guess in zip(groups.values(), known, strict=True):
+        self.assumptions += found.assumptions
+        for places, guess in zip(groups.values(), found.guesses, strict=True):
             self._guess(places, Target("constant", places[0].short, guess.value, guess=guess))
-            self.assumptions.append(guess.in_words(places[0].written, places[0].reason))
 
     def _guess(self, places: Sequence[UnknownValue], target: Target) -> None:
         for place in places:

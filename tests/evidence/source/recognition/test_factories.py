@@ -60,8 +60,12 @@ def test_the_calls_of_a_factory_give_its_parameters(
 def test_what_no_call_gives_is_a_guess_by_its_use(tmp_path: Path, calls: str) -> None:
     reason = "a parameter of make, which no call in the file gives a known value"
     unit = unit_of(tmp_path, program=KERNEL + calls + "\n")
-    assert [one.name for one in unit.placeholders] == ["half", "n"]
-    assert all(any(f"`{name}` ({reason})" in one for one in unit.assumptions) for name in ("half", "n"))
+    assert unit.constants == {"half": "8", "n": "16", "scale": "2.0"}
+    assert [(one.name, one.value, one.other) for one in unit.placeholders] == [
+        ("half", "8", "40"), ("n", "16", "80"),
+    ]  # fmt: skip
+    assert any(f"`n` ({reason}) is taken to be 16" in one for one in unit.assumptions)
+    assert any("`half` is taken to be 8, as it is computed of `n`;" in one for one in unit.assumptions)
 
 
 def test_what_no_call_gives_stays_unknown_where_its_use_does_not_show_what_it_is(tmp_path: Path) -> None:

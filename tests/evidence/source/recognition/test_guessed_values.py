@@ -145,3 +145,38 @@ def test_the_other_guesses_of_a_unit_are_a_unit_of_one_typing(tmp_path: Path) ->
 def test_a_unit_without_guesses_is_compiled_once(tmp_path: Path) -> None:
     made = unit(tmp_path, "out[i] = a[i + 3]", head="from numba import cuda\n")
     assert made.with_other_guesses() is None
+
+
+FACTORY = """
+from numba import cuda
+def make(n):
+    {statements}
+    @cuda.jit
+    def kernel(a):
+        {body}
+    return kernel
+"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "body", "values"),
+    [
+        ("wide = n + 2", "for i in range(wide): a[i] = 0", {"wide": ("18", "82")}),
+        ("m = 2 * n; wide = m + 2", "for i in range(wide): a[i] = 0", {"wide": ("34", "162")}),
+        ("wide = n + 2", "for i in range(wide, n): a[i] = 0", {"wide": ("18", "82"), "n": ("16", "80")}),
+        ("shape = (n, n + 1)", "s = cuda.shared.array(shape, 'int32'); s[0, 0] = a[0]",
+         {"shape": ("(16, 17)", "(80, 81)")}),
+        ("part = 1.0 / n", "a[0] = part * a[1] + n", {"part": ("1.3", "np.float32(0.7)")}),
+        # What is computed otherwise, or would be no size, has a value of its own.
+        ("wide = len(n)", "for i in range(wide): a[i] = 0", {"wide": ("32", "48")}),
+        ("wide = n - 64", "for i in range(wide): a[i] = 0", {"wide": ("32", "48")}),
+        ("wide = n / 2", "for i in range(wide): a[i] = 0", {"wide": ("32", "48")}),
+        ("wide = wide + n", "for i in range(wide): a[i] = 0", {"wide": ("32", "48")}),
+    ],
+)  # fmt: skip
+def test_what_is_computed_of_a_guess_follows_from_it(
+    tmp_path: Path, statements: str, body: str, values: dict[str, tuple[str, str]]
+) -> None:
+    made = unit_of(tmp_path, program=FACTORY.format(statements=statements, body=body))
+    found = {one.name: (one.value, one.other) for one in made.placeholders}
+    assert {name: found[name] for name in values} == values
