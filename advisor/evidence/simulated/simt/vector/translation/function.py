@@ -47,8 +47,12 @@ from advisor.evidence.simulated.simt.vector.translation import calls, warps
 from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barrier, count_votes
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
 from advisor.evidence.simulated.simt.vector.translation.modifiers import refused
-from advisor.evidence.simulated.simt.vector.translation.names import Names
+from advisor.evidence.simulated.simt.vector.translation.names import Names, origin_of
 from advisor.evidence.simulated.simt.vector.translation.placement import place_variables
+from advisor.evidence.simulated.simt.vector.translation.undefined_values import (
+    UndefinedValues,
+    undefined_registers,
+)
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
 HANDLER_MODULES = (atomics, bits, calls, conversions, integers, memory, moves, warps)
@@ -63,10 +67,12 @@ def translate(module: Module, function: Function, name: str = "warp") -> tuple[W
     live = liveness(function, flow.blocks)
     uniform = uniformity(function, flow.blocks, live)
     placement = place_variables(module, function)
-    names = Names(function, placement, live, uniform)
-    names.accesses = accesses(function)
+    found = accesses(function)
+    undefined = undefined_registers(function, found)
+    names = Names(function, placement, live, uniform, undefined)
+    names.accesses = found
     names.parameter_offsets = parameter_offsets(function.parameters)[0]
-    text = _Writer(function, flow, live, uniform, names, name).text()
+    text = _Writer(function, flow, live, uniform, names, undefined, name).text()
     called = [routine for routine in ROUTINES if f'"{routine}"' in text]
     warp = WarpFunction(
         flow.blocks, placement, names.accesses, names.state_size, uniform.ordered,
@@ -83,11 +89,13 @@ class _Writer:
         live: Liveness,
         uniform: Uniformity,
         names: Names,
+        undefined: frozenset[str],
         name: str,
     ) -> None:
         self.function, self.flow, self.live, self.uniform = function, flow, live, uniform
         self.names = names
         self.overflow = IndexOverflow(function)
+        self.undefined = UndefinedValues(function, undefined, uniform.ordered)
         self.module = ir.Module(name)
         kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER])
         self.warp = ir.Function(self.module, kind, name)
@@ -161,6 +169,7 @@ class _Writer:
             if (reason := refused(item)) is not None:
                 raise self.emission.unsupported(item, reason)
             if item.opcode in ("bra", "ret", "exit", "bar", "barrier", "trap"):
+                self.undefined.follow(self.emission, item)
                 continue
             self._instruction(number, item)
         self._keep_registers(block)
@@ -174,6 +183,7 @@ class _Writer:
         try:
             self.overflow.check(self.emission, number, item)
             self.overflow.follow(self.emission, item)
+            self.undefined.follow(self.emission, item)
             handler(self.emission, item)
         except Unsupported:
             raise
@@ -198,7 +208,10 @@ class _Writer:
         for name in sorted(changed & self.live.at_end[block.number]):
             if name == CARRY:
                 raise Unsupported(self.function.instructions[block.last - 1], "the carry crosses a block")
-            self.names.store(self.emission, name, (block.number, name) in self.uniform.masked)
+            masked = (block.number, name) in self.uniform.masked
+            self.names.store(self.emission, name, masked)
+            if (origin := origin_of(name)) in self.emission.values:
+                self.names.store(self.emission, origin, masked)
 
     def _end(self, block: Block) -> None:
         last = self.function.instructions[block.last - 1] if block.last > block.first else None

@@ -38,10 +38,28 @@ _CONTEXT_REGISTERS = {
 _TID = {"tid.x": State.TID_X, "tid.y": State.TID_Y, "tid.z": State.TID_Z}
 
 
-class Names:
-    """Places of the registers of one function in a warp's state, and values of symbols."""
+_ORIGIN = " origin"
 
-    def __init__(self, function: Function, placement: Placement, live: Liveness, uniform: Uniformity) -> None:
+
+def origin_of(register: str) -> str:
+    """The name of the register beside one, which tells where an undefined value of it arose."""
+    return register + _ORIGIN
+
+
+class Names:
+    """Places of the registers of one function in a warp's state, and values of symbols.
+
+    Those that may be `undefined` have another register beside them.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        placement: Placement,
+        live: Liveness,
+        uniform: Uniformity,
+        undefined: frozenset[str] = frozenset(),
+    ) -> None:
         self.function = function
         self.placement = placement
         self.uniform = uniform.uniform
@@ -53,12 +71,18 @@ class Names:
         for name in sorted(live.crossing, key=lambda one: (one in self.uniform, one)):
             self.places[name] = end
             end += 8 if name in self.uniform else -(-LANES * max(width_of(self.type_of(name)), 1) // 512) * 64
+        end = -(-end // 64) * 64
+        for name in sorted(live.crossing & undefined):
+            self.places[origin_of(name)] = end
+            end += LANES * I32.width // 8
         self.state_size = -(-end // 64) * 64
 
     def type_of(self, register: str) -> Any:
         """The element type of a register; raises KeyError for one that is not declared."""
         if register == CARRY:
             return I1
+        if register.endswith(_ORIGIN):
+            return I32
         declared = self.function.type_of(register)
         if declared is None:
             raise KeyError(register)

@@ -8,7 +8,6 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import Group, Instruction
 from advisor.evidence.simulated.simt.vector.lanes import (
     I1,
     I32,
-    LANES,
     VOID,
     constant,
     element_type,
@@ -17,7 +16,6 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     splat,
     vector,
 )
-from advisor.evidence.simulated.simt.vector.layout import Context
 from advisor.evidence.simulated.simt.vector.translation.emission import Emission, handles
 
 
@@ -26,10 +24,8 @@ def _shuffle(e: Emission, item: Instruction) -> None:
     target = item.operands[0]
     result, valid = target.items if isinstance(target, Group) else (target, None)
     value, step, limits = (e.read_vector(operand, I32) for operand in item.operands[1:4])
-    source, good = _source_lane(e, item, step, limits)
+    source, good = source_lane(e, item, step, limits)
     _check_mask(e, item)
-    if "idx" in item.modifiers and "sync" in item.modifiers:
-        _check_source(e, item, source)
     moved = e.call("shuffle_32", vector(I32), value, source)
     e.write(item, moved, result)
     if valid is not None:
@@ -40,27 +36,14 @@ def _check_mask(e: Emission, item: Instruction) -> None:
     """Note lanes that are not in the mask which they give; PTX ISA: the behaviour is undefined then."""
     if "sync" not in item.modifiers:
         return
-    _note_lanes(e, item, "note_outside_mask", e.builder.not_(_own_mask_has(e, item, lane_numbers())))
-
-
-def _check_source(e: Emission, item: Instruction, source: Any) -> None:
-    """Note a broadcast from a lane that is not in the mask, or from one behind the last thread of the block.
-
-    Where lanes ask for different ones some may ignore what they get.
-    """
     builder = e.builder
-    first = builder.mul(e.context_word(Context.WARP, I32), constant(I32, LANES))
-    behind = builder.sub(e.context_word(Context.THREADS, I32), first)
-    absent = builder.icmp_signed(">=", source, builder.broadcast(behind))
-    absent = builder.or_(absent, builder.not_(_own_mask_has(e, item, source)))
-    first_running = builder.trunc(e.reach(e.active(item))[0], I32)
-    asked = builder.lane(source, builder.and_(first_running, constant(I32, LANES - 1)))
-    others = builder.bits(builder.icmp_unsigned("!=", source, builder.broadcast(asked)))
-    one = builder.icmp_unsigned("==", builder.and_(others, e.active(item)), constant(I32, 0))
-    _note_lanes(e, item, "note_absent_lane", builder.and_(absent, builder.broadcast(one)))
+    outside = builder.not_(own_mask_has(e, item, lane_numbers()))
+    lanes = builder.and_(builder.bits(outside), e.active(item))
+    with builder.if_then(builder.icmp_unsigned("!=", lanes, constant(I32, 0)), likely=False):
+        e.call("note_outside_mask", VOID, e.context, lanes, constant(I32, item.text_line))
 
 
-def _own_mask_has(e: Emission, item: Instruction, lanes: Any) -> Any:
+def own_mask_has(e: Emission, item: Instruction, lanes: Any) -> Any:
     """For each lane whether its mask has another lane."""
     builder = e.builder
     mask = e.read_vector(item.operands[-1], I32)
@@ -68,14 +51,7 @@ def _own_mask_has(e: Emission, item: Instruction, lanes: Any) -> Any:
     return builder.icmp_unsigned("!=", bit, splat(I32, 0))
 
 
-def _note_lanes(e: Emission, item: Instruction, routine: str, where: Any) -> None:
-    builder = e.builder
-    lanes = builder.and_(builder.bits(where), e.active(item))
-    with builder.if_then(builder.icmp_unsigned("!=", lanes, constant(I32, 0)), likely=False):
-        e.call(routine, VOID, e.context, lanes, constant(I32, item.text_line))
-
-
-def _source_lane(e: Emission, item: Instruction, step: Any, limits: Any) -> tuple[Any, Any]:
+def source_lane(e: Emission, item: Instruction, step: Any, limits: Any) -> tuple[Any, Any]:
     """For each lane the lane it reads from, its own where that lies outside of its segment."""
     builder = e.builder
     lane = lane_numbers()
