@@ -20,7 +20,6 @@ import os
 import random
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -30,28 +29,89 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = "numba.cuda.tests"
-MODULES = """
-cudapy.test_alignment cudapy.test_array cudapy.test_array_args cudapy.test_array_methods cudapy.test_atomics
-cudapy.test_blackscholes cudapy.test_boolean cudapy.test_casting cudapy.test_complex cudapy.test_constmem
-cudapy.test_cooperative_groups cudapy.test_device_func cudapy.test_dispatcher cudapy.test_exception
-cudapy.test_fastmath cudapy.test_forall cudapy.test_freevar cudapy.test_globals cudapy.test_gufunc
-cudapy.test_idiv cudapy.test_intrinsics cudapy.test_iterators cudapy.test_laplace cudapy.test_localmem
-cudapy.test_mandel cudapy.test_math cudapy.test_matmul cudapy.test_montecarlo cudapy.test_multithreads
-cudapy.test_nondet cudapy.test_operator cudapy.test_overload cudapy.test_powi cudapy.test_random
-cudapy.test_record_dtype cudapy.test_reduction cudapy.test_slicing cudapy.test_sm cudapy.test_sm_creation
-cudapy.test_sync cudapy.test_transpose cudapy.test_ufuncs cudapy.test_vector_type cudapy.test_vectorize
-cudapy.test_warp_ops cudadrv.test_cuda_ndarray cudadrv.test_events cudadrv.test_streams
-doc_examples.test_cg doc_examples.test_cpointer doc_examples.test_cpu_gpu_compat doc_examples.test_ffi
-doc_examples.test_globals doc_examples.test_laplace doc_examples.test_matmul doc_examples.test_montecarlo
-doc_examples.test_random doc_examples.test_reduction doc_examples.test_sessionize doc_examples.test_ufunc
-doc_examples.test_vecadd
-""".split()
+MODULES = [
+    "cudapy.test_alignment",
+    "cudapy.test_array",
+    "cudapy.test_array_args",
+    "cudapy.test_array_methods",
+    "cudapy.test_atomics",
+    "cudapy.test_blackscholes",
+    "cudapy.test_boolean",
+    "cudapy.test_casting",
+    "cudapy.test_complex",
+    "cudapy.test_constmem",
+    "cudapy.test_cooperative_groups",
+    "cudapy.test_device_func",
+    "cudapy.test_dispatcher",
+    "cudapy.test_exception",
+    "cudapy.test_fastmath",
+    "cudapy.test_forall",
+    "cudapy.test_freevar",
+    "cudapy.test_globals",
+    "cudapy.test_gufunc",
+    "cudapy.test_idiv",
+    "cudapy.test_intrinsics",
+    "cudapy.test_iterators",
+    "cudapy.test_laplace",
+    "cudapy.test_localmem",
+    "cudapy.test_mandel",
+    "cudapy.test_math",
+    "cudapy.test_matmul",
+    "cudapy.test_montecarlo",
+    "cudapy.test_multithreads",
+    "cudapy.test_nondet",
+    "cudapy.test_operator",
+    "cudapy.test_overload",
+    "cudapy.test_powi",
+    "cudapy.test_random",
+    "cudapy.test_record_dtype",
+    "cudapy.test_reduction",
+    "cudapy.test_slicing",
+    "cudapy.test_sm",
+    "cudapy.test_sm_creation",
+    "cudapy.test_sync",
+    "cudapy.test_transpose",
+    "cudapy.test_ufuncs",
+    "cudapy.test_vector_type",
+    "cudapy.test_vectorize",
+    "cudapy.test_warp_ops",
+    "cudadrv.test_cuda_ndarray",
+    "cudadrv.test_events",
+    "cudadrv.test_streams",
+    "doc_examples.test_cg",
+    "doc_examples.test_cpointer",
+    "doc_examples.test_cpu_gpu_compat",
+    "doc_examples.test_ffi",
+    "doc_examples.test_globals",
+    "doc_examples.test_laplace",
+    "doc_examples.test_matmul",
+    "doc_examples.test_montecarlo",
+    "doc_examples.test_random",
+    "doc_examples.test_reduction",
+    "doc_examples.test_sessionize",
+    "doc_examples.test_ufunc",
+    "doc_examples.test_vecadd",
+]
 # What follows from a model of the machine, or is only seen in the launches that are looked at access by access.
 MODELLED = frozenset(
-    """
-    balance chain_of_a_warp detailed joined_requests joined_wavefronts l1_hits l1_sectors l1_wavefronts l2_hits
-    l2_sectors load_rounds_of_a_warp looked_up past_l1 past_l2 slots steps
-    """.split()
+    [
+        "balance",
+        "chain_of_a_warp",
+        "detailed",
+        "joined_requests",
+        "joined_wavefronts",
+        "l1_hits",
+        "l1_sectors",
+        "l1_wavefronts",
+        "l2_hits",
+        "l2_sectors",
+        "load_rounds_of_a_warp",
+        "looked_up",
+        "past_l1",
+        "past_l2",
+        "slots",
+        "steps",
+    ]
 )
 # What names an access or a branch within its launch.
 _PLACE = ("path", "line", "array", "space", "kind")
@@ -95,17 +155,17 @@ class _NotedResult(unittest.TestResult):
         self._begun = 0.0
         self._problems = 0
 
-    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - the name of unittest
+    def startTest(self, test: unittest.TestCase) -> None:
         """Begin a test."""
         import numpy as np
 
         super().startTest(test)
         random.seed(1)
-        np.random.seed(1)  # noqa: NPY002 - the generator that the tests use
+        np.random.seed(1)
         self._begun = time.time()
         self._problems = len(self.failures) + len(self.errors)
 
-    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802 - the name of unittest
+    def stopTest(self, test: unittest.TestCase) -> None:
         """Note how the test ended."""
         super().stopTest(test)
         skipped = any(one is test for one, _ in self.skipped)

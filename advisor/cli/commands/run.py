@@ -70,4 +70,6 @@ def _tell(end: ScriptEnd) -> None:
             told.add((place, defect.kind))
             words = defect.kind.replace("_", " ")
             where = f"block {defect.block}, thread {defect.thread}"
+            if not defect.block:
+                where = f"{defect.unwritten:,} of {defect.elements:,} elements of {defect.array}"
             print(f"advisor: {place}: {words} in {function}, {where}", file=sys.stderr)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from advisor.evidence.simulated.simt.counts import Statistics
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import Extent, Launch
+
+Place: TypeAlias = "tuple[str | None, int | None]"
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,9 @@ class Executor(Protocol):
 
         Raises KernelFault for what is an error of the launch on a GPU.
         """
+
+    def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
+        """Learn that bytes of the device are copied to the host; `place` gives where in the program."""
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable in global or constant memory, as the kernels of `ptx` see it.

@@ -51,7 +51,7 @@ def install(executor: Executor, device: DeviceProperties, predictor: TimePredict
     calls = (
         DeviceCalls(gpu),
         contexts,
-        MemoryCalls(gpu, buffers, streams),
+        MemoryCalls(gpu, buffers, streams, notes),
         PoolCalls(gpu, buffers, contexts),
         streams,
         modules,

@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import Any
 
 from advisor.evidence.simulated.driver.argument_notes import describe
-from advisor.evidence.simulated.driver.executor import LaunchNote
+from advisor.evidence.simulated.driver.executor import LaunchNote, Place
 from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function
-
-Place: TypeAlias = "tuple[str | None, int | None]"
 
 
 @dataclass

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from advisor.evidence.simulated.driver.executor import ArgumentNote, Place
 from advisor.evidence.simulated.simt.launch import Extent, Launch
 from advisor.evidence.simulated.simt.machine import DefectSeen, Execution
 from advisor.evidence.simulated.simt.statistics import place_of
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.layout import AT_BARRIER, Defect, Site
 from advisor.evidence.simulated.simt.vector.sites import Access
+from advisor.evidence.simulated.simt.written_sectors import UnwrittenPart
 
 _KINDS = {
     Defect.OUT_OF_BOUNDS: "out_of_bounds",
@@ -44,7 +47,9 @@ class FoundDefect:
 
     `distance` is the number of bytes by which an access lies beyond its array's end, negative before its
     begin; `access` says load, store or atomic. A race in global memory has another access, that of `other_by`
-    (another block, or another warp of the block) at `other_path` and `other_line`.
+    (another block, or another warp of the block) at `other_path` and `other_line`. A copy to the host of
+    memory that nothing has written stands at the line of the program and has no block and thread; of its
+    `elements` so many are `unwritten`, `first` is the first of them.
     """
 
     kind: str
@@ -52,14 +57,17 @@ class FoundDefect:
     line: int
     array: str
     access: str
-    block: Extent
-    thread: Extent
+    block: tuple[int, ...]
+    thread: tuple[int, ...]
     distance: int | None = None
     count: int = 1
     other_by: str = ""
     other_access: str = ""
     other_path: str = ""
     other_line: int = 0
+    elements: int | None = None
+    unwritten: int | None = None
+    first: int | None = None
 
     def as_data(self) -> dict[str, Any]:
         """The defect as plain data for a store."""
@@ -93,6 +101,22 @@ def found_defects(
     unfenced = {_place(one) for one in found.values() if one.kind == "unfenced"}
     hidden = {"uninitialised": racing, "global_race": unfenced}
     return [one for one in found.values() if _place(one) not in hidden.get(one.kind, ())]
+
+
+def unwritten_copy(argument: ArgumentNote, part: UnwrittenPart, size: int, place: Place) -> FoundDefect:
+    """What is wrong with a copy of `size` bytes of an array to the host."""
+    item = _item_size(argument)
+    return FoundDefect(
+        "unwritten_copy", place[0] or "", place[1] or 0, argument.name, "copy", (), (),
+        elements=size // item, unwritten=max(1, part.size // item), first=part.first // item,
+    )  # fmt: skip
+
+
+def _item_size(argument: ArgumentNote) -> int:
+    """The bytes of an array's element, where it lies without gaps; else 1."""
+    count = math.prod(argument.shape or ())
+    size = argument.size or 0
+    return size // count if count and size >= count and size % count == 0 else 1
 
 
 def _place(defect: FoundDefect) -> tuple[str, int, str]:

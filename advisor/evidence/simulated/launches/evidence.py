@@ -293,14 +293,18 @@ def _defects(kernel: _Kernel) -> list[LineReading]:
             showing[key] += 1
             if key not in found or one["count"] > found[key][1]["count"]:
                 found[key] = row, one
-    launches = len(kernel.launches)
     return [
         defect_reading(
             kernel.key, one, _moved(kernel),
-            (f"{_ran(kernel, row)}.", *([in_launches(showing[key], launches)] if launches > 1 else [])),
+            (f"{_ran(kernel, row)}.", *_shown(one, showing[key], len(kernel.launches))),
         )
         for key, (row, one) in found.items()
     ]  # fmt: skip
+
+
+def _shown(defect: dict[str, Any], showing: int, launches: int) -> list[str]:
+    """In how many launches a defect was seen; copies are looked at once for each place."""
+    return [in_launches(showing, launches)] if launches > 1 and defect["block"] else []
 
 
 def _ran(kernel: _Kernel, row: LaunchRow) -> str:

@@ -94,6 +94,10 @@ def _atomic(counts: Sequence[AccessCounts]) -> dict[str, Value | None]:
     }
 
 
+def _count(number: int | None) -> float | None:
+    return None if number is None else float(number)
+
+
 def _other_place(defect: dict[str, Any], move: Move) -> str | None:
     """Where the access is that a race is with, in words; None for a defect of one access."""
     if not defect.get("other_line"):
@@ -111,14 +115,15 @@ def defect_reading(
         "kind": defect["kind"],
         "access": defect["access"] or None,
         "array": defect["array"] or None,
-        "block": ", ".join(map(str, defect["block"])),
-        "thread": ", ".join(map(str, defect["thread"])),
+        "block": ", ".join(map(str, defect["block"])) or None,
+        "thread": ", ".join(map(str, defect["thread"])) or None,
         "distance": None if defect["distance"] is None else float(abs(defect["distance"])),
         "before": None if defect["distance"] is None else defect["distance"] < 0,
         "seen": float(defect["count"]),
         "other_by": defect.get("other_by") or None,
         "other_access": defect.get("other_access") or None,
         "other_place": _other_place(defect, move),
+        **{name: _count(defect.get(name)) for name in ("elements", "unwritten", "first")},
     }
     where = move(defect["path"], defect["line"])
     return LineReading("defect", kernel, *where, defect["array"], "", defect["kind"], values, assumptions)

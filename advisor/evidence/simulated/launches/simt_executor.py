@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from advisor.evidence.simulated.driver.executor import KernelFault, LaunchNote
+from advisor.evidence.simulated.driver.executor import KernelFault, LaunchNote, Place
 from advisor.evidence.simulated.launches.close_looks import CloseLooks
-from advisor.evidence.simulated.launches.defects import FoundDefect, found_defects
+from advisor.evidence.simulated.launches.defects import FoundDefect, found_defects, unwritten_copy
 from advisor.evidence.simulated.launches.outcome import Outcome
 from advisor.evidence.simulated.simt.block_sample import block_sample
 from advisor.evidence.simulated.simt.counts import Statistics
@@ -42,7 +42,11 @@ class Limits:
 
 
 class SimtExecutor:
-    """Executes launches on the CPU; `listen` is told of each one."""
+    """Executes launches on the CPU; `listen` is told of each one.
+
+    `tell_copy` is told of each copy to the host of memory that nothing has written, with the latest launch
+    that had it among its arguments.
+    """
 
     def __init__(
         self,
@@ -50,8 +54,10 @@ class SimtExecutor:
         listen: Callable[[Outcome], None],
         limits: Limits = Limits(),
         cache: Cache | None = None,
+        tell_copy: Callable[[LaunchNote, FoundDefect], None] | None = None,
     ) -> None:
         self.memory = DeviceMemory()
+        self._tell_copy = tell_copy
         self._device = device
         self._listen = listen
         self._limits = limits
@@ -100,7 +106,17 @@ class SimtExecutor:
                 "CUDA_ERROR_LAUNCH_TIMEOUT",
             )
         _raise_defects(note, found)
+        for argument in note.arguments:
+            if argument.address is not None:
+                self.memory.note_used(argument.address, (note, argument))
         return counted
+
+    def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
+        """Tell of a copy of memory that nothing has written and that a launch has had."""
+        part = self.memory.unwritten(address, size) if self._tell_copy is not None else None
+        if self._tell_copy is not None and part is not None and isinstance(part.user, tuple):
+            note, argument = part.user
+            self._tell_copy(note, unwritten_copy(argument, part, size, place()))
 
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable; raises KeyError for a name that the module does not declare."""

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,9 @@ CREATE TABLE IF NOT EXISTS launches (
     counts INTEGER REFERENCES counts(id)
 );
 CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, statistics TEXT, defects TEXT, problem TEXT);
+CREATE TABLE IF NOT EXISTS copies (
+    run INTEGER REFERENCES runs(id), kernel TEXT, path TEXT, number INTEGER, defect TEXT
+);
 CREATE INDEX IF NOT EXISTS launches_of_path ON launches (path);
 """
 
@@ -76,6 +79,16 @@ class LaunchRow:
     defects: list[dict[str, Any]] = field(default_factory=list)
     problem: str | None = None
     counts: int | None = None
+
+
+@dataclass(frozen=True)
+class CopyRow:
+    """What was wrong with a copy to the host of memory that the launch of a kernel had."""
+
+    kernel: str
+    path: str
+    number: int
+    defect: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -209,6 +222,21 @@ class LaunchStore:
                 [_values(run, row, counts) for row, counts in rows],
             )
 
+    def add_copy(self, run: int, copy: CopyRow) -> None:
+        """Add what is wrong with a copy to the host."""
+        self._connect().execute(
+            "INSERT INTO copies VALUES (?, ?, ?, ?, ?)",
+            (run, copy.kernel, copy.path, copy.number, json.dumps(copy.defect)),
+        )
+
+    def _defects_of_copies(self, path: str, kernel: str, run: int) -> dict[int, list[dict[str, Any]]]:
+        """What was wrong with copies, by the number of the launch."""
+        query = "SELECT number, defect FROM copies WHERE path = ? AND kernel = ? AND run = ?"
+        found: dict[int, list[dict[str, Any]]] = {}
+        for number, defect in self._connect().execute(query, (path, kernel, run)):
+            found.setdefault(number, []).append(json.loads(defect))
+        return found
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         connection = self._connect()
@@ -241,11 +269,14 @@ class LaunchStore:
         counts: dict[int, _Counts] = {}
         for path in paths:
             for kernel, run in self._latest_runs(path, device):
+                copies = self._defects_of_copies(path, kernel, run)
                 for row in self._connect().execute(_LAUNCHES, (path, kernel, run)):
                     number = row[-1]
                     if number is not None and number not in counts:
                         counts[number] = self._counts(number)
                     launch = _row(row, counts.get(number, _NO_COUNTS))
+                    # Several processes of a run may number their launches alike.
+                    launch = replace(launch, defects=[*launch.defects, *copies.pop(launch.number, ())])
                     found.setdefault((launch.path, launch.kernel), []).append((runs[run], launch))
         return found
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from advisor.evidence.simulated.simt.written_sectors import WrittenSectors
+from advisor.evidence.simulated.simt.written_sectors import UnwrittenPart, WrittenSectors
 
 # cudaMalloc aligns to at least 256 bytes (CUDA C++ Programming Guide, "Device Memory Accesses").
 ALIGNMENT = 256
@@ -80,6 +80,17 @@ class DeviceMemory:
         start = self.start_of(address)
         if start is not None:
             self.written.add(start, address, size)
+
+    def note_used(self, address: int, user: object) -> None:
+        """Note who has used a buffer that is not written yet."""
+        start = self.start_of(address) if self.written else None
+        if start is not None:
+            self.written.use(start, user)
+
+    def unwritten(self, address: int, size: int) -> UnwrittenPart | None:
+        """What nothing has written of some bytes, None where everything may be."""
+        start = self.start_of(address) if self.written else None
+        return None if start is None else self.written.unwritten(start, address, size)
 
     def view(self, address: int, size: int) -> npt.NDArray[np.uint8]:
         """`size` bytes of a buffer from an address inside it; raises KeyError outside of every buffer."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from advisor.evidence.metrics.derived import derive_all
 from advisor.evidence.metrics.launch_weight import launch_weight
-from advisor.evidence.simulated.driver.executor import KernelFault, LaunchNote
+from advisor.evidence.simulated.driver.executor import KernelFault, LaunchNote, Place
 from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
 from advisor.evidence.simulated.launches.outcome import Outcome
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
@@ -65,6 +66,10 @@ class WatchedExecutor:
     def variable(self, ptx: str, name: str) -> int:
         """The address of a module's variable."""
         return self._inner.variable(ptx, name)
+
+    def copied_to_host(self, address: int, size: int, place: Callable[[], Place]) -> None:
+        """Learn of a copy to the host."""
+        self._inner.copied_to_host(address, size, place)
 
     def _listen(self, outcome: Outcome) -> None:
         self._last = outcome

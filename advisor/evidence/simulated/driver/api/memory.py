@@ -11,6 +11,7 @@ from advisor.evidence.simulated.driver.api.buffers import Buffers
 from advisor.evidence.simulated.driver.api.streams import StreamCalls
 from advisor.evidence.simulated.driver.entry_points import Handle, OutHandle, OutSize, OutUnsigned, entry
 from advisor.evidence.simulated.driver.gpu import Gpu, require
+from advisor.evidence.simulated.driver.launch_notes import LaunchNotes
 from advisor.evidence.simulated.driver.predicted_clock import Copy
 from advisor.evidence.simulated.driver.results import Result
 
@@ -21,8 +22,8 @@ _BYTE, _SHORT = ctypes.c_ubyte, ctypes.c_ushort
 class MemoryCalls:
     """cuMemAlloc…, cuMemHost…, cuMemcpy… and cuMemset…; the asynchronous ones are done when they return."""
 
-    def __init__(self, gpu: Gpu, buffers: Buffers, streams: StreamCalls) -> None:
-        self.gpu, self.buffers, self.streams = gpu, buffers, streams
+    def __init__(self, gpu: Gpu, buffers: Buffers, streams: StreamCalls, notes: LaunchNotes) -> None:
+        self.gpu, self.buffers, self.streams, self.notes = gpu, buffers, streams, notes
 
     @entry("cuMemAlloc", OutHandle, _SIZE)
     def _allocate(self, out: Any, size: int) -> None:
@@ -97,6 +98,7 @@ class MemoryCalls:
     @entry("cuMemcpyDtoHAsync", Handle, Handle, _SIZE, Handle)
     def _to_host(self, target: int, source: int, size: int, stream: int | None = None) -> None:
         self._copy(target, self.buffers.place(source, size), size)
+        self.gpu.executor.copied_to_host(source, size, self.notes.place)
         self._timed("bus", size, stream)
 
     @entry("cuMemcpyDtoD", Handle, Handle, _SIZE)
@@ -110,6 +112,8 @@ class MemoryCalls:
     def _anywhere(self, target: int, source: int, size: int, stream: int | None = None) -> None:
         self._copy(self.buffers.host_place(target), self.buffers.host_place(source), size)
         on_device = [self.buffers.kind(address) in ("device", "managed") for address in (target, source)]
+        if on_device == [False, True]:
+            self.gpu.executor.copied_to_host(source, size, self.notes.place)
         if any(on_device):
             self._timed("device" if all(on_device) else "bus", size, stream)
 

@@ -71,7 +71,8 @@ def _run(request: dict[str, Any], store: LaunchStore, guarded: list[Path]) -> st
         recorder(outcome)
         keeper(outcome)
 
-    executor = SimtExecutor(device, listen, limits, user_cache() if request["cache"] else None)
+    cache = user_cache() if request["cache"] else None
+    executor = SimtExecutor(device, listen, limits, cache, recorder.copied)
     keeper = OutputKeeper(executor.memory, request["most_bytes"])
     install(executor, device_properties(device), named_predictor(request["predictor"], device))
     quiet()

@@ -19,6 +19,8 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from advisor import __version__
+from advisor.evidence.simulated.driver.executor import LaunchNote
+from advisor.evidence.simulated.launches.defects import FoundDefect
 from advisor.evidence.simulated.launches.recording.kept_outputs import OutputKeeper
 from advisor.evidence.simulated.launches.recording.recorder import Recorder
 from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
@@ -60,7 +62,7 @@ class _Work:
         self.most_bytes = int(request.get("most_bytes", 0))
         cache = user_cache() if request["cache"] else None
         limits = Limits(threads=1, seconds=request["seconds"])
-        self.executor = SimtExecutor(self.device, self._listen, limits, cache)
+        self.executor = SimtExecutor(self.device, self._listen, limits, cache, self._copied)
         predictor = named_predictor(request["predictor"], self.device)
         install(self.executor, device_properties(self.device), predictor)
         quiet()
@@ -70,6 +72,10 @@ class _Work:
             self.recorder(outcome)
         if self.keeper is not None:
             self.keeper(outcome)
+
+    def _copied(self, note: LaunchNote, defect: FoundDefect) -> None:
+        if self.recorder is not None:
+            self.recorder.copied(note, defect)
 
     def run(self, path: str, name: str) -> str:
         """What went wrong in a workload, an empty text where nothing did."""

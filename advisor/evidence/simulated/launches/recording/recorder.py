@@ -15,7 +15,7 @@ from advisor.evidence.simulated.launches.defects import FoundDefect
 from advisor.evidence.simulated.launches.function_text import definition, read_source
 from advisor.evidence.simulated.launches.outcome import Outcome
 from advisor.evidence.simulated.launches.recording.kept_counts import KeptCounts
-from advisor.evidence.simulated.launches.store import LaunchRow, LaunchStore
+from advisor.evidence.simulated.launches.store import CopyRow, LaunchRow, LaunchStore
 from advisor.evidence.simulated.simt.counts import Statistics
 
 # Launches are written when this long has passed since the last time; a killed program loses at most these.
@@ -39,6 +39,7 @@ class Recorder:
         self.launches = 0
         self.defects: list[tuple[str, FoundDefect]] = []
         self.problems: dict[str, str] = {}
+        self._copies: set[object] = set()
 
     def __call__(self, outcome: Outcome) -> None:
         """Note one launch."""
@@ -55,6 +56,19 @@ class Recorder:
             self._waiting.append((row, counts))
             if time.monotonic() - self._written >= self._between:
                 self._write()
+
+    def copied(self, note: LaunchNote, defect: FoundDefect) -> None:
+        """Note a defect of a copy to the host, with the launch that it belongs to; once for each place."""
+        path, _, _ = self._definition(note)
+        key = (note.function, path, defect.path, defect.line, defect.array)
+        with self._lock:
+            if key in self._copies:
+                return
+            self._copies.add(key)
+            self.defects.append((note.function, defect))
+            shown = replace(defect, path=self.relative(defect.path))
+            kernel = _kernel_name(note)
+            self._store.add_copy(self._run, CopyRow(kernel, path, note.order, shown.as_data()))
 
     def close(self) -> None:
         """Write the launches that wait."""
@@ -86,7 +100,7 @@ class Recorder:
         path, line, text_hash = self._definition(note)
         return LaunchRow(
             number=note.order,
-            kernel=note.function.replace(".<locals>", ""),
+            kernel=_kernel_name(note),
             path=path,
             line=line,
             function_hash=text_hash,
@@ -115,6 +129,10 @@ class Recorder:
             return Path(path).resolve().relative_to(self._root).as_posix()
         except (ValueError, OSError):
             return path
+
+
+def _kernel_name(note: LaunchNote) -> str:
+    return note.function.replace(".<locals>", "")
 
 
 def _argument(note: ArgumentNote) -> dict[str, Any]:

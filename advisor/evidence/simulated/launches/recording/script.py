@@ -89,7 +89,8 @@ def simulate(
     from advisor.evidence.simulated.driver.install import install
     from advisor.evidence.simulated.driver.predicted_clock import named_predictor
 
-    executor = SimtExecutor(device, recorder, limits, user_cache() if keep_code else None)
+    cache = user_cache() if keep_code else None
+    executor = SimtExecutor(device, recorder, limits, cache, recorder.copied)
     install(executor, device_properties(device), named_predictor(predictor, device))
 
 

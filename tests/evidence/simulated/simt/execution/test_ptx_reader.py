@@ -6,6 +6,7 @@ import re
 import struct
 
 import pytest
+from ptx_text import HEAD, body
 
 from advisor.evidence.simulated.simt.ptx.ptx_operands import read_operand, split_operands
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
@@ -20,14 +21,6 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Symbol,
 )
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, read_ptx
-
-HEAD = ".version 8.4\n.target sm_80, debug\n.address_size 64\n"
-
-
-def body(*lines: str, registers: str = ".reg .b32 %r<9>; .reg .pred %p<3>;") -> str:
-    return (
-        HEAD + ".visible .entry k(.param .u64 k_param_0)\n{\n" + registers + "\n" + "\n".join(lines) + "\n}\n"
-    )
 
 
 def only(line: str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_ptx_reader import body
+from ptx_text import body
 
 from advisor.evidence.simulated.simt.ptx.control_flow import ControlFlow, control_flow, reads, results
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function
