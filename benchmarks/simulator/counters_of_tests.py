@@ -1,6 +1,6 @@
 """Compares what two versions of the program count in each launch of numba-cuda's own tests.
 
-    python benchmarks/simulator/counters_of_tests.py record BEFORE.json --advisor VENV/bin/advisor [--modules M…]
+    python benchmarks/simulator/counters_of_tests.py record FILE.json --advisor VENV/bin/advisor [--modules M…]
     python benchmarks/simulator/counters_of_tests.py compare BEFORE.json AFTER.json [--show N]
 
 `record` runs test modules (those of `MODULES` where none is named, `cudapy.test_sm` for
@@ -24,95 +24,35 @@ import tempfile
 import time
 import unittest
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 PACKAGE = "numba.cuda.tests"
-MODULES = [
-    "cudapy.test_alignment",
-    "cudapy.test_array",
-    "cudapy.test_array_args",
-    "cudapy.test_array_methods",
-    "cudapy.test_atomics",
-    "cudapy.test_blackscholes",
-    "cudapy.test_boolean",
-    "cudapy.test_casting",
-    "cudapy.test_complex",
-    "cudapy.test_constmem",
-    "cudapy.test_cooperative_groups",
-    "cudapy.test_device_func",
-    "cudapy.test_dispatcher",
-    "cudapy.test_exception",
-    "cudapy.test_fastmath",
-    "cudapy.test_forall",
-    "cudapy.test_freevar",
-    "cudapy.test_globals",
-    "cudapy.test_gufunc",
-    "cudapy.test_idiv",
-    "cudapy.test_intrinsics",
-    "cudapy.test_iterators",
-    "cudapy.test_laplace",
-    "cudapy.test_localmem",
-    "cudapy.test_mandel",
-    "cudapy.test_math",
-    "cudapy.test_matmul",
-    "cudapy.test_montecarlo",
-    "cudapy.test_multithreads",
-    "cudapy.test_nondet",
-    "cudapy.test_operator",
-    "cudapy.test_overload",
-    "cudapy.test_powi",
-    "cudapy.test_random",
-    "cudapy.test_record_dtype",
-    "cudapy.test_reduction",
-    "cudapy.test_slicing",
-    "cudapy.test_sm",
-    "cudapy.test_sm_creation",
-    "cudapy.test_sync",
-    "cudapy.test_transpose",
-    "cudapy.test_ufuncs",
-    "cudapy.test_vector_type",
-    "cudapy.test_vectorize",
-    "cudapy.test_warp_ops",
-    "cudadrv.test_cuda_ndarray",
-    "cudadrv.test_events",
-    "cudadrv.test_streams",
-    "doc_examples.test_cg",
-    "doc_examples.test_cpointer",
-    "doc_examples.test_cpu_gpu_compat",
-    "doc_examples.test_ffi",
-    "doc_examples.test_globals",
-    "doc_examples.test_laplace",
-    "doc_examples.test_matmul",
-    "doc_examples.test_montecarlo",
-    "doc_examples.test_random",
-    "doc_examples.test_reduction",
-    "doc_examples.test_sessionize",
-    "doc_examples.test_ufunc",
-    "doc_examples.test_vecadd",
-]
-# What follows from a model of the machine, or is only seen in the launches that are looked at access by access.
-MODELLED = frozenset(
-    [
-        "balance",
-        "chain_of_a_warp",
-        "detailed",
-        "joined_requests",
-        "joined_wavefronts",
-        "l1_hits",
-        "l1_sectors",
-        "l1_wavefronts",
-        "l2_hits",
-        "l2_sectors",
-        "load_rounds_of_a_warp",
-        "looked_up",
-        "past_l1",
-        "past_l2",
-        "slots",
-        "steps",
-    ]
-)
+_FILES = {
+    "cudapy": (
+        "alignment", "array", "array_args", "array_methods", "atomics", "blackscholes", "boolean",
+        "casting", "complex", "constmem", "cooperative_groups", "device_func", "dispatcher", "exception",
+        "fastmath", "forall", "freevar", "globals", "gufunc", "idiv", "intrinsics", "iterators", "laplace",
+        "localmem", "mandel", "math", "matmul", "montecarlo", "multithreads", "nondet", "operator",
+        "overload", "powi", "random", "record_dtype", "reduction", "slicing", "sm", "sm_creation", "sync",
+        "transpose", "ufuncs", "vector_type", "vectorize", "warp_ops",
+    ),
+    "cudadrv": (
+        "cuda_ndarray", "events", "streams",
+    ),
+    "doc_examples": (
+        "cg", "cpointer", "cpu_gpu_compat", "ffi", "globals", "laplace", "matmul", "montecarlo", "random",
+        "reduction", "sessionize", "ufunc", "vecadd",
+    ),
+}  # fmt: skip
+MODULES = [f"{folder}.test_{name}" for folder, names in _FILES.items() for name in names]
+# What follows from a model of the machine, or is seen only where a launch is looked at access by access.
+MODELLED = frozenset({
+    "balance", "chain_of_a_warp", "detailed", "joined_requests", "joined_wavefronts", "l1_hits",
+    "l1_sectors", "l1_wavefronts", "l2_hits", "l2_sectors", "load_rounds_of_a_warp", "looked_up", "past_l1",
+    "past_l2", "slots", "steps",
+})  # fmt: skip
 # What names an access or a branch within its launch.
 _PLACE = ("path", "line", "array", "space", "kind")
 
@@ -164,6 +104,7 @@ class _NotedResult(unittest.TestResult):
         np.random.seed(1)
         self._begun = time.time()
         self._problems = len(self.failures) + len(self.errors)
+        self._note(test, "not ended")
 
     def stopTest(self, test: unittest.TestCase) -> None:
         """Note how the test ended."""
@@ -171,6 +112,9 @@ class _NotedResult(unittest.TestResult):
         skipped = any(one is test for one, _ in self.skipped)
         failed = len(self.failures) + len(self.errors) > self._problems
         end = "skipped" if skipped else "failed" if failed else "passed"
+        self._note(test, end)
+
+    def _note(self, test: unittest.TestCase, end: str) -> None:
         with self._notes.open("a", encoding="utf-8") as file:
             file.write(json.dumps([test.id(), self._begun, end]) + "\n")
 
@@ -213,16 +157,14 @@ def _recorded(advisor: Path, modules: list[str], seconds: float) -> Iterator[tup
 
 
 def _tests(notes: Path, launches: list[Launch]) -> list[Any]:
+    """The tests that ended, each with the launches since it began."""
     lines = notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
-    tests = [
-        {"test": name, "begun": begun, "end": end, "launches": []}
-        for name, begun, end in map(json.loads, lines)
-    ]
+    tests = {begun: {"test": name, "end": end, "launches": []} for name, begun, end in map(json.loads, lines)}
     for launch in launches:
-        before = [one for one in tests if one["begun"] <= launch["started"]]
-        if before:
-            before[-1]["launches"].append(launch)
-    return tests
+        begins = [begun for begun in tests if begun <= launch["started"]]
+        if begins:
+            tests[max(begins)]["launches"].append(launch)
+    return [one for one in tests.values() if one["end"] != "not ended"]
 
 
 def _launches(file: Path) -> list[Launch]:
@@ -230,8 +172,8 @@ def _launches(file: Path) -> list[Launch]:
     if not file.exists():
         return []
     query = (
-        "SELECT kernel, path, line, grid, block, dynamic_shared, arguments, started, statistics, defects, problem"
-        " FROM launches LEFT JOIN counts ON counts.id = launches.counts ORDER BY launches.id"
+        "SELECT kernel, path, line, grid, block, dynamic_shared, arguments, started, statistics, defects,"
+        " problem FROM launches LEFT JOIN counts ON counts.id = launches.counts ORDER BY launches.id"
     )
     connection = sqlite3.connect(file)
     rows = connection.execute(query).fetchall()
@@ -263,9 +205,8 @@ def _print_comparison(before: dict[str, Any], after: dict[str, Any], show: int) 
     print(f"{sum(tests.values())} tests in {len(set(before) & set(after))} modules: {_named(tests)}.")
     print(f"{len(pairs)} launches that both records have, {alone} that only one has.")
     print(f"{len(counted)} with counts in both; all counters equal in {len(counted) - in_counters}.")
-    print(
-        f"Reasons not to run, equal in both: {sum(one['problem'] == other['problem'] for _, one, other in pairs)}."
-    )
+    alike = sum(one["problem"] == other["problem"] for _, one, other in pairs)
+    print(f"{alike} run in both, or are refused with the same words.")
     print("\n| field | | launches that differ | first test |\n|---|---|---|---|")
     for name, found in sorted(fields.items(), key=lambda one: (one[0] in MODELLED, -len(one[1]))):
         kind = "modelled" if name in MODELLED else "counted"
@@ -319,7 +260,7 @@ def _by_shape(launches: list[Launch]) -> dict[Any, list[Launch]]:
 
 
 def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, Any, Any, Any]]:
-    """Each count that differs: its name, its place, both values; counts that one version lacks are left out."""
+    """Each count that differs: its name, its place, both values; what one version lacks is left out."""
     for name in before.keys() & after.keys() - {"accesses", "branches"}:
         if before[name] != after[name]:
             yield name, "", before[name], after[name]
@@ -329,9 +270,9 @@ def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tupl
             yield table, "", sorted(ours.keys() - theirs.keys()), sorted(theirs.keys() - ours.keys())
         for place in ours.keys() & theirs.keys():
             one, other = ours[place], theirs[place]
-            differing: Callable[[str], bool] = lambda name, one=one, other=other: one[name] != other[name]
-            for name in filter(differing, one.keys() & other.keys() - set(_PLACE)):
-                yield name, place, one[name], other[name]
+            for name in one.keys() & other.keys() - set(_PLACE):
+                if one[name] != other[name]:
+                    yield name, place, one[name], other[name]
 
 
 def _place(row: dict[str, Any]) -> tuple[str, ...]:

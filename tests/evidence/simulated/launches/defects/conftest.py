@@ -35,6 +35,9 @@ def checked(advise: AdvisorHere, project: Path) -> Callable[[str, str], Any]:
 @pytest.fixture
 def marked(project: Path) -> Callable[[], Places]:
     """A function that gives the places of the program with `# hit:` and a rule."""
-    return lambda: {
-        (mark.rule, FILE, mark.line) for mark in read_marks(project / FILE) if mark.expected == "hit"
-    }
+
+    def places() -> Places:
+        marks = read_marks(project / FILE)
+        return {(mark.rule, FILE, mark.line) for mark in marks if mark.expected == "hit"}
+
+    return places

@@ -143,10 +143,8 @@ def test_silence_where_all_that_is_copied_was_written(checked, name):
 
 
 def test_a_program_that_is_run_says_it_too(advise, project):
-    body = (
-        "    out = cuda.device_array(1000, np.float32)\n    double[7, 128](x, out)\n    out.copy_to_host()\n"
-    )
-    (project / "main.py").write_text(HEAD + body + "\nworkload()\n")
+    text = program("out = cuda.device_array(1000, np.float32)\ndouble[7, 128](x, out)\nout.copy_to_host()\n")
+    (project / "main.py").write_text(text + "\nworkload()\n")
     done = advise("run", "main.py", cwd=project)
-    line = (HEAD + body).count("\n")
+    line = text.count("\n")
     assert f"main.py:{line}: unwritten copy in double, 104 of 1,000 elements of out" in done.err
