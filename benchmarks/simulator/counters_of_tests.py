@@ -1,6 +1,6 @@
 """Compares what two versions of the program count in each launch of numba-cuda's own tests.
 
-    python benchmarks/simulator/counters_of_tests.py record FILE.json --advisor VENV/bin/advisor [--modules M…]
+    python benchmarks/simulator/counters_of_tests.py record FILE.json --advisor VENV/bin/advisor [--modules M]
     python benchmarks/simulator/counters_of_tests.py compare BEFORE.json AFTER.json [--show N]
 
 `record` runs test modules (those of `MODULES` where none is named, `cudapy.test_sm` for

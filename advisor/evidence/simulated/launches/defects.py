@@ -31,12 +31,9 @@ _KINDS = {
     Defect.UNWRITTEN: "unwritten",
     Defect.OUTSIDE_MASK: "outside_mask",
     Defect.ABSENT_LANE: "absent_lane",
-    Defect.UNINITIALISED_LOCAL: "uninitialised_local",
 }
 # What is noted with a line of the PTX text in place of an access.
-_OF_INSTRUCTIONS = (
-    Defect.TRAP, Defect.INDEX_OVERFLOW, Defect.OUTSIDE_MASK, Defect.ABSENT_LANE, Defect.UNINITIALISED_LOCAL,
-)  # fmt: skip
+_OF_INSTRUCTIONS = (Defect.TRAP, Defect.INDEX_OVERFLOW, Defect.OUTSIDE_MASK, Defect.ABSENT_LANE)
 _OF_WARPS = frozenset({Defect.RACE_OF_WARPS, Defect.ATOMIC_BESIDE_WARP})
 
 

@@ -23,7 +23,6 @@ from advisor.evidence.simulated.simt.vector.host.followed_elements import follow
 from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer, Silence
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, compile_kernel
-from advisor.evidence.simulated.simt.vector.lanes import LANES
 from advisor.evidence.simulated.simt.vector.layout import Context, DefectWord, Site, Space, Status
 
 Counts = npt.NDArray[np.int64]
@@ -218,8 +217,6 @@ def _run_detailed(
     shift = _shadow_shift(kernel)
     shadow = host_memory.zeroed_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
     context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
-    local = host_memory.zeroed_bytes(_local_bytes(worker))
-    context[Context.LOCAL_SHADOW] = host_memory.address_of(local) if len(local) else 0
     followed = follow_elements(worker, kernel)
     caches = CacheModel(kernel, launch, context, settings.caches) if settings.caches is not None else None
     context[Context.DETAILED] = 1
@@ -234,7 +231,7 @@ def _run_detailed(
     if caches is not None:
         caches.look_up()
     del followed
-    for word in (Context.DETAILED, Context.SHADOW, Context.CACHES, Context.ELEMENTS, Context.LOCAL_SHADOW):
+    for word in (Context.DETAILED, Context.SHADOW, Context.CACHES, Context.ELEMENTS):
         context[word] = 0
     context[Context.ALONE] = int(threads == 1)
     return done, status
@@ -259,12 +256,6 @@ def _run_block(kernel: Kernel, worker: HostThread, number: int, caches: CacheMod
         caches.look_up()
         status = Status(function(context.ctypes.data, number, _FROM_FULL_TRACE))
     return Status.STOPPED if context[Context.STOP] else status
-
-
-def _local_bytes(worker: HostThread) -> int:
-    """The bytes of local memory of a block's warps."""
-    context = worker.context
-    return int(context[Context.WARPS] * LANES * context[Context.LOCAL_SIZE])
 
 
 def _shadow_shift(kernel: Kernel) -> int:

@@ -115,11 +115,9 @@ class Context(IntEnum):
     # Whether the block changed atomically what another block did, and the access that a defect is noted with.
     MET_ATOMIC = 77
     OTHER_ACCESS = 78
-    # In blocks that are looked at closely a byte for each byte of local memory, not 0 where written; how
-    # often something was noted that depends on an undefined value.
-    LOCAL_SHADOW = 79
-    UNDEFINED_NOTED = 80
-    WORDS = 81
+    # How often something was noted that depends on the value of an absent lane.
+    ABSENT_LANES_NOTED = 79
+    WORDS = 80
 
 
 # Values of the context's PREFERRED that are no lane: the lanes of the lowest block run, or of the highest.
@@ -271,7 +269,6 @@ class Defect(IntEnum):
     UNWRITTEN = 13
     OUTSIDE_MASK = 14
     ABSENT_LANE = 15
-    UNINITIALISED_LOCAL = 16
 
 
 class DefectWord(IntEnum):

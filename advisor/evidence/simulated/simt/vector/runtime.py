@@ -14,7 +14,6 @@ from advisor.evidence.simulated.simt.vector.routines import (
     fast,
     generic,
     global_races,
-    local_memory,
     memory,
     shared,
     transcendental,
@@ -25,7 +24,7 @@ from advisor.model.storage.cache import Cache
 
 ROUTINE_MODULES = (
     arithmetic, atomic, cache, checking, driver, fast,
-    generic, global_races, local_memory, memory, shared, transcendental,
+    generic, global_races, memory, shared, transcendental,
 )  # fmt: skip
 _LOCK = threading.Lock()
 _loaded: list[Loaded] = []

@@ -33,8 +33,8 @@ from advisor.evidence.simulated.simt.vector.layout import (
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 from advisor.evidence.simulated.simt.vector.routines.driver import state_of
 
-# So often a thread of the host notes what depends on an undefined value; the table is for all kinds.
-_MOST_UNDEFINED = 64
+# So often a thread of the host notes what depends on the value of an absent lane; the table is for all kinds.
+_MOST_ABSENT_LANES = 64
 
 
 @routine("note_defect", VOID, POINTER, I64, POINTER, I32, I64)
@@ -176,20 +176,18 @@ def _note_outside_mask(r: Routine) -> None:
     _note_at_line(r, Defect.OUTSIDE_MASK)
 
 
-@routine("note_undefined", VOID, POINTER, I32, vector(I32))
-def _note_undefined(r: Routine) -> None:
-    """Note the lanes for which something depends on an undefined value, with the line where that arose."""
+@routine("note_absent_lanes", VOID, POINTER, I32, vector(I32))
+def _note_absent_lanes(r: Routine) -> None:
+    """Note the lanes for which something depends on the value of an absent lane, with the shuffle's line."""
     context, mask, origins = r.arguments
     place = r.spilled(origins)
     sites = r.context_word(context, Context.SITES, POINTER)
     with r.each_lane(mask) as lane:
-        noted = r.context_word(context, Context.UNDEFINED_NOTED)
-        with r.if_then(r.icmp_unsigned("<", noted, r.number(_MOST_UNDEFINED))):
-            r.bump(context, WORD * Context.UNDEFINED_NOTED, r.number(1))
-            origin = r.zext(r.load(r.element(place, I32, lane), typ=I32), I64)
-            local = r.icmp_unsigned("!=", r.and_(origin, r.number(1)), r.number(0))
-            kind = r.select(local, r.number(Defect.UNINITIALISED_LOCAL), r.number(Defect.ABSENT_LANE))
-            line = r.lshr(origin, r.number(1))
+        noted = r.context_word(context, Context.ABSENT_LANES_NOTED)
+        with r.if_then(r.icmp_unsigned("<", noted, r.number(_MOST_ABSENT_LANES))):
+            r.bump(context, WORD * Context.ABSENT_LANES_NOTED, r.number(1))
+            line = r.zext(r.load(r.element(place, I32, lane), typ=I32), I64)
+            kind = r.number(Defect.ABSENT_LANE)
             r.call(r.module.globals["note_defect"], [context, kind, sites, lane, line])
     r.ret_void()
 

@@ -77,10 +77,6 @@ def _begin(r: Routine) -> None:
     shadow = r.context_word(context, Context.SHADOW, POINTER)
     with r.if_then(r.icmp_unsigned("!=", r.ptrtoint(shadow, I64), r.number(0))):
         _clear(r, shadow, r.context_word(context, Context.SHADOW_BYTES))
-    local = r.context_word(context, Context.LOCAL_SHADOW, POINTER)
-    with r.if_then(r.icmp_unsigned("!=", r.ptrtoint(local, I64), r.number(0))):
-        lanes = r.mul(r.context_word(context, Context.WARPS), r.number(LANES))
-        _clear(r, local, r.mul(lanes, r.context_word(context, Context.LOCAL_SIZE)))
     threads = r.context_word(context, Context.THREADS)
     with r.loop(r.context_word(context, Context.WARPS)) as warp:
         state = state_of(r, context, warp)

@@ -49,9 +49,9 @@ from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS
 from advisor.evidence.simulated.simt.vector.translation.modifiers import refused
 from advisor.evidence.simulated.simt.vector.translation.names import Names, origin_of
 from advisor.evidence.simulated.simt.vector.translation.placement import place_variables
-from advisor.evidence.simulated.simt.vector.translation.undefined_values import (
-    UndefinedValues,
-    undefined_registers,
+from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
+    ShuffledValues,
+    shuffled_registers,
 )
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
@@ -67,12 +67,11 @@ def translate(module: Module, function: Function, name: str = "warp") -> tuple[W
     live = liveness(function, flow.blocks)
     uniform = uniformity(function, flow.blocks, live)
     placement = place_variables(module, function)
-    found = accesses(function)
-    undefined = undefined_registers(function, found)
-    names = Names(function, placement, live, uniform, undefined)
-    names.accesses = found
+    shuffled = shuffled_registers(function)
+    names = Names(function, placement, live, uniform, shuffled)
+    names.accesses = accesses(function)
     names.parameter_offsets = parameter_offsets(function.parameters)[0]
-    text = _Writer(function, flow, live, uniform, names, undefined, name).text()
+    text = _Writer(function, flow, live, uniform, names, shuffled, name).text()
     called = [routine for routine in ROUTINES if f'"{routine}"' in text]
     warp = WarpFunction(
         flow.blocks, placement, names.accesses, names.state_size, uniform.ordered,
@@ -89,13 +88,13 @@ class _Writer:
         live: Liveness,
         uniform: Uniformity,
         names: Names,
-        undefined: frozenset[str],
+        shuffled: frozenset[str],
         name: str,
     ) -> None:
         self.function, self.flow, self.live, self.uniform = function, flow, live, uniform
         self.names = names
         self.overflow = IndexOverflow(function)
-        self.undefined = UndefinedValues(function, undefined, uniform.ordered)
+        self.shuffled = ShuffledValues(shuffled, uniform.ordered)
         self.module = ir.Module(name)
         kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER])
         self.warp = ir.Function(self.module, kind, name)
@@ -169,7 +168,7 @@ class _Writer:
             if (reason := refused(item)) is not None:
                 raise self.emission.unsupported(item, reason)
             if item.opcode in ("bra", "ret", "exit", "bar", "barrier", "trap"):
-                self.undefined.follow(self.emission, item)
+                self.shuffled.follow(self.emission, item)
                 continue
             self._instruction(number, item)
         self._keep_registers(block)
@@ -183,7 +182,7 @@ class _Writer:
         try:
             self.overflow.check(self.emission, number, item)
             self.overflow.follow(self.emission, item)
-            self.undefined.follow(self.emission, item)
+            self.shuffled.follow(self.emission, item)
             handler(self.emission, item)
         except Unsupported:
             raise

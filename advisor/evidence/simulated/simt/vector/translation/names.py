@@ -42,14 +42,14 @@ _ORIGIN = " origin"
 
 
 def origin_of(register: str) -> str:
-    """The name of the register beside one, which tells where an undefined value of it arose."""
+    """The name of the register beside one, which tells which shuffle an undefined value of it came from."""
     return register + _ORIGIN
 
 
 class Names:
     """Places of the registers of one function in a warp's state, and values of symbols.
 
-    Those that may be `undefined` have another register beside them.
+    Those that may be `shuffled` have another register beside them.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Names:
         placement: Placement,
         live: Liveness,
         uniform: Uniformity,
-        undefined: frozenset[str] = frozenset(),
+        shuffled: frozenset[str] = frozenset(),
     ) -> None:
         self.function = function
         self.placement = placement
@@ -72,7 +72,7 @@ class Names:
             self.places[name] = end
             end += 8 if name in self.uniform else -(-LANES * max(width_of(self.type_of(name)), 1) // 512) * 64
         end = -(-end // 64) * 64
-        for name in sorted(live.crossing & undefined):
+        for name in sorted(live.crossing & shuffled):
             self.places[origin_of(name)] = end
             end += LANES * I32.width // 8
         self.state_size = -(-end // 64) * 64

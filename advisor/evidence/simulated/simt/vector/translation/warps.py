@@ -37,13 +37,13 @@ def _check_mask(e: Emission, item: Instruction) -> None:
     if "sync" not in item.modifiers:
         return
     builder = e.builder
-    outside = builder.not_(own_mask_has(e, item, lane_numbers()))
+    outside = builder.not_(_own_mask_has(e, item, lane_numbers()))
     lanes = builder.and_(builder.bits(outside), e.active(item))
     with builder.if_then(builder.icmp_unsigned("!=", lanes, constant(I32, 0)), likely=False):
         e.call("note_outside_mask", VOID, e.context, lanes, constant(I32, item.text_line))
 
 
-def own_mask_has(e: Emission, item: Instruction, lanes: Any) -> Any:
+def _own_mask_has(e: Emission, item: Instruction, lanes: Any) -> Any:
     """For each lane whether its mask has another lane."""
     builder = e.builder
     mask = e.read_vector(item.operands[-1], I32)
