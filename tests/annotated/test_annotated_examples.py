@@ -33,6 +33,7 @@ DECIDED_BY_EXECUTION = {
     "instructions-outweigh-arithmetic",
     "uninitialised-global-memory",
     "uninitialised-shared-memory",
+    "unwritten-memory-copied",
     "gpu-underused",
     "high-memcpy-share",
     "launch-bound",

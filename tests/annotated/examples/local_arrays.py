@@ -12,8 +12,21 @@ def index_from_data(a, out):
         for k in range(16):
             counts[k] = np.float32(0)
         for k in range(64):
-            counts[a[64 * (i // 64) + k] & 15] += np.float32(1)
+            counts[a[64 * (i // 64) + k] & 15] += np.float32(1)  # ok: unwritten-local-array
         best = counts[0]
+        for k in range(1, 16):
+            best = max(best, counts[k])
+        out[i] = best
+
+
+@cuda.jit
+def counted_from_nothing(a, out):
+    i = cuda.grid(1)
+    counts = cuda.local.array(16, float32)  # hit: local-array-dynamic-index
+    if i < out.size:
+        for k in range(64):
+            counts[a[64 * (i // 64) + k] & 15] += np.float32(1)  # hit: unwritten-local-array
+        best = counts[0]  # ok: unwritten-local-array
         for k in range(1, 16):
             best = max(best, counts[k])
         out[i] = best
@@ -97,6 +110,7 @@ def main():
     rows = cuda.to_device(np.ones((4096, 256), dtype=np.int32))
     histograms = cuda.device_array((4096, 16), dtype=np.float32)
     index_from_data[n // 256, 256](keys, out)
+    counted_from_nothing[n // 256, 256](keys, out)
     constant_indices[n // 256, 256](a, out)
     unrolled[n // 256, 256](a, out)
     in_shared_memory[4096, 256](rows, histograms)

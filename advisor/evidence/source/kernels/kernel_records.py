@@ -25,6 +25,7 @@ from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
+from advisor.evidence.source.kernels.unwritten_local import know_unwritten_reads
 from advisor.evidence.source.test_paths import holds_tests
 from advisor.evidence.source.warps.thread_use import is_bounds_guard, one_thread_works, single_thread
 from advisor.model.records import Record
@@ -68,6 +69,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     private = private_data(facts, groups)
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)
+    know_unwritten_reads(facts, groups, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)

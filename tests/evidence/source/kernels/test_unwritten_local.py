@@ -1,0 +1,115 @@
+"""Local arrays that a kernel reads before it has stored anything to them, and those that it fills first."""
+
+from __future__ import annotations
+
+import pytest
+from surveying import records, value
+
+# The lines that are told stand at the places with a `<`.
+WRONG = """
+x[i] = s[0]  # <
+""", """
+for k in range(n):
+    s[k % 4] += 1  # <
+""", """
+for k in range(n):
+    if x[k] > 2:
+        s[k % 4] += 1  # <
+x[i] = s[0]
+""", """
+t = s[i % 4]  # <
+s[0] = 1
+x[i] = t + s[0]
+""", """
+for k in range(4):
+    x[k] = s[k]  # <
+for k in range(4):
+    s[k] = 0
+""", """
+x[i] = first(s)
+"""  # fmt: skip
+RIGHT = """
+s[0] = 1
+x[i] = s[0]
+""", """
+for k in range(4):
+    s[k] = 0
+for k in range(n):
+    s[k % 4] += 1
+""", """
+s[:] = 0
+s[i % 4] += 1
+""", """
+if n > 2:
+    s[0] = 1
+else:
+    s[0] = 2
+x[i] = s[0]
+""", """
+for k in range(n):
+    if k > 0:
+        x[k] = s[0]
+    s[0] = k
+""", """
+for k in range(n):
+    if k > 0:
+        s[0] += k
+    else:
+        s[0] = 1
+""", """
+fill(s)
+x[i] = s[0]
+""", """
+unknown(s)
+x[i] = s[0]
+""", """
+t = s
+t[0] = 1
+x[i] = s[0]
+""", """
+for one in (s, s):
+    one[0] = 1
+x[i] = s[0]
+""", """
+cuda.atomic.add(s, 0, 1)
+x[i] = s[0]
+"""  # fmt: skip
+HEAD = """
+@cuda.jit(device=True)
+def fill(a):
+    for k in range(4):
+        a[k] = k
+
+@cuda.jit(device=True)
+def first(a):
+    return a[0]  # <
+
+@cuda.jit
+def k(x, n):
+    s = cuda.local.array(4, np.int32)
+    i = cuda.grid(1)
+"""
+
+
+def told(tmp_path, body: str, head: str = HEAD) -> tuple[set[str], str]:
+    """The lines whose access reads what nothing has stored, and the program."""
+    text = head + "".join(f"    {line}\n" for line in body.strip().splitlines())
+    found = [one for one in records(tmp_path, "access", text) if value(one, "unwritten")]
+    lines = (tmp_path / "program.py").read_text().splitlines()
+    return {lines[one.span.line - 1] for one in found}, text
+
+
+@pytest.mark.parametrize("body", WRONG)
+def test_the_first_access_reads(tmp_path, body):
+    lines, _ = told(tmp_path, body)
+    assert len(lines) == 1
+    assert all(line.endswith("# <") for line in lines)
+
+
+@pytest.mark.parametrize("body", RIGHT)
+def test_something_is_stored_before_or_may_be(tmp_path, body):
+    assert told(tmp_path, body)[0] == set()
+
+
+def test_shared_arrays_are_left_to_the_run(tmp_path):
+    assert told(tmp_path, WRONG[0], HEAD.replace("local", "shared"))[0] == set()
