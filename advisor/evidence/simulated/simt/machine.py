@@ -114,6 +114,7 @@ def run(kernel: Kernel, launch: Launch, memory: DeviceMemory, settings: Settings
     printer = loud if kernel.prints else None
     together = _run_together if launch.cooperative else _run_apart
     execution = together(kernel, launch, memory, settings, touched, printer)
+    kernel.executed += int(execution.block_runs @ kernel.lengths)
     execution.printed, execution.lines_left_out = printed.text(), printed.lines_left_out
     if execution.status == Status.DONE and settings.blocks is None:
         memory.written.add_launch(touched.stored_of())
@@ -213,7 +214,6 @@ def _run_detailed(
     if settings.detailed_lanes <= 0:
         return done, Status.DONE
     context = worker.context
-    sizes = np.array([block.last - block.first for block in kernel.warp.blocks], np.int64)
     shift = _shadow_shift(kernel)
     shadow = host_memory.zeroed_bytes(((int(context[Context.SHARED_SIZE]) >> shift) + 1) * _SHADOW_ENTRY)
     context[Context.SHADOW_SHIFT], context[Context.SHADOW_BYTES] = shift, len(shadow)
@@ -224,7 +224,7 @@ def _run_detailed(
     context[Context.SHADOW] = host_memory.address_of(shadow) if context[Context.SHARED_SIZE] else 0
     status = Status.DONE
     for number in _detailed_blocks(launch, settings):
-        if int(worker.block_lanes @ sizes) >= settings.detailed_lanes or status != Status.DONE:
+        if int(worker.block_lanes @ kernel.lengths) >= settings.detailed_lanes or status != Status.DONE:
             break
         done.append(number)
         status = _run_block(kernel, worker, number, caches)
@@ -270,20 +270,25 @@ def _shadow_shift(kernel: Kernel) -> int:
 def _run_rest(kernel: Kernel, workers: list[HostThread], parts: _Parts) -> Status:
     statuses = [Status.DONE] * len(workers)
     others = [
-        threading.Thread(target=_work, args=(kernel, worker, parts, statuses, place), daemon=True)
-        for place, worker in enumerate(workers[1:], 1)
+        threading.Thread(target=_work, args=(kernel, workers, parts, statuses, place), daemon=True)
+        for place in range(1, len(workers))
     ]
     for other in others:
         other.start()
-    _work(kernel, workers[0], parts, statuses, 0)
+    _work(kernel, workers, parts, statuses, 0)
     for other in others:
         other.join()
     return max(statuses)
 
 
-def _work(kernel: Kernel, worker: HostThread, parts: _Parts, statuses: list[Status], place: int) -> None:
+def _work(
+    kernel: Kernel, workers: list[HostThread], parts: _Parts, statuses: list[Status], place: int
+) -> None:
+    worker = workers[place]
     function = _RUN_BLOCKS(kernel.runtime.addresses["run_blocks"])
     while (part := parts.take()) is not None:
+        kernel.optimise_when_worth(sum(int(one.block_runs @ kernel.lengths) for one in workers))
+        worker.context[Context.WARP_FUNCTION] = kernel.address
         status = Status(function(worker.context.ctypes.data, *part))
         if status != Status.DONE:
             statuses[place] = status

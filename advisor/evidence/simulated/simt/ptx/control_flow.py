@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from advisor.evidence.simulated.simt.ptx.loops import cycle_numbers
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
     Function,
@@ -56,17 +57,17 @@ class ControlFlow:
 def control_flow(function: Function) -> ControlFlow:
     """The control flow of a function with a body; raises ValueError for a branch to an unknown label."""
     starts = _starts(function)
-    targets = {start: _successors(function, start, starts) for start in starts}
-    order = _order(targets)
-    _join_ways_back(targets, order)
+    ends = dict(zip(starts, [*starts[1:], len(function.instructions)], strict=True))
+    targets = {start: _successors(function, end) for start, end in ends.items()}
+    order = _join_ways_back(targets, _order(targets))
     numbers = {start: number for number, start in enumerate(order)}
     blocks = tuple(
         Block(
             number,
             max(start, 0),
-            _end(start, starts, function),
+            ends.get(start, 0),
             tuple(numbers[target] for target in targets[start]),
-            start >= 0 and function.instructions[_end(start, starts, function) - 1].opcode in _BARRIERS,
+            start >= 0 and function.instructions[ends[start] - 1].opcode in _BARRIERS,
         )
         for number, start in enumerate(order)
     )
@@ -82,16 +83,8 @@ def _starts(function: Function) -> list[int]:
     return sorted(found)
 
 
-def _end(start: int, starts: list[int], function: Function) -> int:
-    if start < 0:
-        return 0
-    at = starts.index(start) + 1
-    return starts[at] if at < len(starts) else len(function.instructions)
-
-
-def _successors(function: Function, start: int, starts: list[int]) -> tuple[int, ...]:
+def _successors(function: Function, end: int) -> tuple[int, ...]:
     """Where control may go from the end of a block: behind it first, then where it branches to."""
-    end = _end(start, starts, function)
     last = function.instructions[end - 1]
     found: list[int] = []
     falls = last.opcode not in _ENDS or last.predicate is not None
@@ -112,16 +105,16 @@ def _order(targets: dict[int, tuple[int, ...]]) -> list[int]:
     if not targets:
         return []
     entry = min(targets)
-    loops = _reaching_back(targets)
+    cycles = cycle_numbers(targets)
     done: list[int] = []
     seen = {entry}
-    stack = [(entry, iter(_last_first(entry, targets, loops)))]
+    stack = [(entry, iter(_last_first(entry, targets, cycles)))]
     while stack:
         node, rest = stack[-1]
         for target in rest:
             if target not in seen:
                 seen.add(target)
-                stack.append((target, iter(_last_first(target, targets, loops))))
+                stack.append((target, iter(_last_first(target, targets, cycles))))
                 break
         else:
             done.append(node)
@@ -129,25 +122,36 @@ def _order(targets: dict[int, tuple[int, ...]]) -> list[int]:
     return done[::-1]
 
 
-def _join_ways_back(targets: dict[int, tuple[int, ...]], order: list[int]) -> None:
-    """Put a meeting place, a negative start, behind each loop that has several ways back."""
-    for head in list(order):
-        place = {start: number for number, start in enumerate(order)}
-        ends = [start for start in order if head in targets[start] and place[start] >= place[head]]
-        if len(ends) < 2:
-            continue
-        meeting = -1 - head
-        order.insert(1 + max(place[start] for start in _loop_body(head, ends, targets, order)), meeting)
-        targets[meeting] = (head,)
-        for start in ends:
-            targets[start] = tuple(meeting if target == head else target for target in targets[start])
+def _last_first(node: int, targets: dict[int, tuple[int, ...]], cycles: dict[int, int]) -> list[int]:
+    # What is walked first comes last in the order: ways out of the node's loop before ways that stay in it.
+    return sorted(targets[node], key=lambda target: (cycles[node] == cycles[target], -target))
 
 
-def _loop_body(head: int, ends: list[int], targets: dict[int, tuple[int, ...]], order: list[int]) -> set[int]:
+def _join_ways_back(targets: dict[int, tuple[int, ...]], order: list[int]) -> list[int]:
+    """The order with a meeting place, a negative start, behind each loop that has several ways back.
+
+    A meeting place lies directly behind the last block of its loop, so before those put there earlier.
+    """
+    places: dict[int, tuple[int, ...]] = {start: (number,) for number, start in enumerate(order)}
     before: dict[int, list[int]] = {}
     for start in order:
         for target in targets[start]:
             before.setdefault(target, []).append(start)
+    for head in order:
+        ends = [start for start in before.get(head, ()) if places[start] >= places[head]]
+        if len(ends) < 2:
+            continue
+        meeting = -1 - head
+        places[meeting] = (*max(places[start] for start in _loop_body(head, ends, before)), -len(places))
+        targets[meeting] = (head,)
+        before[meeting] = ends
+        before[head] = [*(start for start in before[head] if start not in ends), meeting]
+        for start in ends:
+            targets[start] = tuple(meeting if target == head else target for target in targets[start])
+    return sorted(places, key=lambda start: places[start])
+
+
+def _loop_body(head: int, ends: list[int], before: dict[int, list[int]]) -> set[int]:
     body = {head, *ends}
     stack = [end for end in ends if end != head]
     while stack:
@@ -156,27 +160,6 @@ def _loop_body(head: int, ends: list[int], targets: dict[int, tuple[int, ...]], 
                 body.add(start)
                 stack.append(start)
     return body
-
-
-def _last_first(
-    node: int, targets: dict[int, tuple[int, ...]], loops: dict[int, frozenset[int]]
-) -> list[int]:
-    # What is walked first comes last in the order: ways out of the node's loop before ways that stay in it.
-    return sorted(targets[node], key=lambda target: (node in loops[target], -target))
-
-
-def _reaching_back(targets: dict[int, tuple[int, ...]]) -> dict[int, frozenset[int]]:
-    """For each block the blocks that can be reached from it."""
-    found: dict[int, set[int]] = {node: set(direct) for node, direct in targets.items()}
-    changed = True
-    while changed:
-        changed = False
-        for node in sorted(found, reverse=True):
-            more = set().union(*(found[target] for target in targets[node])) - found[node]
-            if more:
-                found[node] |= more
-                changed = True
-    return {node: frozenset(reached) for node, reached in found.items()}
 
 
 def results(item: Instruction) -> Iterator[str]:

@@ -10,10 +10,13 @@ section 3.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.evidence.simulated.simt.ptx.control_flow import Block
 from advisor.evidence.simulated.simt.ptx.liveness import Liveness, read, written
+from advisor.evidence.simulated.simt.ptx.loops import cycle_numbers
 from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Address,
     Function,
@@ -58,6 +61,8 @@ def uniformity(function: Function, blocks: tuple[Block, ...], live: Liveness) ->
 
 
 class _Search:
+    """Spreads divergence from the registers that differ between lanes to all that hangs on them."""
+
     def __init__(self, function: Function, blocks: tuple[Block, ...], live: Liveness) -> None:
         self.function = function
         self.blocks = blocks
@@ -66,57 +71,108 @@ class _Search:
         self.masked: set[tuple[int, str]] = set()
         self.divided: set[int] = set()
         self.barrier_divided = False
-        self.writes = [
-            frozenset(name for item in self._of(block) for name in written(item)) for block in blocks
-        ]
+        self.pending: list[str] = []
+        self.sources: list[str] = []
+        # What a register's divergence makes divergent, and the blocks that it divides.
+        self.given: dict[str, set[str]] = {}
+        self.branches: dict[str, list[Block]] = {}
+        self.writes = [self._read_block(block) for block in blocks]
+        self.before_barriers = _before_barriers(blocks)
 
     def run(self, ordered: bool) -> None:
         """Find the divergent registers until no more are found."""
         if not ordered:
             crossing = self.live.crossing
-            self.divergent |= crossing
+            self._diverge(crossing)
             self.masked |= {(block.number, name) for block in self.blocks for name in crossing}
-        size = -1
-        while size != len(self.divergent) + len(self.divided):
-            size = len(self.divergent) + len(self.divided)
-            for block in self.blocks:
-                for item in self._of(block):
-                    if _is_source(item) or any(name in self.divergent for name in read(item)):
-                        self.divergent.update(written(item))
-            for block in self.blocks:
-                if block.number not in self.divided and self._divides(block):
-                    self.divided.add(block.number)
-                    self._spare_waiting_lanes(block)
+        self._diverge(self.sources)
+        while self.pending:
+            name = self.pending.pop()
+            self._diverge(self.given.get(name, ()))
+            for block in self.branches.get(name, ()):
+                self.divided.add(block.number)
+                self._spare_waiting_lanes(block)
 
-    def _of(self, block: Block) -> list[Instruction]:
-        return self.function.instructions[block.first : block.last]
+    def _read_block(self, block: Block) -> frozenset[str]:
+        """The registers that a block writes; notes what they hang on."""
+        writes: set[str] = set()
+        for item in self.function.instructions[block.first : block.last]:
+            results = tuple(written(item))
+            writes.update(results)
+            if _is_source(item):
+                self.sources.extend(results)
+            for name in read(item):
+                self.given.setdefault(name, set()).update(results)
+        predicate = self._decides(block)
+        if predicate is not None:
+            self.branches.setdefault(predicate, []).append(block)
+        return frozenset(writes)
 
-    def _divides(self, block: Block) -> bool:
-        if len(block.successors) == 2:
-            predicate = self.function.instructions[block.last - 1].predicate
-            return predicate is not None and predicate.name in self.divergent
-        last = self.function.instructions[block.last - 1] if block.last > block.first else None
-        return (
-            last is not None
-            and last.predicate is not None
-            and last.opcode in ("ret", "exit", "trap")
-            and last.predicate.name in self.divergent
-        )
+    def _decides(self, block: Block) -> str | None:
+        """The predicate that may send the lanes of a block on different ways."""
+        if block.last == block.first:
+            return None
+        last = self.function.instructions[block.last - 1]
+        if last.predicate is None:
+            return None
+        ends = len(block.successors) == 2 or last.opcode in ("ret", "exit", "trap")
+        return last.predicate.name if ends else None
+
+    def _diverge(self, names: Iterable[str]) -> None:
+        new = [name for name in names if name not in self.divergent]
+        self.divergent.update(new)
+        self.pending.extend(new)
 
     def _spare_waiting_lanes(self, block: Block) -> None:
+        others = [one for one in block.successors if not self._only_ends(one)]
+        if len(block.successors) == 2 and len(others) < 2:
+            # Lanes on one way end at once: none of them waits for the others.
+            self.barrier_divided |= any(self.before_barriers[one] for one in others)
+            return
         labels, joins = _labels(block, self.blocks)
-        for number, label in labels.items():
-            if number not in joins and self.blocks[number].at_barrier:
+        waiting = _Waiting()
+        for number in sorted(labels, reverse=True):
+            label = None if number in joins else labels[number]
+            if label is not None and self.blocks[number].at_barrier:
                 self.barrier_divided = True
-            if not self.writes[number]:
-                continue
-            waiting: set[str] = set()
-            for other, label_there in labels.items():
-                if other > number and (label_there != label or other in joins):
-                    waiting |= self.live.at_begin[other]
-            spared = self.writes[number] & waiting
-            self.divergent |= spared
+            spared = {name for name in self.writes[number] if waiting.elsewhere(name, labels[number])}
+            self._diverge(spared)
             self.masked |= {(number, name) for name in spared}
+            waiting.add(self.live.at_begin[number], label)
+
+    def _only_ends(self, number: int) -> bool:
+        """Whether lanes end in a block without reading or writing a register."""
+        block = self.blocks[number]
+        touched = self.live.at_begin[number] or self.writes[number]
+        return not block.successors and not block.at_barrier and not touched
+
+
+class _Waiting:
+    """How many blocks, and how many with each label, have lanes that still read a register."""
+
+    def __init__(self) -> None:
+        self.all: Counter[str] = Counter()
+        self.labelled: Counter[tuple[int, str]] = Counter()
+
+    def add(self, names: Iterable[str], label: int | None) -> None:
+        """Add the registers read behind the begin of a block."""
+        self.all.update(names)
+        if label is not None:
+            self.labelled.update((label, name) for name in names)
+
+    def elsewhere(self, name: str, label: int) -> bool:
+        """Whether a block without this label has lanes that still read a register."""
+        return self.all[name] > self.labelled[label, name]
+
+
+def _before_barriers(blocks: tuple[Block, ...]) -> list[bool]:
+    """For each block whether it ends in a barrier or one that does can be reached from it."""
+    cycles = cycle_numbers({block.number: block.successors for block in blocks})
+    found: set[int] = set()
+    for block in sorted(blocks, key=lambda one: cycles[one.number]):
+        if block.at_barrier or any(cycles[target] in found for target in block.successors):
+            found.add(cycles[block.number])
+    return [cycles[block.number] in found for block in blocks]
 
 
 def _labels(branch: Block, blocks: tuple[Block, ...]) -> tuple[dict[int, int], set[int]]:
@@ -124,8 +180,10 @@ def _labels(branch: Block, blocks: tuple[Block, ...]) -> tuple[dict[int, int], s
     labels = {target: target for target in branch.successors}
     joins: set[int] = set()
     pending = sorted(labels)
+    listed = set(pending)
     while pending:
         number = heapq.heappop(pending)
+        listed.discard(number)
         if not pending and number in joins:
             break
         for target in blocks[number].successors:
@@ -137,7 +195,8 @@ def _labels(branch: Block, blocks: tuple[Block, ...]) -> tuple[dict[int, int], s
             else:
                 labels[target] = target
                 joins.add(target)
-            if target not in pending:
+            if target not in listed:
+                listed.add(target)
                 heapq.heappush(pending, target)
     return labels, joins
 
@@ -164,25 +223,16 @@ def _has_lane_register(operand: Operand) -> bool:
 
 def _waits_in_a_loop(function: Function, blocks: tuple[Block, ...]) -> bool:
     """Whether a block in a loop asks for what another thread writes: such a loop may wait for that thread."""
-    for block in blocks:
-        asks = any(
-            (item.opcode == "atom" and ("cas" in item.modifiers or "exch" in item.modifiers))
-            or (item.opcode == "ld" and ("volatile" in item.modifiers or "acquire" in item.modifiers))
-            for item in function.instructions[block.first : block.last]
-        )
-        if asks and _in_loop(block, blocks):
-            return True
-    return False
+    cycles = cycle_numbers({block.number: block.successors for block in blocks})
+    members = Counter(cycles.values())
+    return any(
+        (members[cycles[block.number]] > 1 or block.number in block.successors)
+        and any(_asks(item) for item in function.instructions[block.first : block.last])
+        for block in blocks
+    )
 
 
-def _in_loop(block: Block, blocks: tuple[Block, ...]) -> bool:
-    seen: set[int] = set()
-    stack = list(block.successors)
-    while stack:
-        number = stack.pop()
-        if number == block.number:
-            return True
-        if number not in seen:
-            seen.add(number)
-            stack.extend(blocks[number].successors)
-    return False
+def _asks(item: Instruction) -> bool:
+    if item.opcode == "atom":
+        return "cas" in item.modifiers or "exch" in item.modifiers
+    return item.opcode == "ld" and ("volatile" in item.modifiers or "acquire" in item.modifiers)

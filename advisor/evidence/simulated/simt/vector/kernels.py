@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
 
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.instruction_costs import load_round_slots
@@ -18,7 +23,7 @@ from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_program import Function, Module, Variable
 from advisor.evidence.simulated.simt.vector.objects import Loaded, load, object_code
 from advisor.evidence.simulated.simt.vector.runtime import runtime
-from advisor.evidence.simulated.simt.vector.stored_code import stored_code
+from advisor.evidence.simulated.simt.vector.stored_code import keep_code, stored_code
 from advisor.evidence.simulated.simt.vector.translation.function import translate
 from advisor.evidence.simulated.simt.vector.translation.warp_function import (
     WarpFunction,
@@ -27,22 +32,65 @@ from advisor.evidence.simulated.simt.vector.translation.warp_function import (
 )
 from advisor.model.storage.cache import Cache
 
+# How often warps have executed each instruction, on average, when optimised code begins to pay:
+# docs/benchmarks/translation.md.
+_WORTH_OPTIMISING = 400_000
+
 
 @dataclass
 class Kernel:
-    """A kernel that can run: its PTX with all calls inlined, what the translation found, and loaded code."""
+    """A kernel that can run: its PTX with all calls inlined, what the translation found, and loaded code.
+
+    The code is not `optimised` at first. Both run on the same memory with the same results and counts, so one
+    takes the other's place between any two blocks. `executed` counts instructions of warps in ended launches.
+    """
 
     module: Module
     function: Function
     warp: WarpFunction
     code: Loaded
     runtime: Loaded
+    store: Cache | None = None
+    optimised: bool = False
+    executed: int = 0
     variables: WeakKeyDictionary[DeviceMemory, dict[str, int]] = field(default_factory=WeakKeyDictionary)
+    _optimising: threading.Lock = field(default_factory=threading.Lock)
+    _earlier: list[Loaded] = field(default_factory=list)
 
     @property
     def address(self) -> int:
         """Where the warp's function begins."""
         return self.code.addresses["warp"]
+
+    @cached_property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The number of instructions in each block."""
+        return np.array([one.last - one.first for one in self.warp.blocks], np.int64)
+
+    def optimise_when_worth(self, executing: int) -> None:
+        """Optimise the code if as much was executed that it pays, `executing` in launches under way."""
+        if self.optimised or self.executed + executing < _WORTH_OPTIMISING * int(self.lengths.sum()):
+            return
+        # Other threads go on with the code that is there.
+        if self._optimising.acquire(blocking=False):
+            try:
+                self.optimise()
+            finally:
+                self._optimising.release()
+
+    def optimise(self) -> None:
+        """Put optimised code in the place of the first one, here and in the store."""
+        if self.optimised:
+            return
+        _, text = translate(self.module, self.function)
+        code = object_code(text, optimised=True)
+        # A thread may be running it.
+        self._earlier.append(self.code)
+        self.code = _loaded(code, self.warp, self.runtime)
+        self.optimised = True
+        if self.store is not None:
+            facts = _as_data((self.warp, True))
+            keep_code(self.store, _known_by(self.module, self.function.name), code, facts)
 
     @cached_property
     def prints(self) -> bool:
@@ -129,13 +177,30 @@ def compile_kernel(module: Module, name: str, cache: Cache | None = None) -> Ker
     """
     function = inlined(module, module.functions[name])
 
-    def translated() -> tuple[bytes, WarpFunction]:
+    def translated() -> tuple[bytes, tuple[WarpFunction, bool]]:
         warp, text = translate(module, function)
-        return object_code(text), warp
+        return object_code(text, optimised=False), (warp, False)
 
+    store = cache if module.code_digest else None
+    code, (warp, optimised) = stored_code(store, _known_by(module, name), translated, _as_data, _from_data)
+    routines = runtime(cache)
+    return Kernel(module, function, warp, _loaded(code, warp, routines), routines, store, optimised)
+
+
+def _known_by(module: Module, name: str) -> str:
     # Code knows nothing of the source's lines, so a kernel that has only moved is not translated again.
-    store, known_by = cache if module.code_digest else None, f"{module.code_digest} {name}"
-    code, warp = stored_code(store, known_by, translated, warp_as_data, warp_from_data)
-    loaded = runtime(cache)
-    called = {routine: loaded.addresses[routine] for routine in warp.routines}
-    return Kernel(module, function, warp, load("kernel", code, ["warp"], called), loaded)
+    return f"{module.code_digest} {name}"
+
+
+def _loaded(code: bytes, warp: WarpFunction, routines: Loaded) -> Loaded:
+    called = {routine: routines.addresses[routine] for routine in warp.routines}
+    return load("kernel", code, ["warp"], called)
+
+
+def _as_data(facts: tuple[WarpFunction, bool]) -> dict[str, Any]:
+    warp, optimised = facts
+    return {"warp": warp_as_data(warp), "optimised": optimised}
+
+
+def _from_data(data: dict[str, Any]) -> tuple[WarpFunction, bool]:
+    return warp_from_data(data["warp"]), bool(data["optimised"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -46,6 +47,7 @@ def is_float(kind: Any) -> bool:
     return kind in (HALF, FLOAT, DOUBLE)
 
 
+@cache
 def vector(kind: Any, count: int = LANES) -> Any:
     """The type of a value with one element for each lane."""
     return ir.VectorType(kind, count)

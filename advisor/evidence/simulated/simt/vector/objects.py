@@ -23,42 +23,47 @@ class Loaded:
 
 
 @functools.cache
-def _machine() -> Any:
+def _machine(level: int) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=1,
+        opt=level,
         reloc="pic",
         codemodel="small",
         jit=True,
     )
 
 
-def object_code(text: str) -> bytes:
-    """The object code of LLVM text for this processor."""
+def object_code(text: str, optimised: bool) -> bytes:
+    """The object code of LLVM text for this processor; optimised it takes LLVM several times as long."""
     with _LOCK:
-        machine = _machine()
+        machine = _machine(1 if optimised else 0)
         module = llvm.parse_assembly(text)
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
-        options = llvm.create_pipeline_tuning_options(speed_level=1)
-        builder = llvm.create_pass_builder(machine, options)
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_sroa_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_instruction_combine_pass()
-        passes.run(module, builder)
+        if optimised:
+            _optimise(module, machine)
         return bytes(machine.emit_object(module))
+
+
+def _optimise(module: Any, machine: Any) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=1)
+    builder = llvm.create_pass_builder(machine, options)
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.run(module, builder)
 
 
 @functools.cache
 def _compiler() -> Any:
     # RuntimeDyld places each section of an object by itself and aborts the process where two of them lie
     # more than 2 GB apart, as they do beside large arrays; JITLink places an object in one piece.
-    return llvm.create_lljit_compiler(_machine(), use_jit_link=True, suppress_errors=False)
+    return llvm.create_lljit_compiler(_machine(1), use_jit_link=True, suppress_errors=False)
 
 
 def load(name: str, code: bytes, exports: list[str], imports: dict[str, int]) -> Loaded:

@@ -40,7 +40,7 @@ def runtime(cache: Cache | None = None) -> Loaded:
 
 
 def _translated() -> tuple[bytes, None]:
-    return object_code(write_module()), None
+    return object_code(write_module(), optimised=True), None
 
 
 def _unchanged(facts: None) -> None:

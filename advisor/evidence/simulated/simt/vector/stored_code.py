@@ -42,7 +42,7 @@ def stored_code(
     """
     if store is None:
         return translate()
-    key = "simt-" + hashlib.sha256(f"{translator_identity()}\n{text}".encode()).hexdigest()
+    key = _key(text)
     known = store.get_many([key]).get(key)
     if isinstance(known, dict):
         try:
@@ -50,5 +50,14 @@ def stored_code(
         except (KeyError, TypeError, ValueError):
             pass
     code, facts = translate()
-    store.put_many({key: {"code": base64.b64encode(code).decode(), "facts": to_data(facts)}})
+    keep_code(store, text, code, to_data(facts))
     return code, facts
+
+
+def keep_code(store: Cache, text: str, code: bytes, facts: Any) -> None:
+    """Store the object code for a text, with the facts as data, in place of what is there."""
+    store.put_many({_key(text): {"code": base64.b64encode(code).decode(), "facts": facts}})
+
+
+def _key(text: str) -> str:
+    return "simt-" + hashlib.sha256(f"{translator_identity()}\n{text}".encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from llvmlite import ir
@@ -32,11 +33,9 @@ def count_votes(e: Emission, item: Instruction) -> None:
     builder.bump(e.context, WORD * Context.COUNT_ANY, builder.zext(some, I64))
 
 
-def begin_behind_barrier(e: Emission, function: Function, blocks: tuple[Block, ...], block: Block) -> None:
-    """Take the result of the counting barrier that this block begins behind."""
-    for before in blocks:
-        if not before.at_barrier or before.successors[:1] != (block.number,):
-            continue
+def begin_behind_barriers(e: Emission, function: Function, barriers: Iterable[Block]) -> None:
+    """Take the result of the counting barrier that a block begins behind; `barriers` end in one before it."""
+    for before in barriers:
         item = function.instructions[before.last - 1]
         if "red" in item.modifiers:
             e.write(item, _result(e, item))

@@ -44,7 +44,7 @@ from advisor.evidence.simulated.simt.vector.memory import loads_and_stores as me
 from advisor.evidence.simulated.simt.vector.routines.builder import ROUTINES
 from advisor.evidence.simulated.simt.vector.sites import accesses
 from advisor.evidence.simulated.simt.vector.translation import calls, warps
-from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barrier, count_votes
+from advisor.evidence.simulated.simt.vector.translation.barriers import begin_behind_barriers, count_votes
 from advisor.evidence.simulated.simt.vector.translation.emission import HANDLERS, Emission
 from advisor.evidence.simulated.simt.vector.translation.modifiers import refused
 from advisor.evidence.simulated.simt.vector.translation.names import Names, origin_of
@@ -108,6 +108,10 @@ class _Writer:
         self.dispatch = self.warp.append_basic_block("dispatch")
         self.leave = self.warp.append_basic_block("leave")
         self.blocks = [self.warp.append_basic_block(f"block{block.number}_") for block in flow.blocks]
+        self.barriers_before: dict[int, list[Block]] = {}
+        for block in flow.blocks:
+            if block.at_barrier and block.successors:
+                self.barriers_before.setdefault(block.successors[0], []).append(block)
 
     def text(self) -> str:
         """The LLVM text of the function."""
@@ -162,7 +166,7 @@ class _Writer:
         e.enter_block(builder.load(self.mask, typ=I32))
         self._count_block(block)
         self.overflow.begin_block()
-        begin_behind_barrier(e, self.function, self.flow.blocks, block)
+        begin_behind_barriers(e, self.function, self.barriers_before.get(block.number, ()))
         for number in range(block.first, block.last):
             item = self.function.instructions[number]
             if (reason := refused(item)) is not None:
