@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from llvmlite import ir
+
+from advisor.evidence.simulated.simt.vector.instruction_lines import LineBuilder, Written
 
 LANES = 32
 # The convention of functions that save every register they use, and the routines that follow it.
@@ -68,6 +70,7 @@ def like(value: Any, kind: Any) -> Any:
     return vector(kind, value.type.count) if is_vector(value) else kind
 
 
+@lru_cache(maxsize=10_000)
 def constant(kind: Any, number: int) -> Any:
     """An integer constant; for a floating point type the value that has these bits."""
     if is_float(kind):
@@ -77,20 +80,6 @@ def constant(kind: Any, number: int) -> Any:
     masked = number & ((1 << kind.width) - 1)
     signed = masked - (1 << kind.width) if masked >> (kind.width - 1) else masked
     return ir.Constant(kind, signed)
-
-
-class Written(ir.values.Constant):  # type: ignore[misc]
-    """A constant given by its LLVM text, where the library's own text would list 32 elements."""
-
-    def __init__(self, kind: Any, text: str) -> None:
-        self.type = kind
-        # What the library reads of a constant: the elements, checked where it is the mask of a shuffle.
-        self.constant = ()
-        self.text = text
-
-    def get_reference(self) -> str:
-        """The text of the constant."""
-        return self.text
 
 
 def splat(kind: Any, number: int, count: int = LANES) -> Any:
@@ -125,7 +114,7 @@ def _mangled(kind: Any) -> str:
     return {HALF: "f16", FLOAT: "f32", DOUBLE: "f64"}[kind]
 
 
-class Builder(ir.IRBuilder):  # type: ignore[misc]
+class Builder(LineBuilder):
     """An instruction builder that knows lanes."""
 
     def alloca(self, typ: Any, size: Any = None, name: str = "") -> Any:

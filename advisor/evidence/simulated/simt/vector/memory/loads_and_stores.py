@@ -18,11 +18,11 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import (
     Register,
     Symbol,
 )
+from advisor.evidence.simulated.simt.vector.instruction_lines import Written
 from advisor.evidence.simulated.simt.vector.lanes import (
     I32,
     I64,
     LANES,
-    Written,
     constant,
     element_of,
     element_type,

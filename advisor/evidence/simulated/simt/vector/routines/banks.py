@@ -16,7 +16,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from advisor.evidence.simulated.simt.vector.lanes import I8, I32, I64, LANES, Written, splat, vector
+from advisor.evidence.simulated.simt.vector.instruction_lines import Written
+from advisor.evidence.simulated.simt.vector.lanes import I8, I32, I64, LANES, splat, vector
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
+from advisor.evidence.simulated.simt.vector.instruction_lines import Written
 from advisor.evidence.simulated.simt.vector.lanes import (
     I8,
     I16,
@@ -14,7 +15,6 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     LANES,
     POINTER,
     VOID,
-    Written,
     lane_numbers,
     splat,
     vector,

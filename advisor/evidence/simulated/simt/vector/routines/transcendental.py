@@ -10,7 +10,8 @@ import math
 import struct
 from typing import Any
 
-from advisor.evidence.simulated.simt.vector.lanes import DOUBLE, FLOAT, I64, Written, splat, vector
+from advisor.evidence.simulated.simt.vector.instruction_lines import Written
+from advisor.evidence.simulated.simt.vector.lanes import DOUBLE, FLOAT, I64, splat, vector
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 
 _DOUBLES = vector(DOUBLE)
