@@ -154,11 +154,13 @@ class Setting:
             self.memory.view(address, len(content))[:] = bytearray(content)
 
 
-def check(seed: int, memory: GuardedMemory) -> int:
+def check(seed: int, memory: GuardedMemory, optimised: bool = False) -> int:
     """The number of launches of the kernel of a seed; raises Mismatch where one differs from the oracle."""
     draw = random.Random(seed)
     program = random_program(draw)
     kernel = compile_kernel(read_ptx(program.ptx()), "k")
+    if optimised:
+        kernel.optimise()
     for _ in range(LAUNCHES):
         setting = Setting(program, draw)
         before = setting.contents()
@@ -202,6 +204,7 @@ def main() -> int:
     parser.add_argument("--kernels", type=int, default=1 << 30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", action="store_true", help="print the text of the kernel of the seed")
+    parser.add_argument("--optimised", action="store_true", help="run optimised code")
     given = parser.parse_args()
     if given.show:
         print(random_program(random.Random(given.seed)).ptx())
@@ -213,7 +216,7 @@ def main() -> int:
             seed = given.seed + kernels
             print(json.dumps({"seed": seed}), flush=True)
             try:
-                launches += check(seed, memory)
+                launches += check(seed, memory, given.optimised)
             except Mismatch as problem:
                 print(json.dumps({"seed": seed, "problem": str(problem)}), flush=True)
                 return 1

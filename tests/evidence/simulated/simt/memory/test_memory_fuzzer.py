@@ -11,13 +11,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = Path(__file__).parent / "memory_fuzzer.py"
 SECONDS = float(os.environ.get("MEMORY_FUZZER_SECONDS", "12"))
 SEED = os.environ.get("MEMORY_FUZZER_SEED", "0")
 
 
-def test_no_random_kernel_crashes_or_differs_from_the_oracle():
-    command = [sys.executable, str(PROGRAM), "--seconds", str(SECONDS), "--seed", SEED]
+@pytest.mark.parametrize("code", [[], ["--optimised"]])
+def test_no_random_kernel_crashes_or_differs_from_the_oracle(code):
+    command = [sys.executable, str(PROGRAM), "--seconds", str(SECONDS), "--seed", SEED, *code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS + 300)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     # A crash leaves the seed of its kernel as the last line.
