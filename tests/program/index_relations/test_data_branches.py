@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-
-from tests.program.index_relations.relation_texts import relations
+from relation_texts import relations
 
 KERNELS = {
     "a guard by sizes and threads": """

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kernel_programs import PROGRAMS
+from relation_texts import TYPES, lines, relations, unit
 
 from advisor.program.index_relations.index_relations import index_relations
 from advisor.program.index_relations.relations import Extent, IndexRelations
-from tests.program.index_relations.kernel_programs import PROGRAMS
-from tests.program.index_relations.relation_texts import TYPES, lines, relations, unit
 
 
 class Kernel(NamedTuple):

@@ -385,8 +385,9 @@ class _Sizing:
             return float(self.launch.scalars.get(slot.name, 1.0))
         if dtype.kind in "iu":
             stated = self.launch.scalars.get(slot.name)
-            negative = stated is not None and stated <= 0
-            number = int(stated) if stated is not None and negative else self.value(size)
+            # What bounds nothing stays as it is stated, however little time there is.
+            plain = stated is not None and (stated <= 0 or size not in self.equal)
+            number = int(stated) if stated is not None and plain else self.value(size)
             return float(min(number, int(np.iinfo(dtype).max)))
         if slot.name in self.relations.scaled_floats:
             return float(self.launch.scalars.get(slot.name, 1.0))
