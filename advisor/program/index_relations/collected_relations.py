@@ -153,7 +153,8 @@ class CollectedRelations:
         """Note which floating point numbers an index is computed from: those that a size multiplies stay
         below 1, other arrays hold numbers up to the extent.
         """
-        sized = any(not _is_number(bound) for term in number.terms for bound in term.bounds)
+        bounds = [bound for term in number.terms for bound in term.bounds]
+        sized = any(not isinstance(bound.of, Elements) and not _is_number(bound) for bound in bounds)
         for name in number.floats:
             if name in self._arrays and not sized:
                 self._index_of[name].add(extent)
@@ -162,11 +163,11 @@ class CollectedRelations:
 
     # -- sums ----------------------------------------------------------------------------------------------
     def sum_below(self, size: Size, number: Number) -> None:
-        """Note that a size bounds a sum."""
+        """Note that a test compares a sum with a size."""
         self.find(size)
-        self._sum(size, number)
+        self._sum(size, number, guards=True)
 
-    def _sum(self, size: Size, number: Number) -> None:
+    def _sum(self, size: Size, number: Number, guards: bool = False) -> None:
         terms = tuple(one for term in number.terms if (one := _index_term(term)) is not None)
         if not terms:
             return
@@ -176,7 +177,7 @@ class CollectedRelations:
             self.mention(term.rows if alone and len(term.widths) == 1 else (*term.rows, *term.widths))
         found = self._sums[size]
         if len(found) < _MOST_SUMS:
-            found[SumIndex(size, terms, number.offset)] = None
+            found[SumIndex(size, terms, number.offset, guards)] = None
         self._tie_widths(terms)
 
     def _tie_widths(self, terms: tuple[IndexTerm, ...]) -> None:

@@ -432,7 +432,8 @@ def _computed(operator: ast.operator, left: Number, right: Number) -> Number:
     if isinstance(operator, ast.BitAnd) and (mask := right if right.uniform else left).uniform:
         return remainder(moved(mask, 1)) if (mask.constant or 0) >= 0 else left
     if isinstance(operator, ast.BitOr | ast.BitXor):
-        found = either([one for one in (left, right) if one.constant is None] or [UNKNOWN])
+        # What all threads combine their number with bounds nothing: in `i ^ j` partners lie on either side.
+        found = either([one for one in (left, right) if not one.uniform] or [UNKNOWN])
         return found if isinstance(found, Number) else UNKNOWN
     return replace(UNKNOWN, real=left.real or right.real, floats=left.floats | right.floats)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from advisor.program.index_relations.collected_relations import CollectedRelations
 from advisor.program.index_relations.index_values import (
@@ -24,6 +25,8 @@ _MOST_BOUNDS = 16
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
+# A variable, or the terms of a sum that a test compares.
+_Bounded: TypeAlias = "Variable | tuple[Term, ...]"
 
 
 class Guards:
@@ -31,8 +34,8 @@ class Guards:
 
     def __init__(self, value: Callable[[ast.expr], Value], collected: CollectedRelations) -> None:
         self._value, self._collected = value, collected
-        self._bounds: dict[Variable, list[Bound]] = {}
-        self._added: list[Variable] = []
+        self._bounds: dict[_Bounded, list[Bound]] = {}
+        self._added: list[_Bounded] = []
 
     def mark(self) -> int:
         """How much has been added until now."""
@@ -55,6 +58,8 @@ class Guards:
         if number.uniform or not (number.roots or number.terms):
             return replace(number, roots=frozenset())
         whole = {bound.moved(-number.offset) for bound in self._of(number.roots)}
+        if len(number.terms) > 1:
+            whole.update(self._bounds.get(number.terms, ()))
         if whole and number.single is None:
             term = Term(frozenset(whole), position=number.position)
             return replace(number, terms=(term,), roots=frozenset())
@@ -142,6 +147,8 @@ class Guards:
         if number.single is None:
             # In `i + k < n` the position is what n bounds; k has its own loop.
             self._sum(number, limit, beyond)
+            for bound in bounds:
+                self.add(number.terms, bound.moved(-number.offset))
             positions = [one for one in number.terms if one.position is not None and not one.widths]
             inner = {root for one in positions for root in one.roots}
         else:
@@ -161,8 +168,9 @@ class Guards:
 
     def _row_bounds(self, number: Number, limit: Number) -> None:
         """Note an array of which one element is where a counter begins and another where it ends."""
+        counter = any(len(root.variable.definitions) > 1 for root in number.roots)
         both = number.elements & limit.elements
-        if len(limit.elements) == 1:
+        if counter and len(limit.elements) == 1:
             self._collected.row_bounds |= both
 
     def size_of_axis(self, number: Number, limit: Number) -> None:
@@ -172,7 +180,7 @@ class Guards:
         if number.position is not None and isinstance(only, Extent | ScalarSize):
             self._collected.runs_along(only, number.position.axis)
 
-    def add(self, variable: Variable, bound: Bound) -> None:
-        """Add a bound of a variable, until it is taken back."""
-        self._bounds.setdefault(variable, []).append(bound)
-        self._added.append(variable)
+    def add(self, bounded: _Bounded, bound: Bound) -> None:
+        """Add a bound of a variable or a sum, until it is taken back."""
+        self._bounds.setdefault(bounded, []).append(bound)
+        self._added.append(bounded)

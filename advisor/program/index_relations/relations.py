@@ -71,13 +71,16 @@ class IndexTerm:
 
 @dataclass(frozen=True, slots=True)
 class SumIndex:
-    """A size below which a sum of terms and a number stays: an extent that is indexed by it, or a scalar that
-    bounds it. It is at least 1 + `offset` + the sum of (rows - 1) times widths.
+    """An extent that a sum indexes: at least 1 + `offset` + the sum of (rows - 1) times widths.
+
+    Where it `guards`, it is a size that a test compares the sum with, and may be smaller: threads whose sum
+    is not below it do nothing.
     """
 
     size: Size
     terms: tuple[IndexTerm, ...]
     offset: int = 0
+    guards: bool = False
 
 
 @dataclass(frozen=True, slots=True)

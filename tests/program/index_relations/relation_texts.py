@@ -87,7 +87,8 @@ def lines(found: IndexRelations) -> list[str]:
         said += [f"{name} scattered"] * use.scattered
     for one in found.sums:
         offset = f" {one.offset:+}" if one.offset else ""
-        said.append(f"{size(one.size)} > {' + '.join(map(term, one.terms))}{offset}")
+        relation = "guards" if one.guards else ">"
+        said.append(f"{size(one.size)} {relation} {' + '.join(map(term, one.terms))}{offset}")
     said += [f"{name} indexes {', '.join(map(size, of))}" for name, of in found.index_of.items()]
     said += [f"{name} bounds rows" for name in sorted(found.row_bounds)]
     said += [f"{name} scales" for name in sorted(found.scaled_floats)]

@@ -282,17 +282,18 @@ class _Sizing:
         return self._halved(self._shrunk(self.choice.extents[axes - 1]), size, self.limits.least_extent)
 
     def _sum(self, one: SumIndex, depth: int = 1) -> int:
-        return max(1, 1 + one.offset + sum(self._term(term, depth) for term in one.terms))
+        return max(1, 1 + one.offset + sum(self._term(term, depth, one.guards) for term in one.terms))
 
-    def _term(self, term: IndexTerm, depth: int = 1) -> int:
-        """The largest number that a term becomes."""
+    def _term(self, term: IndexTerm, depth: int = 1, guards: bool = False) -> int:
+        """The largest number that a term becomes; that of threads with work, where a test `guards`."""
 
         def number(part: Size | int) -> int:
             return part if isinstance(part, int) else max(1, self.value(part, depth))
 
         rows = min((number(part) for part in term.rows), default=0)
         if term.axis is not None:
-            along = self._along(term.axis, term.unit)
+            wanted = guards and term.unit == "grid"
+            along = self._axis_extent(term.axis) if wanted else self._along(term.axis, term.unit)
             rows = min(rows or along, along)
         return max(0, (rows or self._trips) - 1) * math.prod(number(part) for part in term.widths)
 

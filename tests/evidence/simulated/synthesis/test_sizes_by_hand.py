@@ -147,6 +147,18 @@ def test_blocks_of_a_number() -> None:
     assert made("f", source).shapes == {"a": (63 * 1024 + 256,)}
 
 
+def test_a_guarded_sum_leaves_threads_idle() -> None:
+    source = """
+        def k(a):
+            i = cuda.grid(1) * 4
+            for d in range(4):
+                if i + d < a.size:
+                    a[i + d] = 0
+        """
+    # 9216 threads, of which 9001 have four elements.
+    assert made("f", source, kind="odd").shapes == {"a": (4 * 9001,)}
+
+
 def test_what_the_source_says_comes_first() -> None:
     launch = KnownLaunch(block=(128, 1, 1), grid=(10, 1, 1), scalars={"n": 1200.0})
     found = made("f n", GUARDED, launch)
