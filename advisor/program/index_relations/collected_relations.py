@@ -6,7 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
-from advisor.program.index_relations.index_values import Bound, Elements, Factor, Number, Term, View, is_size
+from advisor.program.index_relations.index_values import (
+    Bound,
+    Elements,
+    Factor,
+    Number,
+    Share,
+    Term,
+    View,
+    is_size,
+    wholes,
+)
 from advisor.program.index_relations.relations import (
     AxisUse,
     EqualSizes,
@@ -106,13 +116,17 @@ class CollectedRelations:
             # An offset that stands in an array: how far it reaches is for that array to say.
             self._axes[extent] = replace(use, scattered=True)
             return
+        if (tiled := _tiled(number)) is not None:
+            self.equal(extent, tiled)
+            return
         self._sum(extent, number)
 
     def _same_for_all(self, extent: Extent, number: Number) -> None:
         """Note an index that all threads have, such as `n - 1` or a parameter."""
-        only = number.uniform[0] if len(number.uniform) == 1 else None
+        factors = wholes(number.uniform)
+        only = factors[0] if len(factors) == 1 else None
         if isinstance(only, Extent | ScalarSize):
-            if number.offset < 0:
+            if number.offset < 0 or len(factors) < len(number.uniform):
                 self.equal(extent, only)
             elif isinstance(only, ScalarSize):
                 self._index_of[only.name].add(extent)
@@ -124,9 +138,9 @@ class CollectedRelations:
         single = number.single
         found = False
         for bound in single.bounds if single is not None else ():
-            factors = bound.of
-            if isinstance(factors, Elements):
+            if isinstance(bound.of, Elements):
                 continue
+            factors = wholes(bound.of)
             only = factors[0] if len(factors) == 1 else None
             if isinstance(only, int):
                 self.at_least(extent, only + bound.beyond + number.offset)
@@ -242,14 +256,27 @@ def _arrays_below(term: Term) -> set[str]:
     return {bound.of.array for bound in term.bounds if isinstance(bound.of, Elements)}
 
 
+def _tiled(number: Number) -> Size | None:
+    """The size that an index goes along tile by tile, `t * 16 + x` with t below its 16th."""
+    for term in number.terms:
+        for bound in term.bounds if len(term.widths) == 1 else ():
+            if isinstance(bound.of, tuple) and len(bound.of) == 2:
+                size, share = bound.of
+                tiles = isinstance(share, Share) and term.widths[0] == share.parts
+                if tiles and isinstance(size, Extent | ScalarSize):
+                    return size
+    return None
+
+
 def _index_term(term: Term) -> IndexTerm | None:
     """The term as other code reads it; None where it has a factor that only the launch knows."""
     widths = tuple(one for one in term.widths if isinstance(one, Extent | ScalarSize | int))
-    if len(widths) != len(term.widths):
+    if len(widths) != len(wholes(term.widths)):
         return None
     rows: list[Size | int] = []
     for bound in term.bounds:
-        only = bound.of[0] if isinstance(bound.of, tuple) and len(bound.of) == 1 else None
+        factors = wholes(bound.of) if isinstance(bound.of, tuple) else ()
+        only = factors[0] if len(factors) == 1 else None
         if isinstance(only, int):
             rows.append(only + bound.beyond)
         elif isinstance(only, Extent | ScalarSize):

@@ -18,6 +18,7 @@ from advisor.program.index_relations.index_values import (
     Value,
     Variable,
     divided,
+    wholes,
 )
 from advisor.program.index_relations.relations import Extent, ScalarSize
 
@@ -176,7 +177,8 @@ class Guards:
     def size_of_axis(self, number: Number, limit: Number) -> None:
         """Note the sizes that a limit consists of, and the axis of the launch that runs up to them."""
         self._collected.mention(limit.uniform)
-        only = limit.uniform[0] if len(limit.uniform) == 1 else None
+        factors = wholes(limit.uniform)
+        only = factors[0] if len(factors) == 1 else None
         if number.position is not None and isinstance(only, Extent | ScalarSize):
             self._collected.runs_along(only, number.position.axis)
 

@@ -29,7 +29,14 @@ class Elements:
     array: str
 
 
-Factor: TypeAlias = "Size | LaunchSize | int"
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One of so many parts: of a loop over tiles, `range(n // 16)`, the count is n's 16th."""
+
+    parts: int
+
+
+Factor: TypeAlias = "Size | LaunchSize | Share | int"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +263,8 @@ def divide(left: Number, right: Number) -> Number:
         rest = _without(left.uniform, right.uniform)
         if rest is not None:
             return Number(rest)
+        if right.constant is not None and right.constant > 1:
+            return Number(_factors((*left.uniform, Share(right.constant))), floats=floats, real=left.real)
         return replace(below({Bound(left.uniform, left.offset + 1)}), floats=floats, real=left.real)
     terms = []
     for one in _terms(left):
@@ -359,13 +368,19 @@ def _merged(terms: Iterable[Term]) -> tuple[Term, ...]:
 
 def _factors(factors: tuple[Factor, ...]) -> tuple[Factor, ...]:
     """The factors with one number at most, in one order."""
-    number = 1
+    number, parts = 1, 1
     sizes: list[Factor] = []
     for one in factors:
         if isinstance(one, int):
             number *= one
+        elif isinstance(one, Share):
+            parts *= one.parts
         else:
             sizes.append(one)
+    if number % parts == 0:
+        number, parts = number // parts, 1
+    if parts != 1:
+        sizes.append(Share(parts))
     sizes.sort(key=repr)
     kept = sizes[:_MOST_WIDTHS]
     return (*kept, number) if number != 1 or not kept else tuple(kept)
@@ -401,3 +416,8 @@ def _largest_of(number: Number) -> tuple[Factor, ...]:
 def is_size(factor: object) -> bool:
     """Whether a factor is an extent or a scalar of the kernel."""
     return isinstance(factor, Extent | ScalarSize)
+
+
+def wholes(factors: Iterable[Factor]) -> tuple[Factor, ...]:
+    """The factors of the whole of which a product is a share."""
+    return tuple(one for one in factors if not isinstance(one, Share))
