@@ -173,21 +173,31 @@ def _launches(file: Path) -> list[Launch]:
         return []
     query = (
         "SELECT kernel, path, line, grid, block, dynamic_shared, arguments, started, statistics, defects,"
-        " problem FROM launches LEFT JOIN counts ON counts.id = launches.counts ORDER BY launches.id"
+        " problem, number FROM launches LEFT JOIN counts ON counts.id = launches.counts ORDER BY launches.id"
     )
     connection = sqlite3.connect(file)
     rows = connection.execute(query).fetchall()
+    copies = _defects_of_copies(connection)
     connection.close()
     names = ("kernel", "path", "line", "grid", "block", "shared", "arguments", "started")
     return [
         {
             **dict(zip(names, row, strict=False)),
             "counts": json.loads(row[8]) if row[8] else None,
-            "defects": sorted({one["kind"] for one in json.loads(row[9] or "[]")}),
+            "defects": sorted({one["kind"] for one in json.loads(row[9] or "[]")} | copies[row[0], row[11]]),
             "problem": row[10],
         }
         for row in rows
     ]
+
+
+def _defects_of_copies(connection: sqlite3.Connection) -> dict[tuple[str, int], set[str]]:
+    """What was wrong with copies to the host, by kernel and number of the launch; older records have none."""
+    found: dict[tuple[str, int], set[str]] = defaultdict(set)
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'copies'").fetchone():
+        for kernel, number, defect in connection.execute("SELECT kernel, number, defect FROM copies"):
+            found[kernel, number].add(json.loads(defect)["kind"])
+    return found
 
 
 def _print_comparison(before: dict[str, Any], after: dict[str, Any], show: int) -> None:
