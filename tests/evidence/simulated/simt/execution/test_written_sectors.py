@@ -43,3 +43,38 @@ def test_nothing_is_known_once_a_launch_did_not_end():
     empty = memory.allocate(64, empty=True)
     memory.written.forget()
     assert memory.written.of(empty) is None
+
+
+@given(
+    size=st.integers(1, 600),
+    writes=st.lists(st.tuples(st.integers(0, 599), st.integers(0, 200)), max_size=6),
+    part=st.tuples(st.integers(0, 599), st.integers(0, 600)),
+)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_the_unwritten_bytes_of_a_part(size, writes, part):
+    """Those of the sectors in which nothing was written, cut off at the ends of the part."""
+    memory = DeviceMemory()
+    begin = memory.allocate(size, empty=True)
+    memory.note_used(begin, "the last launch")
+    written = np.zeros(size, bool)
+    for offset, length in writes:
+        offset = min(offset, size - 1)
+        length = min(length, size - offset)
+        memory.note_written(begin + offset, length)
+        for sector in {place // 32 for place in range(offset, offset + length)}:
+            written[sector * 32 : sector * 32 + 32] = True
+    offset = min(part[0], size - 1)
+    empty = np.flatnonzero(~written[offset : offset + part[1]])
+    found = memory.unwritten(begin + offset, min(part[1], size - offset))
+    expected = (len(empty), empty[0], "the last launch") if len(empty) else None
+    assert found == expected
+
+
+def test_who_used_a_buffer_is_forgotten_with_it():
+    memory = DeviceMemory()
+    begin = memory.allocate(64, empty=True)
+    memory.note_used(begin + 32, "one")
+    assert memory.unwritten(begin, 64) == (64, 0, "one")
+    memory.written.end(begin)
+    memory.written.begin(begin, 64)
+    assert memory.unwritten(begin, 64) == (64, 0, None)
