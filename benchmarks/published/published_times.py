@@ -21,7 +21,7 @@ import statistics
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -187,9 +187,8 @@ def _milliseconds(outcome: Any, device: Any, registers: int, kept_in_l2: bool) -
     from advisor.model.text.source_text import Span
 
     counted = _of_all_blocks(outcome.statistics)
-    arguments = [asdict(argument) for argument in outcome.note.arguments]
     record = Record("kernel", "", "", Span(1), "")
-    record.know("simulated", **kernel_readings(counted, device, True, arguments))
+    record.know("simulated", **kernel_readings(counted, device, True))
     record.know("compiled", registers=float(registers), shared_bytes=float(counted.shared_bytes))
     if kept_in_l2:
         record.know("simulated", dram_bytes=0.0)
@@ -212,6 +211,7 @@ def _of_all_blocks(counted: Any) -> Any:
         "loaded_sectors",
         "stored_sectors",
         "barriers",
+        *(() if counted.hottest_updates is None else ("hottest_updates", "hottest_slice_sectors")),
     )
     return replace(
         counted,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from advisor.evidence.metrics.derived import theoretical_occupancy, timing
 from advisor.evidence.simulated.launches.kernel_readings import SECTOR, kernel_readings
@@ -17,9 +15,7 @@ from advisor.model.text.source_text import Span
 ASSUMED_REGISTERS = 32.0
 
 
-def launch_weight(
-    counted: Statistics, arguments: Sequence[Mapping[str, Any]], device: Device
-) -> tuple[float, float]:
+def launch_weight(counted: Statistics, device: Device) -> tuple[float, float]:
     """The predicted seconds of what ran of a launch, and its lane instructions.
 
     The time is the predicted one, with what accesses cost in the caches. Of a launch that was not looked at
@@ -31,7 +27,7 @@ def launch_weight(
     touched = float(counted.loaded_sectors + counted.stored_sectors)
     record.know("simulated", (), dram_bytes=touched * SECTOR, l2_sectors=touched)
     record.know("simulated", (), loads_past_l1=0.0, loads_past_l2=0.0)
-    record.know("simulated", (), **kernel_readings(ran, device, counted.detailed > 0, arguments))
+    record.know("simulated", (), **kernel_readings(ran, device, counted.detailed > 0))
     record.know("compiled", (), registers=ASSUMED_REGISTERS, shared_bytes=float(counted.shared_bytes))
     theoretical_occupancy.derive([record], device)
     timing.derive([record], device)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from advisor.evidence.metrics.derived import theoretical_occupancy, timing
 from advisor.evidence.metrics.launch_weight import ASSUMED_REGISTERS, launch_weight
@@ -42,22 +41,19 @@ class PredictedTimes:
         """The predicted time of a launch in ms, from the end of the one before it; None where it was not run
         to its end.
         """
-        arguments = _arguments(note)
         looked = self._looked.get(_shape(note))
         if not counted.detailed and looked:
             own = _work(counted)
             nearest = min(looked, key=lambda known: _distance(known, own))
             counted = counted.with_close_look_of(looked[nearest])
-        found = self._milliseconds(counted, arguments, registers)
+        found = self._milliseconds(counted, registers)
         if found is None:
-            found = launch_weight(counted, arguments, self.device)[0] * 1e3
+            found = launch_weight(counted, self.device)[0] * 1e3
         return found + timing.launch_time(self.device) * 1e3 if found else None
 
-    def _milliseconds(
-        self, counted: Statistics, arguments: list[dict[str, Any]], registers: int | None
-    ) -> float | None:
+    def _milliseconds(self, counted: Statistics, registers: int | None) -> float | None:
         record = Record("kernel", "", "", Span(1), "")
-        record.know("simulated", (), **kernel_readings(counted, self.device, True, arguments))
+        record.know("simulated", (), **kernel_readings(counted, self.device, True))
         known = ASSUMED_REGISTERS if registers is None else float(registers)
         record.know("compiled", (), registers=known, shared_bytes=float(counted.shared_bytes))
         theoretical_occupancy.derive([record], self.device)
@@ -88,10 +84,6 @@ def _work(counted: Statistics) -> _Work:
 
 def _distance(one: _Work, other: _Work) -> float:
     return sum(abs(math.log((1 + mine) / (1 + its))) for mine, its in zip(one, other, strict=True))
-
-
-def _arguments(note: LaunchNote) -> list[dict[str, Any]]:
-    return [asdict(argument) for argument in note.arguments]
 
 
 def _shape(note: LaunchNote) -> object:

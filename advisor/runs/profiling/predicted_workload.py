@@ -166,7 +166,7 @@ def _predicted(kernel: Record, one: Counted, device: Device) -> Record:
     """The record of a kernel with what a launch counted, and what follows from it."""
     record = Record(kernel.entity, kernel.key, kernel.path, kernel.span, kernel.label)
     record.readings.update(kernel.readings)
-    record.know("simulated", (), **kernel_readings(one.statistics, device, True, one.row.arguments))
+    record.know("simulated", (), **kernel_readings(one.statistics, device, True))
     derive_all([record], device)
     return record
 

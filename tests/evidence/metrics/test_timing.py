@@ -85,7 +85,8 @@ LIMITS = [
     ("fp32", {"fp32_slots": 2e7}, 1.0),
     ("fp64", {"fp64_slots": 1e7}, 1.0),
     # one update of one element in a cycle, however many multiprocessors ask for it
-    ("atomics", {"hottest_element_updates": 1e6}, 1.0),
+    ("atomics", {"hottest_element_updates": 1e6, "hottest_slice_sectors": 1e5}, 1.0),
+    ("atomics", {"hottest_element_updates": 1e5, "hottest_slice_sectors": 1e6}, 1.25),
 ]
 
 
@@ -112,6 +113,15 @@ def test_resources_overlap_in_part(device):
     assert joined_time({}) == 0.0
     # L1 and shared memory are one unit, which serves one after the other.
     assert joined_time({"l1": 1e-3, "shared": 2e-3}) == pytest.approx(3e-3)
+
+
+def test_the_slowest_stage_of_a_pipeline_sets_its_pace(device):
+    # Load and store units issue to the data stage, schedulers to the units that compute.
+    assert joined_time({"lsu": 2e-3, "l1": 1e-3, "shared": 2e-3}) == pytest.approx(3e-3)
+    assert joined_time({"lsu": 4e-3, "l1": 1e-3, "shared": 2e-3}) == pytest.approx(4e-3)
+    assert joined_time({"issue": 4e-3, "fp32": 2e-3, "special": 3e-3}) == pytest.approx(4e-3)
+    both = {"issue": 1e-3, "fp64": 4e-3, "lsu": 9e-3, "shared": 1e-3}
+    assert joined_time(both) == pytest.approx((8 + 27) ** (2 / 3) * 1e-3)
 
 
 def test_a_time_is_never_less_than_its_longest_resource(device):

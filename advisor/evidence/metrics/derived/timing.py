@@ -38,6 +38,9 @@ _ASSUMPTION = (
 )
 # Resources that one unit serves one after the other: the data stage of L1 is that of shared memory.
 _ONE_AFTER_THE_OTHER = ("l1", "shared")
+# Stages of one pipeline, of which the slowest sets the pace: schedulers issue to the units that compute, the load
+# and store units to the data stage.
+_PIPELINES = (("issue", "fp32", "fp64", "special"), ("lsu", "data stage"))
 # What dependent instructions wait for (simt/machine_code/chains.py).
 _CHAINED = ("arithmetic", "fp64", "special", "shared")
 
@@ -65,10 +68,12 @@ def _load_store_lanes(capability: str) -> float:
 
 def joined_time(times: Mapping[str, float]) -> float:
     """The time of work that needs so many seconds of each resource: they overlap in part."""
-    alone = {name: seconds for name, seconds in times.items() if name not in _ONE_AFTER_THE_OTHER}
-    alone["data stage"] = sum(times.get(name, 0.0) for name in _ONE_AFTER_THE_OTHER)
+    stages = {name: seconds for name, seconds in times.items() if name not in _ONE_AFTER_THE_OTHER}
+    stages["data stage"] = sum(times.get(name, 0.0) for name in _ONE_AFTER_THE_OTHER)
+    alone = [max(stages.pop(name, 0.0) for name in pipeline) for pipeline in _PIPELINES]
+    alone += stages.values()
     exponent = _numbers()["overlap_exponent"]
-    return float(sum(seconds**exponent for seconds in alone.values()) ** (1.0 / exponent))
+    return float(sum(seconds**exponent for seconds in alone) ** (1.0 / exponent))
 
 
 def launch_time(device: Device) -> float:
@@ -170,7 +175,6 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
         "fp32": ("fp32_slots", _peak(device.fp32_peak, device, spread)),
         "fp64": ("fp64_slots", _peak(device.fp64_peak, device, spread)),
         "dram": ("dram_bytes", dram_rate(device)),
-        "atomics": ("hottest_element_updates", numbers["updates_of_an_element_per_cycle"] * clock),
     }
     found = {}
     for name, (metric, rate) in rates.items():
@@ -184,6 +188,9 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
         "lsu": _issued_cycles(kernel, device),
     }
     found.update({name: needed / cycles for name, needed in memory.items() if needed is not None})
+    contended = _contended_cycles(kernel)
+    if contended is not None:
+        found["atomics"] = contended / clock
     found["latency"] = spread.waves * _warp_cycles(kernel, device) / clock
     return found
 
@@ -227,6 +234,15 @@ def _issued_cycles(kernel: Record, device: Device) -> float | None:
         return None
     constants = (_number(kernel, "constant_addresses") or 0.0) / _numbers()["constant_addresses_per_cycle"]
     return issued * _WARP / _load_store_lanes(device.compute_capability) + constants
+
+
+def _contended_cycles(kernel: Record) -> float | None:
+    """The cycles that atomic updates need of one place and of the slice of L2 that does the most of them."""
+    updates, sectors = _number(kernel, "hottest_element_updates"), _number(kernel, "hottest_slice_sectors")
+    if updates is None or sectors is None:
+        return None
+    numbers = _numbers()
+    return max(updates * numbers["update_cycles"], sectors * numbers["update_sector_cycles"])
 
 
 def _peak(operations: float | None, device: Device, spread: _Spread) -> float | None:

@@ -216,7 +216,7 @@ def _tell(found: LaunchEvidence, kernel: _Kernel, device: Device, weigh: Weigh) 
     if judged is None:
         return
     assumptions = _assumptions(kernel, judged, counted, device, "predicted to take longest")
-    readings = kernel_readings(judged.statistics, device, same_device, judged.row.arguments)
+    readings = kernel_readings(judged.statistics, device, same_device)
     record.know("simulated", assumptions, **readings)
     record.know("simulated", assumptions, launches=float(len(kernel.launches)))
     together = launches_as_long(weighed, judged, len(kernel.launches))
@@ -235,9 +235,9 @@ def _different(
     counted = [one.launch for one in weighed]
     found = []
     for one in weighed:
-        statistics, arguments = one.launch.statistics, one.launch.row.arguments
+        statistics = one.launch.statistics
         record = Record("kernel", kernel.key, kernel.path, Span(kernel.line), kernel.name)
-        readings = kernel_readings(statistics, device, same_device, arguments)
+        readings = kernel_readings(statistics, device, same_device)
         assumptions = _assumptions(kernel, one.launch, counted, device, "one")
         record.know("simulated", assumptions, **readings, launches=float(len(kernel.launches)))
         lines = line_readings(kernel.key, statistics, (), _moved(kernel), assumptions)

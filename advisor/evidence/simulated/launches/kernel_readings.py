@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from advisor.evidence.simulated.launches.array_types import array_dtype
 from advisor.evidence.simulated.simt.counts import WARP, AccessCounts, Statistics, total
 from advisor.model.devices import Device
 from advisor.model.records import Value
@@ -15,13 +12,8 @@ SECTOR = 32
 _FLOATS = ("f16", "f16x2", "f32", "f64")
 
 
-def kernel_readings(
-    counted: Statistics, device: Device, same_device: bool, arguments: Sequence[Mapping[str, Any]]
-) -> dict[str, Value | None]:
-    """The simulated metrics of a kernel; what rests on the cache model only where it ran for this device.
-
-    `arguments` are those of the launch, with name, dtype and shape.
-    """
+def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> dict[str, Value | None]:
+    """The simulated metrics of a kernel; what rests on the cache model only where it ran for this device."""
     whole = counted.blocks_run == counted.blocks and counted.ended
     accesses = counted.accesses
     sectors = total(accesses, "sectors", "global")
@@ -34,7 +26,8 @@ def kernel_readings(
         **launch_ratios(counted),
         "warp_instructions": float(counted.warp_instructions) if whole else None,
         "flops": float(flops) if whole else None,
-        "hottest_element_updates": hottest_element_updates(counted, arguments) if whole else None,
+        "hottest_element_updates": counted.hottest_updates if whole else None,
+        "hottest_slice_sectors": counted.hottest_slice_sectors if whole else None,
         **_waits(accesses, traffic),
         "l1_hit_rate": traffic.l1_hit_rate,
         "l2_hit_rate": traffic.l2_hit_rate,
@@ -136,30 +129,6 @@ def _contention(accesses: list[AccessCounts]) -> float | None:
     atomics = [one for one in accesses if one.kind == "atomic"]
     requests = sum(one.requests for one in atomics)
     return sum(one.most_same for one in atomics) / requests if requests else None
-
-
-def hottest_element_updates(counted: Statistics, arguments: Sequence[Mapping[str, Any]]) -> float | None:
-    """How many atomic updates the hottest element of global memory gets at least: those of an array over its
-    elements, or over as many as lie between the first and the last that were updated. None without atomics to
-    arrays that are arguments.
-
-    Updates of integers at an address that all lanes share count once for a warp: ptxas makes one of them
-    (VOTE, POPC and a RED of one lane in the machine code of compute capability 8.0).
-    """
-    sizes = {one["name"]: math.prod(one["shape"]) for one in arguments if one.get("shape")}
-    types = {one["name"]: array_dtype(one.get("dtype")) for one in arguments}
-    whole = {name for name, kind in types.items() if kind is not None and kind.kind in "iu"}
-    updates: dict[str, float] = {}
-    of_places: list[float] = []
-    for one in counted.accesses:
-        if one.kind == "atomic" and one.space == "global" and sizes.get(one.array):
-            together = one.array in whole and one.distinct == one.requests
-            count = float(one.requests if together else one.lanes)
-            updates[one.array] = updates.get(one.array, 0.0) + count
-            if one.reach:
-                # All of one line's operations have one size.
-                of_places.append(count / max(1.0, one.reach * one.lanes / one.bytes))
-    return max([*(count / sizes[array] for array, count in updates.items()), *of_places], default=None)
 
 
 def _waits(accesses: Sequence[AccessCounts], traffic: Traffic) -> dict[str, Value | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from advisor.evidence.simulated.simt.launch import Extent
@@ -28,8 +28,7 @@ class AccessCounts:
     the banks of L1 that these loads take. `distinct` are the different addresses of requests, of atomic
     operations and of constant memory.
     `steps` are the least and the most bytes from the address of lane 0 to that of lane 1 where not all lanes
-    lay side by side; empty where they always did. `reach` are the bytes from the first to the last that
-    atomic operations changed, 0 for other accesses.
+    lay side by side; empty where they always did.
     """
 
     path: str
@@ -57,7 +56,6 @@ class AccessCounts:
     past_l1: int = 0
     past_l2: int = 0
     l1_wavefronts: int = 0
-    reach: int = 0
     steps: list[int] = field(default_factory=list)
 
 
@@ -80,6 +78,9 @@ class Statistics:
     the mean of warps' times over those of the longest warp of their block, in issue slots, waits for loads
     included; `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do;
     `chain_of_a_warp` the dependent instructions that follow each other in a warp, by what they wait for.
+    `hottest_updates` are the atomic updates of the place in global memory that gets the most, where the
+    machine code makes one of a warp's it counts once; `hottest_slice_sectors` the sectors of such requests in
+    the slice of L2 that gets the most. None without atomic operations on global memory.
     """
 
     grid: Extent
@@ -99,6 +100,8 @@ class Statistics:
     loaded_sectors: int = 0
     stored_sectors: int = 0
     barriers: int = 0
+    hottest_updates: int | None = None
+    hottest_slice_sectors: int | None = None
     balance: float = 1.0
     shared_bytes: int = 0
     local_bytes: int = 0
@@ -136,9 +139,15 @@ class Statistics:
             plain[name] = tuple(plain[name])
         return cls(
             **plain,
-            accesses=[AccessCounts(**one) for one in data["accesses"]],
+            accesses=[_access(one) for one in data["accesses"]],
             branches=[BranchCounts(**one) for one in data["branches"]],
         )
+
+
+def _access(data: dict[str, Any]) -> AccessCounts:
+    """The counts of an access that a store held; earlier versions counted some that are no longer known."""
+    known = {one.name for one in fields(AccessCounts)}
+    return AccessCounts(**{name: value for name, value in data.items() if name in known})
 
 
 def total(counts: Sequence[AccessCounts], name: str, *spaces: str) -> int:

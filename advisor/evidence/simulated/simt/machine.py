@@ -22,6 +22,7 @@ from advisor.evidence.simulated.simt.vector.host.contexts import HostThread, hos
 from advisor.evidence.simulated.simt.vector.host.followed_elements import follow_elements
 from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer, Silence
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
+from advisor.evidence.simulated.simt.vector.host.update_counters import Hottest, UpdateCounters, hottest
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, compile_kernel
 from advisor.evidence.simulated.simt.vector.layout import Context, DefectWord, Site, Space, Status
 
@@ -78,7 +79,8 @@ class Execution:
     block's branch divided a warp; `sites` has a row for each access and a column for each word of a site.
     `detailed` of the `blocks_run` were looked at access by access; `balance` is, in these, the mean of warps'
     times over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
-    different sectors of global memory. `printed` is the last part of what the kernel printed, without the
+    different sectors of global memory; `hottest` says how often the most updated place of global memory was.
+    `printed` is the last part of what the kernel printed, without the
     first `lines_left_out` lines.
     """
 
@@ -95,6 +97,7 @@ class Execution:
     stored_sectors: int = 0
     defects: list[DefectSeen] = field(default_factory=list)
     defect_count: int = 0
+    hottest: Hottest | None = None
     printed: str = ""
     lines_left_out: int = 0
 
@@ -134,15 +137,16 @@ def _run_apart(
     """An ordinary launch: each thread of the host runs blocks one after the other."""
     numbers = range(launch.blocks) if settings.blocks is None else settings.blocks
     threads = max(1, min(settings.threads, len(numbers)))
+    updates = [UpdateCounters(kernel) for _ in range(threads)]
     workers = [
-        host_thread(kernel, launch, memory, settings, threads, touched, printer) for _ in range(threads)
+        host_thread(kernel, launch, memory, settings, threads, touched, printer, own) for own in updates
     ]
     with _stoppable(workers, settings.seconds):
         detailed, status = _run_detailed(kernel, launch, workers[0], settings, threads)
         parts = _Parts(_rest(launch, settings, detailed), threads)
         if status == Status.DONE:
             status = _run_rest(kernel, workers, parts)
-    return _gathered(workers, status, len(detailed) + parts.taken, len(detailed), touched)
+    return _gathered(workers, status, len(detailed) + parts.taken, len(detailed), touched, hottest(updates))
 
 
 def _rest(launch: Launch, settings: Settings, done: list[int]) -> list[range]:
@@ -307,8 +311,10 @@ def _run_together(
     """A cooperative launch: each block has memory of its own and runs to the next barrier of the grid."""
     if settings.blocks is not None:
         raise ValueError("the blocks of a cooperative launch wait for each other, so all of them must run")
+    updates = UpdateCounters(kernel)
     workers = [
-        host_thread(kernel, launch, memory, settings, 1, touched, printer) for _ in range(launch.blocks)
+        host_thread(kernel, launch, memory, settings, 1, touched, printer, updates)
+        for _ in range(launch.blocks)
     ]
     function = _RUN_BLOCK(kernel.runtime.addresses["run_block"])
     waiting = list(range(launch.blocks))
@@ -324,7 +330,7 @@ def _run_together(
                     status = ended
                     break
             waiting, resume = still, _FROM_GRID_BARRIER
-    return _gathered(workers, status, launch.blocks, 0, touched)
+    return _gathered(workers, status, launch.blocks, 0, touched, hottest([updates]))
 
 
 def _balance(workers: list[HostThread]) -> float:
@@ -337,8 +343,7 @@ def _balance(workers: list[HostThread]) -> float:
 
 def _summed_sites(workers: list[HostThread]) -> Counts:
     sites: Counts = np.sum([worker.sites for worker in workers], axis=0)
-    least, most = (Site.STEP_LOW, Site.PLACE_LOW), (Site.STEP_HIGH, Site.PLACE_HIGH)
-    for word, function in (*((one, np.min) for one in least), *((one, np.max) for one in most)):
+    for word, function in ((Site.STEP_LOW, np.min), (Site.STEP_HIGH, np.max)):
         sites[:, word] = function([worker.sites[:, word] for worker in workers], axis=0)
     return sites
 
@@ -351,7 +356,12 @@ def _defect_seen(row: Counts) -> DefectSeen:
 
 
 def _gathered(
-    workers: list[HostThread], status: Status, blocks_run: int, detailed: int, touched: TouchedSectors
+    workers: list[HostThread],
+    status: Status,
+    blocks_run: int,
+    detailed: int,
+    touched: TouchedSectors,
+    most: Hottest | None,
 ) -> Execution:
     defects = [
         _defect_seen(row)
@@ -373,6 +383,7 @@ def _gathered(
         stored,
         sorted(defects, key=lambda one: (one.block, one.thread, one.access)),
         sum(int(worker.context[Context.DEFECT_COUNT]) for worker in workers),
+        hottest=most,
     )
 
 

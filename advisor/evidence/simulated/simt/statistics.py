@@ -14,7 +14,7 @@ from advisor.evidence.simulated.simt.launch import Launch
 from advisor.evidence.simulated.simt.machine import Execution
 from advisor.evidence.simulated.simt.ptx.ptx_program import Location
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
-from advisor.evidence.simulated.simt.vector.layout import NO_RANGE, Site, Space, Status
+from advisor.evidence.simulated.simt.vector.layout import Site, Space, Status
 from advisor.evidence.simulated.simt.vector.sites import Access
 
 _SPACE_NAMES = {
@@ -35,6 +35,8 @@ def statistics(
         barriers=execution.barriers, balance=execution.balance, local_bytes=kernel.warp.placement.local_size,
         shared_bytes=kernel.warp.placement.shared_size + launch.dynamic_shared,
     )  # fmt: skip
+    if execution.hottest is not None:
+        found.hottest_updates, found.hottest_slice_sectors = execution.hottest
     _count_instructions(found, kernel, execution)
     found.accesses = _accesses(kernel, execution, array_names)
     found.branches = _branches(kernel, execution)
@@ -83,7 +85,6 @@ def place_of(location: Location | None) -> tuple[str, int]:
 def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> list[AccessCounts]:
     blocks = _block_of_instruction(kernel)
     found: dict[tuple[Any, ...], AccessCounts] = {}
-    reached: dict[tuple[Any, ...], tuple[int, int]] = {}
     for at, access in kernel.warp.accesses.items():
         if at not in blocks:
             continue
@@ -97,12 +98,6 @@ def _accesses(kernel: Kernel, execution: Execution, names: dict[str, str]) -> li
         if at in kernel.joined_loads:
             counts.joined_requests += int(execution.block_runs[blocks[at]])
             counts.joined_wavefronts += int(execution.sites[access.number][Site.WAVEFRONTS])
-        if access.atomic:
-            row = execution.sites[access.number]
-            low, high = reached.get(key, NO_RANGE)
-            low, high = min(low, int(row[Site.PLACE_LOW])), max(high, int(row[Site.PLACE_HIGH]))
-            reached[key] = low, high
-            counts.reach = max(0, high - low + access.size)
     return list(found.values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from advisor.evidence.metrics.derived import derive_all
@@ -86,7 +86,7 @@ class WatchedExecutor:
         if known is not None and not counted.detailed:
             # What its accesses cost is taken to be as in the launch that was looked at.
             counted = counted.with_close_look_of(known.counted)
-        weight = launch_weight(counted, _arguments(note), self._device)
+        weight = launch_weight(counted, self._device)
         if known is None or weight > known.weight:
             self._heaviest[key] = _Heaviest(note, ptx, counted, weight)
 
@@ -126,10 +126,6 @@ def _readings(one: _Heaviest, device: Device, capability: tuple[int, int]) -> tu
     except (LinkFailure, ImportError, RuntimeError) as error:
         problem = f"the assembler says nothing of its registers: {error}"
     record.know("compiled", shared_bytes=float(one.counted.shared_bytes))
-    record.know("simulated", (), **kernel_readings(one.counted, device, True, _arguments(one.note)))
+    record.know("simulated", (), **kernel_readings(one.counted, device, True))
     derive_all([record], device)
     return {name: reading.value for name, reading in record.readings.items()}, problem
-
-
-def _arguments(note: LaunchNote) -> list[dict[str, Any]]:
-    return [asdict(argument) for argument in note.arguments]

@@ -109,7 +109,7 @@ def predicted_ms(ptx: str, device_id: str, threads: int) -> float:
     (outcome,) = outcomes
     assert outcome.statistics is not None
     record = Record("kernel", "", "", Span(1), "")
-    record.know("simulated", **kernel_readings(outcome.statistics, device, True, []))
+    record.know("simulated", **kernel_readings(outcome.statistics, device, True))
     record.know("compiled", registers=32.0, shared_bytes=0.0)
     theoretical_occupancy.derive([record], device)
     timing.derive([record], device)

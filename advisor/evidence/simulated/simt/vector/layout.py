@@ -21,6 +21,8 @@ WINDOW_BITS = 40
 SECTOR_SHIFT = 5
 # A cache line holds four sectors.
 LINE_SHIFT = 7
+# Neighbouring bytes that one slice of L2 holds, as contended updates show: knowledge/machine/timing.toml.
+SLICE_SHIFT = 9
 
 # A thread's local memory lies in granules of eight bytes, those of the 32 lanes side by side.
 LOCAL_GRANULE = 8
@@ -117,7 +119,11 @@ class Context(IntEnum):
     OTHER_ACCESS = 78
     # How often something was noted that depends on the value of an absent lane.
     ABSENT_LANES_NOTED = 79
-    WORDS = 80
+    # How often each place of global memory was updated atomically, and how many sectors of each slice of L2;
+    # 0 where the kernel has no such operation.
+    UPDATES = 80
+    SLICE_SECTORS = 81
+    WORDS = 82
 
 
 # Values of the context's PREFERRED that are no lane: the lanes of the lowest block run, or of the highest.
@@ -168,9 +174,8 @@ class Site(IntEnum):
     LOOKED_UP = 19
     PAST_L1 = 20
     PAST_L2 = 21
-    # The least and the most address that an atomic operation changed.
-    PLACE_LOW = 22
-    PLACE_HIGH = 23
+    # What is added to an address for its place in the tables of updates.
+    PLACED = 22
     # The wavefronts that the requests would take if no two lanes met in a bank.
     IDEAL_WAVEFRONTS = 24
     # The cache lines of 128 bytes that the requests reach.

@@ -13,6 +13,7 @@ from advisor.evidence.simulated.simt.launch import Launch, parameter_offsets
 from advisor.evidence.simulated.simt.vector.host import host_memory
 from advisor.evidence.simulated.simt.vector.host.printing import Printer, Silence
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
+from advisor.evidence.simulated.simt.vector.host.update_counters import UpdateCounters
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.lanes import LANES
 from advisor.evidence.simulated.simt.vector.layout import (
@@ -21,6 +22,7 @@ from advisor.evidence.simulated.simt.vector.layout import (
     LOWEST,
     NO_RANGE,
     SECTOR_SHIFT,
+    SLICE_SHIFT,
     Context,
     DefectWord,
     Site,
@@ -63,8 +65,11 @@ def host_thread(
     threads: int,
     touched: TouchedSectors,
     printer: Printer | Silence | None,
+    updates: UpdateCounters,
 ) -> HostThread:
-    """The memory of a thread for a launch; all counters are zero, the last two are common to all threads."""
+    """The memory of a thread for a launch; all counters are zero, those of touched sectors and what is
+    printed common to all threads, those of updates to threads that do not run at once.
+    """
     warp = kernel.warp
     count = len(warp.blocks)
     worker = HostThread(
@@ -84,6 +89,7 @@ def host_thread(
     worker.context[Context.BLOCK_SIZES] = _keep(worker, sizes)
     worker.context[Context.BLOCK_COUNT] = len(sizes)
     _set_sites(worker, kernel, launch, memory, touched)
+    worker.context[Context.UPDATES], worker.context[Context.SLICE_SECTORS] = updates.addresses
     return worker
 
 
@@ -180,10 +186,28 @@ def _set_sites(
         row[Site.DESCRIPTION] = flags | (FIXED_BOUNDS if found.fixed else 0)
         row[Site.NUMBER] = access.number
         row[Site.STEP_LOW], row[Site.STEP_HIGH] = NO_RANGE
-        row[Site.PLACE_LOW], row[Site.PLACE_HIGH] = NO_RANGE
         if found.buffer is not None:
             row[Site.TOUCHED] = touched.base_of(found.buffer, access.writes)
+    _set_places(worker, ranges)
     _set_unwritten(worker, ranges, memory, touched)
+
+
+def _set_places(worker: HostThread, ranges: dict[Access, _Range]) -> None:
+    """Lay the arrays that are updated atomically side by side in the tables of updates, each from the begin
+    of a slice, so that counts do not depend on where the host keeps them.
+    """
+    updated = {
+        access: found
+        for access, found in ranges.items()
+        if access.atomic and access.space != Space.SHARED and found.buffer is not None
+    }
+    begin = 0
+    for low in dict.fromkeys(found.low for found in updated.values()):
+        of_array = {access: found for access, found in updated.items() if found.low == low}
+        for access in of_array:
+            worker.sites[access.number][Site.PLACED] = begin - low
+        size = max(found.high for found in of_array.values()) - low
+        begin += -(-size >> SLICE_SHIFT) << SLICE_SHIFT
 
 
 def _set_unwritten(

@@ -6,8 +6,10 @@ from advisor.evidence.simulated.simt.ptx.ptx_program import Address, Instruction
 from advisor.evidence.simulated.simt.vector.lanes import (
     I32,
     I64,
+    constant,
     element_type,
     integer_of,
+    is_vector,
     splat,
     vector,
     width_of,
@@ -33,6 +35,18 @@ def atomic_name(item: Instruction) -> str | None:
     return f"{operation}_{sign}{kind[1:]}"
 
 
+def _added_up(name: str, one_value: bool) -> bool:
+    """Whether ptxas makes one update of a warp's at an address that it knows to be one for all lanes.
+
+    In machine code of compute capability 8.0 it does for 32-bit integers (REDUX) and for a sum of 64-bit
+    integers that all add the same (POPC), not for floats, exchanges, and compare and swap.
+    """
+    operation, kind = name.split("_")
+    if operation not in ("add", "min", "max", "and", "or", "xor") or kind[0] == "f":
+        return False
+    return kind.endswith("32") or (operation == "add" and one_value)
+
+
 @handles("atom", "red")
 def _atomic(e: Emission, item: Instruction) -> None:
     name = atomic_name(item)
@@ -44,13 +58,23 @@ def _atomic(e: Emission, item: Instruction) -> None:
     assert isinstance(address, Address)
     own = element_type(item.types[-1])
     kind = own if name.endswith(("f32", "f64")) else integer_of(width_of(own))
-    values = [builder.broadcast(e.read(operand, kind)) for operand in item.operands[first + 1 :]]
+    given = [e.read(operand, kind) for operand in item.operands[first + 1 :]]
+    values = [builder.broadcast(value) for value in given]
     place = place_of(e, item, address)
+    together = not is_vector(place.base) and _added_up(name, all(not is_vector(one) for one in given))
     addresses = builder.broadcast(place.base)
     if place.offset:
         addresses = builder.add(addresses, splat(I64, place.offset))
     inspect = "inspect_generic_atomic" if place.access.space == Space.GENERIC else "inspect_atomic"
-    inside = e.call(f"{inspect}_{place.access.size}", I32, e.context, place.site, addresses, place.mask)
+    inside = e.call(
+        f"{inspect}_{place.access.size}",
+        I32,
+        e.context,
+        place.site,
+        addresses,
+        place.mask,
+        constant(I32, int(together)),
+    )
     real = real_addresses(e, place, addresses)
     old = e.call(f"atom_{name}", vector(kind), e.context, real, *values, inside)
     if item.opcode == "atom":

@@ -17,7 +17,14 @@ from advisor.evidence.simulated.simt.vector.lanes import (
     splat,
     vector,
 )
-from advisor.evidence.simulated.simt.vector.layout import NO_RANGE, WORD, Context, Site, Space
+from advisor.evidence.simulated.simt.vector.layout import (
+    SECTOR_SHIFT,
+    SLICE_SHIFT,
+    WORD,
+    Context,
+    Site,
+    Space,
+)
 from advisor.evidence.simulated.simt.vector.routines.builder import Routine, routine
 from advisor.evidence.simulated.simt.vector.routines.generic import lane_offsets, lanes_by_space, some_lanes
 from advisor.evidence.simulated.simt.vector.routines.global_races import follow_elements
@@ -31,11 +38,14 @@ _INSTRUCTIONS = {
     "xor": "xor", "exch": "xchg",
 }  # fmt: skip
 _FLOAT_OPERATIONS = ("add", "min", "max")
+# Entries of the tables of updates, by places of four bytes and by slices; beyond, places share an entry.
+TABLE = 1 << 16
+PLACE_SHIFT = 2
 
 
 def _inspect_atomic(r: Routine, size: int) -> None:
     """Check lanes by their real addresses, in the one space of the site, and count them."""
-    context, site, addresses, mask = r.arguments
+    context, site, addresses, mask, together = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
     most, groups = _count_places(r, site, addresses, good, size)
@@ -47,6 +57,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
             follow(r, context, site, addresses, good, size)
         with otherwise:
             count_sectors(r, context, site, addresses, good, groups, size)
+            _count_contention(r, context, site, addresses, good, together)
             follow_elements(r, context, site, addresses, good, size)
             look_for_unwritten(r, context, site, addresses, good)
     r.ret(good)
@@ -54,7 +65,7 @@ def _inspect_atomic(r: Routine, size: int) -> None:
 
 def _inspect_generic(r: Routine, size: int) -> None:
     """Check lanes by their generic addresses and count each in the space that it lies in."""
-    context, site, addresses, mask = r.arguments
+    context, site, addresses, mask, together = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
     real = r.call(r.module.globals["generic_addresses"], [context, addresses])
@@ -68,6 +79,7 @@ def _inspect_generic(r: Routine, size: int) -> None:
     with some_lanes(r, rest):
         _, groups = _count_places(r, site, real, rest, size)
         count_sectors(r, context, site, real, rest, groups, size)
+        _count_contention(r, context, site, real, rest, together)
         follow_elements(r, context, site, real, rest, size)
         look_for_unwritten(r, context, site, real, rest)
     r.ret(good)
@@ -88,24 +100,37 @@ def _count_places(r: Routine, site: Any, addresses: Any, good: Any, size: int) -
         r.store(r.elementwise("llvm.umax", r.value(most), lanes), most)
         r.store(r.add(r.value(groups), r.number(1)), groups)
     r.count(site, Site.DISTINCT, r.value(groups))
-    _note_places(r, site, addresses, good)
     r.count(site, Site.MOST_SAME, r.value(most))
     return r.value(most), r.value(groups)
 
 
-def _note_places(r: Routine, site: Any, addresses: Any, good: Any) -> None:
-    """Keep the least and the most address that good lanes change."""
-    lanes = r.lanes_of(good)
-    for word, way, none in zip((Site.PLACE_LOW, Site.PLACE_HIGH), ("smin", "smax"), NO_RANGE, strict=True):
-        here = r.reduce(way, r.select(lanes, addresses, splat(I64, none)))
-        r.put(r.elementwise(f"llvm.{way}", r.site_word(site, word), here), site, WORD * word)
+def _count_contention(r: Routine, context: Any, site: Any, addresses: Any, good: Any, together: Any) -> None:
+    """Count the updates of each place, of lanes that are added up before as one, and sectors by slice."""
+    updates = r.context_word(context, Context.UPDATES)
+    with r.if_then(r.icmp_unsigned("!=", updates, r.number(0))):
+        placed = r.add(addresses, r.broadcast(r.site_word(site, Site.PLACED)))
+        one_of_all = r.icmp_unsigned("!=", together, r.number(0, I32))
+        places = r.trunc(r.lshr(placed, splat(I64, PLACE_SHIFT)), vector(I32))
+        with r.each_group(places, good) as (place, group):
+            lanes = r.select(one_of_all, r.number(1), r.zext(r.population(group), I64))
+            _add_in_table(r, updates, place, lanes)
+        slices = r.context_word(context, Context.SLICE_SECTORS)
+        sectors = r.trunc(r.lshr(placed, splat(I64, SECTOR_SHIFT)), vector(I32))
+        with r.each_group(sectors, good) as (sector, _):
+            _add_in_table(r, slices, r.lshr(sector, r.number(SLICE_SHIFT - SECTOR_SHIFT, I32)), r.number(1))
+
+
+def _add_in_table(r: Routine, table: Any, place: Any, amount: Any) -> None:
+    entry = r.and_(place, r.number(TABLE - 1, I32))
+    offset = r.mul(r.zext(entry, I64), r.number(WORD))
+    r.bump(r.inttoptr(r.add(table, offset), POINTER), 0, amount)
 
 
 for _size in (2, 4, 8, 16):
-    routine(f"inspect_atomic_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
+    routine(f"inspect_atomic_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32, I32)(
         (lambda size: lambda r: _inspect_atomic(r, size))(_size)
     )
-    routine(f"inspect_generic_atomic_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32)(
+    routine(f"inspect_generic_atomic_{_size}", I32, POINTER, POINTER, _ADDRESSES, I32, I32)(
         (lambda size: lambda r: _inspect_generic(r, size))(_size)
     )
 
