@@ -37,6 +37,7 @@ _SAMPLED = ("products", "reductions", "additions", "transposes_of_12800")
 _SAMPLE_LANES = 60_000_000
 # Ratios nearer to 1 tell no order.
 _CLEAR = 1.15
+_SECTOR = 32
 # What a source sets for its launches: shared memory of a multiprocessor, the rest of which is L1.
 _OF_A_LAUNCH = ("shared_bytes_per_sm",)
 HALVES = ("open", "aside", "later")
@@ -157,7 +158,7 @@ def predicted_ms(
     device = replace(_device(gpu), **changed)
     sampled = workload in LATER_WORKLOADS or workload.startswith(_SAMPLED)
     executor._device = device
-    executor._limits = Limits(threads=2, sample_lanes=_SAMPLE_LANES if sampled else None)
+    executor._limits = Limits(threads=2, sample_lanes=_SAMPLE_LANES if sampled else None, waves=True)
     found = {}
     every = (WORKLOADS if numba else CUDA_WORKLOADS) | LATER_WORKLOADS
     for name, (kernel, grid, block, arguments) in every[workload]().items():
@@ -165,7 +166,7 @@ def predicted_ms(
         outcomes.clear()
         kernel[grid, block](*arguments)
         registers = list(kernel.get_regs_per_thread().values())[-1]
-        found[name] = _milliseconds(outcomes[-1], device, registers, kept_in_l2)
+        found[name] = _milliseconds(outcomes[-1], device, registers, kept_in_l2, _bytes(arguments))
     return found
 
 
@@ -179,14 +180,18 @@ def _device(name: str) -> Any:
     return replace(find_device(values.pop("like")), **values)
 
 
-def _milliseconds(outcome: Any, device: Any, registers: int, kept_in_l2: bool) -> float:
-    """The predicted time of a launch; of a sample of blocks, that of all of them."""
+def _bytes(arguments: Iterable[Any]) -> int:
+    return sum(getattr(one, "nbytes", 0) for one in arguments)
+
+
+def _milliseconds(outcome: Any, device: Any, registers: int, kept_in_l2: bool, size: int) -> float:
+    """The predicted time of a launch with so many bytes of arrays; of a sample of blocks, that of all."""
     from advisor.evidence.metrics.derived import theoretical_occupancy, timing
     from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
     from advisor.model.records import Record
     from advisor.model.text.source_text import Span
 
-    counted = _of_all_blocks(outcome.statistics)
+    counted = _of_all_blocks(outcome.statistics, size)
     record = Record("kernel", "", "", Span(1), "")
     record.know("simulated", **kernel_readings(counted, device, True))
     record.know("compiled", registers=float(registers), shared_bytes=float(counted.shared_bytes))
@@ -197,8 +202,11 @@ def _milliseconds(outcome: Any, device: Any, registers: int, kept_in_l2: bool) -
     return float(record.readings["predicted_ms"].value)
 
 
-def _of_all_blocks(counted: Any) -> Any:
-    """The counts of a sample as those of the whole grid, whose blocks are alike."""
+def _of_all_blocks(counted: Any, size: int) -> Any:
+    """The counts of a sample as those of the whole grid, whose blocks are alike.
+
+    Different sectors are at most those of so many bytes of arrays.
+    """
     share = counted.blocks / counted.blocks_run
     if share == 1.0:
         return counted
@@ -208,8 +216,6 @@ def _of_all_blocks(counted: Any) -> Any:
         "warps",
         "warp_instructions",
         "lane_instructions",
-        "loaded_sectors",
-        "stored_sectors",
         "barriers",
         *(() if counted.hottest_updates is None else ("hottest_updates", "hottest_slice_sectors")),
     )
@@ -222,6 +228,10 @@ def _of_all_blocks(counted: Any) -> Any:
             for one in counted.accesses
         ],
         slots={name: round(count * share) for name, count in counted.slots.items()},
+        **{
+            name: min(round(getattr(counted, name) * share), size // _SECTOR)
+            for name in ("loaded_sectors", "stored_sectors")
+        },
         flops={name: round(count * share) for name, count in counted.flops.items()},
         **{name: round(getattr(counted, name) * share) for name in whole},
     )

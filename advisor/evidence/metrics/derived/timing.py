@@ -38,8 +38,8 @@ _ASSUMPTION = (
 )
 # Resources that one unit serves one after the other: the data stage of L1 is that of shared memory.
 _ONE_AFTER_THE_OTHER = ("l1", "shared")
-# Stages of one pipeline, of which the slowest sets the pace: schedulers issue to the units that compute, the load
-# and store units to the data stage.
+# Stages of one pipeline, of which the slowest sets the pace: schedulers issue to the units that compute, the
+# load and store units to the data stage.
 _PIPELINES = (("issue", "fp32", "fp64", "special"), ("lsu", "data stage"))
 # What dependent instructions wait for (simt/machine_code/chains.py).
 _CHAINED = ("arithmetic", "fp64", "special", "shared")

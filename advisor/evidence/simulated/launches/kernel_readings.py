@@ -148,6 +148,17 @@ def _waits(accesses: Sequence[AccessCounts], traffic: Traffic) -> dict[str, Valu
     return {"loads_past_l1": past_l1, "loads_past_l2": min(past_l1, past_l2)}
 
 
+def _sectors_of_waves(counted: Statistics, device: Device) -> float:
+    """The sectors that each wave of resident blocks touches, of all waves; those of the launch where a wave
+    leaves its own in L2 for the next one.
+    """
+    touched = float(counted.loaded_sectors + counted.stored_sectors)
+    wave, blocks = counted.wave_sectors, counted.wave_blocks
+    if wave is None or not blocks or (device.l2_bytes is not None and wave * SECTOR <= device.l2_bytes):
+        return touched
+    return max(touched, wave * counted.blocks / blocks)
+
+
 class Traffic:
     """Hit rates and traffic behind the caches; None for what is not known."""
 
@@ -167,9 +178,10 @@ class Traffic:
 def cache_traffic(counted: Statistics, device: Device, same_device: bool) -> Traffic:
     """The traffic of a launch behind L1 and L2.
 
-    Each sector comes from DRAM once where all that is touched fits into L2. Else the share of look-ups that
-    missed in the blocks which were looked at closely stands for all blocks, and each sector comes at least
-    once.
+    Each sector comes from DRAM once where all that is touched fits into L2. Else once for each wave of
+    resident blocks that touches it, since blocks that run at one time find in L2 what others of them have
+    brought; a wave finds what the one before it left where its sectors fit into L2. It comes as often again
+    as the blocks which were looked at closely missed sectors that they had before.
     """
     touched = counted.loaded_sectors + counted.stored_sectors
     fits = device.l2_bytes is not None and touched * SECTOR <= device.l2_bytes
@@ -184,10 +196,9 @@ def cache_traffic(counted: Statistics, device: Device, same_device: bool) -> Tra
     loads = sum(one.sectors for one in looked_up if one.kind == "load")
     others = sum(one.sectors for one in looked_up if one.kind != "load")
     l2_sectors = loads * (1.0 - (l1_hit or 0.0)) + others
-    sample = sum(one.l2_sectors for one in looked_up)
-    missed = sample - sum(one.l2_hits for one in looked_up)
-    estimate = l2_sectors * missed / sample if sample else 0.0
-    moved = float(touched) if fits else max(float(touched), estimate)
+    moved = float(touched)
+    if not fits:
+        moved = max(moved, _sectors_of_waves(counted, device) * max(1.0, counted.fetches_of_a_sector or 1.0))
     moved = min(moved, max(l2_sectors, float(touched)))
     hit = max(0.0, 1.0 - moved / l2_sectors) if l2_sectors else None
     return Traffic(l1_hit, hit, l2_sectors, moved * SECTOR)

@@ -32,13 +32,14 @@ class Limits:
     """How much a launch may cost: host threads, seconds, lane instructions looked at closely.
 
     With `sample_lanes` only blocks that together run about so many lane instructions are run, spread over the
-    grid; the results are incomplete then.
+    grid, or with `waves` the first that are resident at one time; the results are incomplete then.
     """
 
     threads: int = 0
     seconds: float | None = None
     detailed_lanes: int = 4_000_000
     sample_lanes: int | None = None
+    waves: bool = False
 
 
 class SimtExecutor:
@@ -129,21 +130,23 @@ class SimtExecutor:
         return known
 
     def _settings(self, ptx: str, kernel: Kernel, launch: Launch, closely: bool) -> Settings:
+        caches = self._caches(ptx, kernel, launch) if closely else None
         return Settings(
             threads=self._limits.threads or min(os.cpu_count() or 1, 8),
             seconds=self._limits.seconds,
             detailed_lanes=self._limits.detailed_lanes if closely else 0,
-            caches=self._caches(ptx, kernel, launch) if closely else None,
-            blocks=self._sample(kernel, launch),
+            caches=caches,
+            blocks=self._sample(kernel, launch, caches),
         )
 
     def _caches(self, ptx: str, kernel: Kernel, launch: Launch) -> CacheSizes | None:
         return self._residency.caches(self._device, ptx, kernel, launch)
 
-    def _sample(self, kernel: Kernel, launch: Launch) -> list[int] | None:
+    def _sample(self, kernel: Kernel, launch: Launch, caches: CacheSizes | None) -> list[int] | None:
         if self._limits.sample_lanes is None or launch.cooperative:
             return None
-        return block_sample(kernel, launch, self.memory, self._limits.sample_lanes)
+        wave = caches.processors * caches.residents if caches is not None and self._limits.waves else None
+        return block_sample(kernel, launch, self.memory, self._limits.sample_lanes, wave)
 
 
 def _show(note: LaunchNote, launch: Launch, execution: Execution) -> None:

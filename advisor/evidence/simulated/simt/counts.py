@@ -78,9 +78,12 @@ class Statistics:
     the mean of warps' times over those of the longest warp of their block, in issue slots, waits for loads
     included; `load_rounds_of_a_warp` how often a warp waits for loads, where those that can wait together do;
     `chain_of_a_warp` the dependent instructions that follow each other in a warp, by what they wait for.
-    `hottest_updates` are the atomic updates of the place in global memory that gets the most, where the
-    machine code makes one of a warp's it counts once; `hottest_slice_sectors` the sectors of such requests in
-    the slice of L2 that gets the most. None without atomic operations on global memory.
+    `fetches_of_a_sector` says how often L2 was without a sector that the detailed blocks asked for, over the
+    different ones; `wave_sectors` are the different sectors, loaded and stored, of the first
+    `wave_blocks`, as many as are resident at one time, None where all are. `hottest_updates` are the atomic
+    updates of the place in global memory that gets the most, where the machine code makes one of a warp's it
+    counts once; `hottest_slice_sectors` the sectors of such requests in the slice of L2 that gets the most.
+    None without atomic operations on global memory.
     """
 
     grid: Extent
@@ -99,6 +102,9 @@ class Statistics:
     flops: dict[str, int] = field(default_factory=dict)
     loaded_sectors: int = 0
     stored_sectors: int = 0
+    fetches_of_a_sector: float | None = None
+    wave_sectors: int | None = None
+    wave_blocks: int | None = None
     barriers: int = 0
     hottest_updates: int | None = None
     hottest_slice_sectors: int | None = None
@@ -111,7 +117,15 @@ class Statistics:
     def without_close_look(self) -> Statistics:
         """What is counted in all blocks that ran, without what only detailed blocks show."""
         accesses = [replace(one, **_OF_CLOSE_LOOKS, steps=[]) for one in self.accesses]
-        return replace(self, detailed=0, balance=1.0, accesses=accesses)
+        return replace(
+            self,
+            detailed=0,
+            balance=1.0,
+            accesses=accesses,
+            fetches_of_a_sector=None,
+            wave_sectors=None,
+            wave_blocks=None,
+        )
 
     def with_close_look_of(self, other: Statistics) -> Statistics:
         """The counts with what a close look saw of another launch, for each access as often as it runs."""
@@ -125,7 +139,20 @@ class Statistics:
             times = one.requests / like.requests
             looks = {name: round(getattr(like, name) * times) for name in _OF_CLOSE_LOOKS}
             accesses.append(replace(one, **looks, steps=like.steps))
-        return replace(self, detailed=other.detailed, balance=other.balance, accesses=accesses)
+        return replace(
+            self,
+            detailed=other.detailed,
+            balance=other.balance,
+            accesses=accesses,
+            fetches_of_a_sector=other.fetches_of_a_sector,
+            wave_sectors=self._wave_as_in(other),
+            wave_blocks=other.wave_blocks,
+        )
+
+    def _wave_as_in(self, other: Statistics) -> int | None:
+        """The sectors of a wave, as large a part of those of the launch as in another one."""
+        touched, its = (one.loaded_sectors + one.stored_sectors for one in (self, other))
+        return round(other.wave_sectors * touched / its) if other.wave_sectors and its else None
 
     def as_data(self) -> dict[str, Any]:
         """The statistics as plain data for a store."""

@@ -7,14 +7,19 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from advisor.evidence.simulated.simt.device_memory import DeviceMemory
 from advisor.evidence.simulated.simt.launch import Launch
-from advisor.evidence.simulated.simt.resident_blocks import neighbours_first, ranges_of, ranges_without
+from advisor.evidence.simulated.simt.resident_blocks import (
+    neighbours_first,
+    ranges_of,
+    ranges_without,
+    split_at,
+)
 from advisor.evidence.simulated.simt.vector.host import host_memory
 from advisor.evidence.simulated.simt.vector.host.cache_model import CacheModel
 from advisor.evidence.simulated.simt.vector.host.caches import CacheSizes
@@ -23,6 +28,7 @@ from advisor.evidence.simulated.simt.vector.host.followed_elements import follow
 from advisor.evidence.simulated.simt.vector.host.printing import PrintedText, Printer, Silence
 from advisor.evidence.simulated.simt.vector.host.touched_sectors import TouchedSectors
 from advisor.evidence.simulated.simt.vector.host.update_counters import Hottest, UpdateCounters, hottest
+from advisor.evidence.simulated.simt.vector.host.wave_sectors import WaveSectors
 from advisor.evidence.simulated.simt.vector.kernels import Kernel, compile_kernel
 from advisor.evidence.simulated.simt.vector.layout import Context, DefectWord, Site, Space, Status
 
@@ -79,9 +85,10 @@ class Execution:
     block's branch divided a warp; `sites` has a row for each access and a column for each word of a site.
     `detailed` of the `blocks_run` were looked at access by access; `balance` is, in these, the mean of warps'
     times over those of the longest warp of their block. `loaded_sectors` and `stored_sectors` are
-    different sectors of global memory; `hottest` says how often the most updated place of global memory was.
-    `printed` is the last part of what the kernel printed, without the
-    first `lines_left_out` lines.
+    different sectors of global memory, `detailed_sectors` both together of the blocks that were looked at
+    access by access, `wave_sectors` those of the first `wave_blocks`, as many as are resident at one time;
+    `hottest` says how often the most updated place of global memory was. `printed` is the last part of what
+    the kernel printed, without the first `lines_left_out` lines.
     """
 
     status: Status
@@ -98,6 +105,9 @@ class Execution:
     defects: list[DefectSeen] = field(default_factory=list)
     defect_count: int = 0
     hottest: Hottest | None = None
+    detailed_sectors: int | None = None
+    wave_sectors: int | None = None
+    wave_blocks: int | None = None
     printed: str = ""
     lines_left_out: int = 0
 
@@ -141,19 +151,31 @@ def _run_apart(
     workers = [
         host_thread(kernel, launch, memory, settings, threads, touched, printer, own) for own in updates
     ]
+    sectors = WaveSectors(touched, launch.blocks, settings.blocks, settings.caches)
     with _stoppable(workers, settings.seconds):
-        detailed, status = _run_detailed(kernel, launch, workers[0], settings, threads)
-        parts = _Parts(_rest(launch, settings, detailed), threads)
-        if status == Status.DONE:
-            status = _run_rest(kernel, workers, parts)
-    return _gathered(workers, status, len(detailed) + parts.taken, len(detailed), touched, hottest(updates))
+        detailed, status = _run_detailed(kernel, launch, workers[0], settings, threads, sectors)
+        run_blocks = len(detailed)
+        for ranges in _rest_in_turn(launch, settings, detailed, sectors.wave):
+            parts = _Parts(ranges, threads)
+            if status == Status.DONE:
+                status = _run_rest(kernel, workers, parts)
+            run_blocks += parts.taken
+            sectors.ran(run_blocks)
+    execution = _gathered(workers, status, run_blocks, len(detailed), touched, hottest(updates))
+    return replace(
+        execution, detailed_sectors=sectors.detailed, wave_sectors=sectors.first, wave_blocks=sectors.wave
+    )
 
 
-def _rest(launch: Launch, settings: Settings, done: list[int]) -> list[range]:
-    """Runs of neighbouring blocks that were not run yet."""
+def _rest_in_turn(
+    launch: Launch, settings: Settings, done: list[int], wave: int | None
+) -> tuple[list[range], list[range]]:
+    """Runs of neighbouring blocks that were not run yet, those of the first wave before the others."""
     if settings.blocks is None:
-        return ranges_without(launch.blocks, done)
-    return ranges_of(settings.blocks[len(done) :])
+        ranges = ranges_without(launch.blocks, done)
+    else:
+        ranges = ranges_of(sorted(set(settings.blocks).difference(done)))
+    return split_at(ranges, wave or 0)
 
 
 # The threads of each launch under way.
@@ -211,7 +233,12 @@ class _Parts:
 
 
 def _run_detailed(
-    kernel: Kernel, launch: Launch, worker: HostThread, settings: Settings, threads: int
+    kernel: Kernel,
+    launch: Launch,
+    worker: HostThread,
+    settings: Settings,
+    threads: int,
+    sectors: WaveSectors,
 ) -> tuple[list[int], Status]:
     """Run the first blocks one by one with every access inspected; gives their numbers too."""
     done: list[int] = []
@@ -232,8 +259,10 @@ def _run_detailed(
             break
         done.append(number)
         status = _run_block(kernel, worker, number, caches)
+        sectors.ran(len(done))
     if caches is not None:
         caches.look_up()
+        sectors.ran_closely()
     del followed
     for word in (Context.DETAILED, Context.SHADOW, Context.CACHES, Context.ELEMENTS):
         context[word] = 0
@@ -243,11 +272,13 @@ def _run_detailed(
 
 def _detailed_blocks(launch: Launch, settings: Settings) -> Iterable[int]:
     """The blocks in the order in which they are looked at access by access."""
-    if settings.blocks is not None:
-        return settings.blocks
     if settings.caches is None:
-        return range(launch.blocks)
-    return neighbours_first(launch.blocks, settings.caches.processors, settings.caches.residents)
+        return range(launch.blocks) if settings.blocks is None else settings.blocks
+    every = neighbours_first(launch.blocks, settings.caches.processors, settings.caches.residents)
+    if settings.blocks is None:
+        return every
+    chosen = frozenset(settings.blocks)
+    return (number for number in every if number in chosen)
 
 
 def _run_block(kernel: Kernel, worker: HostThread, number: int, caches: CacheModel | None) -> Status:

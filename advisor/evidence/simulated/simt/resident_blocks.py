@@ -34,6 +34,14 @@ def ranges_of(numbers: Iterable[int]) -> list[range]:
     return found
 
 
+def split_at(ranges: Iterable[range], number: int) -> tuple[list[range], list[range]]:
+    """The parts of some ranges below a number, and the others."""
+    every = list(ranges)
+    below = [range(one.start, min(one.stop, number)) for one in every if one.start < number]
+    above = [range(max(one.start, number), one.stop) for one in every if one.stop > number]
+    return below, above
+
+
 def residents_of(processor: int, blocks: int, processors: int, residents: int) -> int:
     """How many blocks of a grid a multiprocessor holds at a time."""
     return min(residents, len(range(processor, blocks, processors)))

@@ -32,19 +32,28 @@ def statistics(
         launch.grid, launch.block, launch.blocks, execution.blocks_run, execution.detailed,
         execution.status == Status.DONE, warps * execution.blocks_run,
         loaded_sectors=execution.loaded_sectors, stored_sectors=execution.stored_sectors,
-        barriers=execution.barriers, balance=execution.balance, local_bytes=kernel.warp.placement.local_size,
+        wave_sectors=execution.wave_sectors, wave_blocks=execution.wave_blocks, barriers=execution.barriers,
+        balance=execution.balance, local_bytes=kernel.warp.placement.local_size,
         shared_bytes=kernel.warp.placement.shared_size + launch.dynamic_shared,
     )  # fmt: skip
     if execution.hottest is not None:
         found.hottest_updates, found.hottest_slice_sectors = execution.hottest
     _count_instructions(found, kernel, execution)
     found.accesses = _accesses(kernel, execution, array_names)
+    found.fetches_of_a_sector = _fetches(found.accesses, execution)
     found.branches = _branches(kernel, execution)
     loads = sum(one.requests for one in found.accesses if one.kind != "store" and one.space != "shared")
     found.loads_of_a_warp = loads / max(1, found.warps)
     found.load_rounds_of_a_warp = _load_rounds(kernel, execution) / max(1, found.warps)
     found.chain_of_a_warp = _chain(kernel, execution, max(1, found.warps))
     return found
+
+
+def _fetches(accesses: list[AccessCounts], execution: Execution) -> float | None:
+    """How often L2 was without a sector that the blocks looked at closely asked for, for each of these."""
+    if not execution.detailed_sectors:
+        return None
+    return sum(one.l2_sectors - one.l2_hits for one in accesses) / execution.detailed_sectors
 
 
 def _chain(kernel: Kernel, execution: Execution, warps: int) -> dict[str, float]:
