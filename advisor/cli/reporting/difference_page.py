@@ -9,7 +9,7 @@ from advisor.cli.reporting.page import Page
 from advisor.cli.reporting.run_numbers import metric_in_words
 from advisor.cli.reporting.wording import counted, factor_in_words, shape_in_words, time_in_words
 from advisor.evidence.measured.reports.kernel_names import shortened
-from advisor.evidence.metrics.prediction_error import prediction_error, ratio_interval
+from advisor.evidence.metrics.prediction_error import prediction_error
 from advisor.model.findings import Finding
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.runs.comparison.differences import Difference, KernelChange
@@ -21,6 +21,8 @@ from advisor.runs.comparison.times import launch_time
 _MOST_TOLD = 10
 _HASH = 8
 _MOVED = ("slower", "faster")
+# A predicted time that is another, whether or not the model's error leaves open which way.
+_PREDICTED_OTHERWISE = (*_MOVED, "cannot tell")
 
 
 def difference_page(found: Difference, markdown: bool) -> str:
@@ -58,7 +60,9 @@ _SHARED = "dynamic shared memory"
 
 def _times(page: Page, kernels: Sequence[KernelChange]) -> None:
     """Show the kernels that changed in a table; count the others."""
-    level = f"{comparing_numbers().changes.confidence:.0%} interval"
+    predicted = all(one.after.source != "measured" for one in kernels)
+    share = prediction_error().share if predicted else comparing_numbers().changes.confidence
+    level = f"{share:.0%} interval"
     header: tuple[str, ...] = ("kernel", "before", "after", "speed-up", level, "verdict", "changed")
     shown = [one for one in kernels if one.changed or one.time is None or one.time.verdict != "no difference"]
     rows: list[tuple[str, ...]] = [_row(one) for one in shown]
@@ -99,17 +103,14 @@ def _moved(count: int, verdict: str, predicted: bool) -> str:
     return f"{counted(count, 'kernel')} {'is' if count == 1 else 'are'} predicted to be {verdict}."
 
 
-def _within_error(found: Difference) -> str:
-    """How many of the predicted changes the model's error leaves open."""
-    moved = [one.time.ratio for one in found.kernels if one.time and one.time.verdict in _MOVED]
-    open_ = sum(ratio_interval(ratio).holds_one for ratio in moved)
-    if not open_:
+def _within_error(verdicts: Sequence[str]) -> str:
+    """Of how many predicted changes the model's error leaves open whether they are there at all."""
+    left_open = verdicts.count("cannot tell")
+    if not left_open:
         return ""
+    those = "One change lies" if left_open == 1 else f"{left_open} changes lie"
     factor = prediction_error().ratio
-    lie = "lies" if open_ == 1 else "lie"
-    return (
-        f" {open_} of {counted(len(moved), 'change')} {lie} within the model's error, a factor of {factor:g}."
-    )
+    return f" {those} within the model's error, a factor of {factor:g}: cannot tell."
 
 
 def _summary(found: Difference) -> str:
@@ -124,14 +125,13 @@ def _summary(found: Difference) -> str:
     ]
     alerts = [one.name for one in found.kernels if one.time and one.time.alert]
     text = " ".join(parts)
-    if parts and predicted:
-        text += _within_error(found)
-    if not parts and "no difference" in verdicts:
+    if not parts and ("no difference" in verdicts or "cannot tell" in verdicts):
         text = (
             "No kernel is predicted to be slower or faster."
             if predicted
             else "No kernel became slower or faster beyond chance."
         )
+    text += _within_error(verdicts)
     if alerts:
         limit = comparing_numbers().changes.alert
         took = "predicted to take" if predicted else "took"
@@ -149,7 +149,10 @@ def _moved_predictions(found: Difference) -> str:
     moved = [
         one.name
         for one in found.kernels
-        if one.after.source != "measured" and not one.changed and one.time and one.time.verdict in _MOVED
+        if one.after.source != "measured"
+        and not one.changed
+        and one.time
+        and one.time.verdict in _PREDICTED_OTHERWISE
     ]
     if not moved:
         return ""

@@ -6,20 +6,23 @@ import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from advisor.evidence.metrics import prediction_error
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.runs.comparison.numbers import ChangeLimits
 from advisor.runs.comparison.significance import Interval, chance, least_chance, ratio_interval
 from advisor.runs.comparison.times import launch_time, time_of
 
-Verdict: TypeAlias = Literal["slower", "faster", "no difference", "not known", "not comparable"]
+Verdict: TypeAlias = Literal[
+    "slower", "faster", "no difference", "cannot tell", "not known", "not comparable"
+]
 
 
 @dataclass(frozen=True)
 class TimeChange:
     """Times before and after in ms: of a launch, or of all launches of an iteration where `of_all`.
 
-    `ratio` is after over before, `interval` its confidence interval, None where there are too few times or
-    they are a model's. `alert` says that it is too much.
+    `ratio` is after over before, `interval` its confidence interval, None where there are too few times; of
+    predicted times it is that of the model's error. `alert` says that it is too much.
     """
 
     before: float
@@ -39,7 +42,8 @@ def time_change(
     Launches of one shape are compared one by one; where the shape changed, all of an iteration, since they
     may be fewer and longer. `comparable` is False for other devices, or for measured beside predicted times.
     `compared` is the number of kernels whose times are compared: the confidence is that none of them is
-    called slower or faster by chance (Bonferroni's correction).
+    called slower or faster by chance (Bonferroni's correction). Predicted times have no chance in them, but
+    the model has an error, within which nothing can be told (docs/decisions/0036).
     """
     of_all = _shape(before) != _shape(after)
     clock = time_of if of_all else launch_time
@@ -50,7 +54,7 @@ def time_change(
     if not comparable:
         return TimeChange(first, second, of_all, ratio, None, "not comparable", False)
     if after.source != "measured":
-        interval, verdict = None, _moved(ratio, limits)
+        interval, verdict = _predicted(ratio, limits)
     else:
         interval, verdict = _judged(before, after, ratio, limits, compared)
     alert = ratio >= limits.alert and verdict in ("slower", "not known")
@@ -94,6 +98,14 @@ def _judged(
         return interval, "not known"
     divisions = max(limits.resamples, math.ceil(2.0 / level))
     return interval, verdict if chance(first, second, divisions) <= level else "no difference"
+
+
+def _predicted(ratio: float, limits: ChangeLimits) -> tuple[Interval | None, Verdict]:
+    error = prediction_error.ratio_interval(ratio)
+    verdict = _moved(ratio, limits)
+    if verdict != "no difference" and error.holds_one:
+        verdict = "cannot tell"
+    return Interval(error.low, error.high), verdict
 
 
 def _moved(ratio: float, limits: ChangeLimits) -> Verdict:

@@ -266,6 +266,19 @@ def test_predictions_that_moved_by_themselves_are_said(history: HistoryStore, ad
     assert "Source and launch" not in advise("diff", "first", "second")[1]
 
 
+def test_a_prediction_within_the_error_of_the_model_is_no_regression(
+    history: HistoryStore, advise: Advise
+) -> None:
+    slower = fingerprint("scale", (0.9,), metrics=GOOD, source="simulated")
+    history.add_run(run(slower, executed_on="simt", label="new model"))
+    history.close()
+    status, text, _ = advise("diff", "predicted", "new model", "--fail-on-regression")
+    assert status == 0
+    assert "cannot tell (predicted)" in text
+    found = json.loads(advise("diff", "predicted", "new model", "--format", "json")[1])
+    assert found["kernels"][0]["time_ms"]["verdict"] == "cannot tell"
+
+
 @pytest.mark.usefixtures("history")
 def test_a_run_beside_itself_is_no_comparison(advise: Advise) -> None:
     status, printed, _ = advise("diff", "first", "1")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kept_history import fingerprint
 
+from advisor.evidence.metrics.prediction_error import prediction_error
 from advisor.runs.comparison.numbers import comparing_numbers
 from advisor.runs.comparison.significance import ratio_interval
 from advisor.runs.comparison.time_changes import TimeChange, needed_times, time_change
@@ -87,11 +87,36 @@ def test_times_of_no_spread_at_all() -> None:
     assert change(fingerprint(samples=(2.0,) * 5), fingerprint(samples=(2.0,) * 5)).interval == (1.0, 1.0)
 
 
-def test_a_prediction_has_no_chance_in_it() -> None:
-    before = fingerprint(samples=(2.0,), source="simulated")
-    found = change(before, fingerprint(samples=(2.5,), source="simulated"))
-    assert (found.verdict, found.interval) == ("slower", None)
-    assert change(before, replace(before)).verdict == "no difference"
+def predicted(time: float) -> TimeChange:
+    """The change from a predicted time of 2 ms."""
+    return change(*(fingerprint(samples=(one,), source="simulated") for one in (2.0, time)))
+
+
+ERROR = prediction_error().ratio
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [
+        (1.0, "no difference"),
+        (1.02, "no difference"),
+        (1.1, "cannot tell"),
+        (1 / 1.1, "cannot tell"),
+        (ERROR * 0.99, "cannot tell"),
+        (ERROR * 1.01, "slower"),
+        (0.99 / ERROR, "faster"),
+        (1.01 / ERROR, "cannot tell"),
+    ],
+)
+def test_a_prediction_tells_what_lies_beyond_its_error(ratio: float, verdict: str) -> None:
+    found = predicted(2.0 * ratio)
+    assert found.verdict == verdict
+    assert found.interval == (pytest.approx(ratio / ERROR), pytest.approx(ratio * ERROR))
+
+
+def test_what_cannot_be_told_is_no_alert() -> None:
+    assert not predicted(2.0 * 1.4).alert
+    assert predicted(2.0 * 1.6).alert
 
 
 def test_other_devices_are_not_judged() -> None:
