@@ -10,13 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from advisor.evidence.simulated.launches.store import LaunchRow
 from advisor.evidence.simulated.simt.counts import Statistics
 
-# What gives the weight of one launch from its counts and arguments: the time that it takes, and its work.
-Weigh = Callable[[Statistics, Sequence[dict[str, Any]]], tuple[float, ...]]
+# What gives the weight of one launch from its counts: the time that it takes, and its work.
+Weigh = Callable[[Statistics], tuple[float, ...]]
 # Where launches are called, by path and line, with their number there.
 Places = Mapping[tuple[str | None, int | None], int]
 # A launch that was looked at access by access is preferred to one that takes so little longer.
@@ -86,7 +85,7 @@ def weighed_launches(counted: Sequence[Counted], weigh: Weigh) -> list[Weighed]:
         statistics = one.statistics
         if looked_at and not statistics.detailed:
             statistics = statistics.with_close_look_of(_nearest(statistics, looked_at))
-        each = weigh(statistics, one.row.arguments)
+        each = weigh(statistics)
         found.append(Weighed(one, tuple(one.launches * part for part in each)))
     return found
 

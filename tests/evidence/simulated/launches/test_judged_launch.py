@@ -110,7 +110,7 @@ def test_of_a_launch_without_a_look_accesses_cost_what_they_do_in_the_most_simil
     unseen = statistics(slots=11 * 10**5, sectors=10**6, detailed=0)
     found = []
 
-    def weigh(counted: Statistics, _arguments: object) -> tuple[float, ...]:
+    def weigh(counted: Statistics) -> tuple[float, ...]:
         found.append([one.l1_hits for one in counted.accesses])
         return (1.0,)
 
@@ -131,7 +131,7 @@ def test_launches_that_hit_otherwise_in_the_caches_are_not_one():
 def test_launches_as_long_are_those_of_the_judged_one_that_take_as_long_as_all():
     rows = [row(1, statistics(slots=10, sectors=9), 1)]
     rows += [row(number, statistics(slots=30, sectors=9), 2) for number in (2, 3)]
-    weighed = weighed_launches(counted_launches(rows), lambda counted, _: (counted.warp_instructions / 10.0,))
+    weighed = weighed_launches(counted_launches(rows), lambda counted: (counted.warp_instructions / 10.0,))
     # 1 s, and twice 3 s: as long as 7 / 3 of the longer.
     judged = judged_launch(weighed)
     assert judged.row.number == 2
