@@ -30,8 +30,9 @@ class Device:
     Sizes are in bytes, clocks in Hz, bandwidths in byte/s, peaks in flop/s; `dram_bytes` is the data sheet's
     GB as 10**9. `l1_bytes` is the SM's L1 cache and shared memory together; `fp16_tensor_peak` is for dense
     operands and float32 accumulation; the bandwidths of the links count both directions. Latencies are in
-    cycles of the SM, from an instruction to one that needs its result. `launch_time` is
-    in seconds, what a launch takes besides its work. `sources` names the URL of each number.
+    cycles of the SM, from an instruction to one that needs its result. `dram_share` is what copies attain of
+    `dram_bandwidth`; `launch_time` is in seconds, what a launch takes besides its work. `sources` names the
+    URL of each number.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Device:
     l1_latency: float | None = None
     l2_latency: float | None = None
     dram_latency: float | None = None
+    dram_share: float | None = None
     launch_time: float | None = None
 
     sources: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -231,7 +231,8 @@ KERNEL many(const T* in, T* out, long long each) { BEGIN
 
 
 @cache
-def _kernel(source: str, name: str) -> CudaKernel:
+def cuda_kernel(source: str, name: str) -> CudaKernel:
+    """A kernel of a source without its definitions of KERNEL and SHARED."""
     return CudaKernel(_HEAD + source, name)
 
 
@@ -274,7 +275,7 @@ def _in_cuda(workload: str) -> Callable[[], dict[str, Any]]:
     def launches() -> dict[str, Any]:
         source, names = _SOURCES[workload]
         return {
-            name: (_kernel(source, names.get(name, name)), grid, block, arguments)
+            name: (cuda_kernel(source, names.get(name, name)), grid, block, arguments)
             for name, (_, grid, block, arguments) in WORKLOADS[workload]().items()
         }
 

@@ -122,11 +122,3 @@ def comparing_numbers() -> ComparingNumbers:
         steps,
         MonitorNumbers(**data["monitor"]),
     )
-
-
-@cache
-def dram_latency_cycles() -> float:
-    """The cycles of an access to DRAM: a kernel that reads memory takes as long at least."""
-    path = knowledge_folder() / "machine" / "timing.toml"
-    groups = tomllib.loads(path.read_text("utf-8"))["numbers"]
-    return float(next(group["dram_latency"] for group in groups if "dram_latency" in group))

@@ -31,7 +31,7 @@ def device() -> Device:
         fp32_peak=2 * 64 * 10 * 1e9,
         fp64_peak=2 * 32 * 10 * 1e9,
         arithmetic_latency=4, fp64_latency=8, special_latency=20, shared_latency=25,
-        l1_latency=33, l2_latency=200, dram_latency=290,
+        l1_latency=33, l2_latency=200, dram_latency=290, dram_share=None,
     )  # fmt: skip
 
 
@@ -81,6 +81,8 @@ LIMITS = [
     ("issue", {"issue_slots": 4e7, "grid_blocks": 80.0, "resident_blocks": 8.0}, 1.0),
     # half a warp instruction
     ("special", {"special_slots": 5e6}, 1.0),
+    # 64 lanes multiply integers: two warp instructions
+    ("multiply", {"multiply_slots": 2e7}, 1.0),
     # 64 lanes are two warp instructions of multiply-adds
     ("fp32", {"fp32_slots": 2e7}, 1.0),
     ("fp64", {"fp64_slots": 1e7}, 1.0),
@@ -103,6 +105,37 @@ def test_units_that_serve_half_a_warp_take_two_cycles(device):
     kernel.know("simulated", **KNOWN, memory_requests=1e7)
     turing = replace(device, compute_capability="7.5")
     assert resource_times(kernel, turing)["lsu"] == 2 * resource_times(kernel, device)["lsu"]
+
+
+def test_integers_are_multiplied_by_the_units_of_the_device(device):
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **KNOWN, multiply_slots=1e7)
+    kepler = replace(device, compute_capability="3.5")
+    assert resource_times(kernel, kepler)["multiply"] == 2 * resource_times(kernel, device)["multiply"]
+
+
+def test_copies_attain_the_share_of_the_device(device):
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **KNOWN, dram_bytes=1e9)
+    own = replace(device, dram_share=0.5)
+    # 1 GB at half of 1 TB/s, and at the 92% that stand for devices without their own
+    assert resource_times(kernel, own)["dram"] == pytest.approx(2e-3)
+    assert resource_times(kernel, device)["dram"] == pytest.approx(1e-3 / 0.92)
+
+
+def latency_cycles(device, **known) -> float:
+    kernel = Record("kernel", "k", "a.py", Span(1), "k")
+    kernel.know("simulated", **{**KNOWN, "grid_blocks": 40.0, **known})
+    return resource_times(kernel, device)["latency"] * 1e9
+
+
+def test_a_warp_stays_until_l2_has_what_it_stored(device):
+    named = replace(device, l2_latency=250.0)
+    without = latency_cycles(named)
+    assert latency_cycles(named, stores_per_warp=1.0) == pytest.approx(without + 250)
+    # however many stores there are, the warp waits for the last one; where half of the warps store, half wait
+    assert latency_cycles(named, stores_per_warp=40.0) == pytest.approx(without + 250)
+    assert latency_cycles(named, stores_per_warp=0.5) == pytest.approx(without + 125)
 
 
 def test_resources_overlap_in_part(device):

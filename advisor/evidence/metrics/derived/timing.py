@@ -40,7 +40,7 @@ _ASSUMPTION = (
 _ONE_AFTER_THE_OTHER = ("l1", "shared")
 # Stages of one pipeline, of which the slowest sets the pace: schedulers issue to the units that compute, the
 # load and store units to the data stage.
-_PIPELINES = (("issue", "fp32", "fp64", "special"), ("lsu", "data stage"))
+_PIPELINES = (("issue", "fp32", "fp64", "special", "multiply"), ("lsu", "data stage"))
 # What dependent instructions wait for (simt/machine_code/chains.py).
 _CHAINED = ("arithmetic", "fp64", "special", "shared")
 
@@ -58,11 +58,10 @@ def _numbers() -> dict[str, float]:
     return {name: float(value) for group in groups for name, value in group.items() if name != "source"}
 
 
-@cache
-def _load_store_lanes(capability: str) -> float:
-    """The lanes of a multiprocessor's load and store units."""
-    groups = _table()["load_store_lanes"]
-    named = [one for one in groups if capability in one["capabilities"]]
+def _by_capability(table: str, device: Device) -> float:
+    """The lanes of some units of a multiprocessor, by its compute capability."""
+    groups = _table()[table]
+    named = [one for one in groups if device.compute_capability in one["capabilities"]]
     return float((named or [one for one in groups if "*" in one["capabilities"]])[0]["lanes"])
 
 
@@ -133,8 +132,8 @@ def _is_counted(kernel: Record) -> bool:
 
 def dram_rate(device: Device) -> float | None:
     """The bytes in a second that DRAM attains, None where its peak is unknown."""
-    peak = device.dram_bandwidth
-    return None if peak is None else _numbers()["dram_share"] * peak
+    peak, share = device.dram_bandwidth, device.dram_share
+    return None if peak is None else (_numbers()["dram_share"] if share is None else share) * peak
 
 
 @dataclass(frozen=True)
@@ -172,6 +171,7 @@ def _times(kernel: Record, device: Device, spread: _Spread) -> dict[str, float]:
     rates: dict[str, tuple[str, float | None]] = {
         "issue": ("issue_slots", numbers["issues_per_cycle"] * cycles),
         "special": ("special_slots", numbers["special_per_cycle"] * cycles),
+        "multiply": ("multiply_slots", _by_capability("multiply_lanes", device) / _WARP * cycles),
         "fp32": ("fp32_slots", _peak(device.fp32_peak, device, spread)),
         "fp64": ("fp64_slots", _peak(device.fp64_peak, device, spread)),
         "dram": ("dram_bytes", dram_rate(device)),
@@ -233,7 +233,7 @@ def _issued_cycles(kernel: Record, device: Device) -> float | None:
     if issued is None:
         return None
     constants = (_number(kernel, "constant_addresses") or 0.0) / _numbers()["constant_addresses_per_cycle"]
-    return issued * _WARP / _load_store_lanes(device.compute_capability) + constants
+    return issued * _WARP / _by_capability("load_store_lanes", device) + constants
 
 
 def _contended_cycles(kernel: Record) -> float | None:
@@ -281,6 +281,8 @@ def _borrowed_latencies(kernel: Record, device: Device) -> tuple[str, ...]:
     waited = {kind for kind in _CHAINED if _number(kernel, f"chained_{kind}_steps")}
     if _number(kernel, "loads_per_warp"):
         waited |= {"l1", "l2", "dram"}
+    if _number(kernel, "stores_per_warp"):
+        waited.add("l2")
     lacking = sorted(kind for kind in waited if getattr(device, f"{kind}_latency") is None)
     if not lacking:
         return ()
@@ -295,15 +297,22 @@ def latency(device: Device, kind: str) -> float:
 
 
 def _waiting_cycles(kernel: Record, device: Device) -> float:
-    """The cycles that one warp waits for its loads: in each round for the slowest of them."""
+    """The cycles that one warp waits for its loads, in each round for the slowest of them, and its stores."""
     loads = _number(kernel, "loads_per_warp") or 0.0
     rounds = _number(kernel, "load_rounds_per_warp")
     rounds = min(loads, loads if rounds is None else rounds)
     if not rounds:
-        return 0.0
+        return _draining_cycles(kernel, device)
     past_l1, past_l2 = _number(kernel, "loads_past_l1"), _number(kernel, "loads_past_l2")
     # Where nothing is known of the caches each load is taken to come from DRAM.
     past_l1, past_l2 = (1.0, 1.0) if past_l1 is None or past_l2 is None else (past_l1, past_l2)
     behind, beyond = (min(1.0, share * loads / rounds) for share in (past_l1, past_l2))
     l1, l2, dram = (latency(device, place) for place in ("l1", "l2", "dram"))
-    return rounds * (l1 + behind * (l2 - l1) + beyond * (dram - l2))
+    return rounds * (l1 + behind * (l2 - l1) + beyond * (dram - l2)) + _draining_cycles(kernel, device)
+
+
+def _draining_cycles(kernel: Record, device: Device) -> float:
+    """The cycles that a warp keeps its place after its end, until L2 has what it stored (Nsight Compute's
+    stall reason "drain").
+    """
+    return min(1.0, _number(kernel, "stores_per_warp") or 0.0) * latency(device, "l2")

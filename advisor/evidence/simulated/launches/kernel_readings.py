@@ -45,6 +45,7 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         "issue_slots": float(sum(counted.slots.values())) if whole else None,
         "fp32_slots": float(counted.slots.get("fp32", 0)) if whole else None,
         "fp64_slots": float(counted.slots.get("fp64", 0)) if whole else None,
+        "multiply_slots": float(counted.slots.get("multiply", 0)) if whole else None,
         "special_slots": float(counted.slots.get("special", 0)) if whole else None,
         **warp_readings(counted),
         "launch_shared_bytes": float(counted.shared_bytes),
@@ -72,6 +73,7 @@ def warp_readings(counted: Statistics) -> dict[str, Value | None]:
     """What one warp waits for, and the barriers of a block."""
     return {
         "loads_per_warp": counted.loads_of_a_warp,
+        "stores_per_warp": _ratio(total(_stores(accesses), "requests", "global", "local"), counted.warps),
         "load_rounds_per_warp": counted.load_rounds_of_a_warp,
         **_chains(counted.chain_of_a_warp),
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
@@ -97,6 +99,11 @@ def _chains(steps: Mapping[str, float]) -> dict[str, Value | None]:
     )
 
 
+def _stores(accesses: Sequence[AccessCounts]) -> list[AccessCounts]:
+    """What changes memory: stores and atomic operations."""
+    return [one for one in accesses if one.kind != "load"]
+
+
 def _memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
     """What the accesses ask of L1 and of the load and store units.
 
@@ -107,7 +114,7 @@ def _memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
     if any(one.requests and not one.lines for one in memory):
         return {}
     loads = [one for one in memory if one.kind == "load"]
-    stores = [one for one in memory if one.kind != "load"]
+    stores = _stores(memory)
     seen = all(one.looked_up for one in loads if one.space == "global" and one.requests)
     passes = sum(one.l1_wavefronts / one.looked_up * one.requests for one in loads if one.looked_up)
     return {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from advisor.evidence.metrics.derived.timing import latency
 from advisor.model.devices import Device
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.model.records import Value
-from advisor.runs.comparison.numbers import dram_latency_cycles
 from advisor.runs.comparison.times import launch_time
 
 
@@ -38,7 +38,7 @@ def bound_of(one: Fingerprint, device: Device | None) -> Bound | None:
     if not least:
         return None
     if device is not None and device.boost_clock:
-        least["memory latency"] = dram_latency_cycles() / device.boost_clock * 1e3
+        least["memory latency"] = latency(device, "dram") / device.boost_clock * 1e3
     limiter = max(least, key=lambda name: least[name])
     bound = min(time, least[limiter])
     return Bound(bound, limiter, time / bound)
