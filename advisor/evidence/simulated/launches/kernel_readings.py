@@ -73,7 +73,9 @@ def warp_readings(counted: Statistics) -> dict[str, Value | None]:
     """What one warp waits for, and the barriers of a block."""
     return {
         "loads_per_warp": counted.loads_of_a_warp,
-        "stores_per_warp": _ratio(total(_stores(accesses), "requests", "global", "local"), counted.warps),
+        "stores_per_warp": _ratio(
+            total(_stores(counted.accesses), "requests", "global", "local"), counted.warps
+        ),
         "load_rounds_per_warp": counted.load_rounds_of_a_warp,
         **_chains(counted.chain_of_a_warp),
         "barriers_per_block": _ratio(counted.barriers, counted.blocks_run),
