@@ -11,16 +11,21 @@ def agreed(first: Json, second: Json) -> Json:
     """The numbers of `first` that `second` has too; both are what `placing.summary` or a problem gives.
 
     A line of which nothing is agreed keeps its place without numbers: it is not known, and not empty. Where
-    the second values do not compile no number is known to be free of the first ones.
+    the second values do not compile no number is known to be free of the first ones. `differing` names the
+    kernel's metrics on which the two do not agree.
     """
     if "problem" in first:
         return first
     other = {"resources": {}, "instructions": {}, "lines": []} if "problem" in second else second
     lines = {(function, line): counts for function, line, counts in other["lines"]}
+    resources = _same(first["resources"], other["resources"])
+    instructions = _same(first["instructions"], other["instructions"])
+    before = first["resources"].keys() | first["instructions"].keys()
     return {
         **first,
-        "resources": _same(first["resources"], other["resources"]),
-        "instructions": _same(first["instructions"], other["instructions"]),
+        "resources": resources,
+        "instructions": instructions,
+        "differing": sorted(before - resources.keys() - instructions.keys()),
         "lines": [
             [function, line, _same(counts, lines.get((function, line), {}))]
             for function, line, counts in first["lines"]

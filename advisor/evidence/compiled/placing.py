@@ -100,9 +100,11 @@ def placed_kernel(unit: CompilationUnit, summed: Json) -> CompiledKernel:
         target.update(counts)
         for name, value in largest.items():
             target[name] = value
+    differing = ", ".join(f"`{name}`" for name in summed.get("differing", ()))
+    left_out = (f"Not known, as the guesses differ in it: {differing}.",) if differing else ()
     return CompiledKernel(
         types=chosen.types,
-        assumptions=chosen.assumptions,
+        assumptions=(*chosen.assumptions, *left_out),
         resources=dict(summed["resources"]),
         instructions=dict(summed["instructions"]),
         lines=tuple(CodeLine(path, line, dict(counts)) for (path, line), counts in sorted(lines.items())),

@@ -49,7 +49,10 @@ def test_the_bytes_of_a_shared_array_of_a_guessed_size_are_not_known() -> None:
     guessed = kernel_of(guessing(statements.format("WIDTH"), WIDTH))
     assert "shared_bytes" not in guessed.resources
     assert guessed.resources["spill_store_bytes"] == 0
-    assert SAID in guessed.assumptions
+    assert guessed.assumptions[0] == SAID
+    (differing,) = guessed.assumptions[1:]
+    assert differing.startswith("Not known, as the guesses differ in it: ")
+    assert "`shared_bytes`" in differing
 
 
 def test_the_loads_of_a_loop_that_a_guess_unrolls_are_not_known_and_those_of_other_lines_are() -> None:
@@ -67,6 +70,7 @@ def test_a_guess_that_only_bounds_leaves_every_count_known() -> None:
     kernel = kernel_of(guessing("if i < WIDTH:\n    out[i] = x * 2.0", WIDTH))
     known = kernel_of(guessing("if i < 32:\n    out[i] = x * 2.0"))
     assert kernel.instructions == known.instructions
+    assert kernel.assumptions == (SAID,)
     assert kernel.resources == known.resources
     assert [one.counts for one in kernel.lines] == [one.counts for one in known.lines]
 
@@ -134,6 +138,7 @@ def test_what_two_summaries_agree_on() -> None:
     }  # fmt: skip
     assert agreed(first, second) == {
         "candidate": 1, "resources": {"stack_bytes": 0}, "instructions": {},
+        "differing": ["instructions", "registers"],
         "lines": [[0, 2, {"global_loads": 1}], [0, 3, {}]],
     }  # fmt: skip
     assert agreed({"problem": {}}, second) == {"problem": {}}
