@@ -379,11 +379,12 @@ def _summed_sites(workers: list[HostThread]) -> Counts:
     return sites
 
 
-def _defect_seen(row: Counts) -> DefectSeen:
-    words = (DefectWord.KIND, DefectWord.SITE, DefectWord.BLOCK, DefectWord.THREAD, DefectWord.ADDRESS)
-    kind, access, block, thread, address = (int(row[word]) for word in words)
-    other = int(row[DefectWord.OTHER])
-    return DefectSeen(kind, access, block, thread, address, other - 1 if other else None)
+def _defect_seen(row: list[int]) -> DefectSeen:
+    other = row[DefectWord.OTHER]
+    return DefectSeen(
+        row[DefectWord.KIND], row[DefectWord.SITE], row[DefectWord.BLOCK], row[DefectWord.THREAD],
+        row[DefectWord.ADDRESS], other - 1 if other else None,
+    )  # fmt: skip
 
 
 def _gathered(
@@ -397,7 +398,7 @@ def _gathered(
     defects = [
         _defect_seen(row)
         for worker in workers
-        for row in worker.defects[: int(worker.context[Context.DEFECT_COUNT])]
+        for row in worker.defects[: int(worker.context[Context.DEFECT_COUNT])].tolist()
     ]
     loaded, stored = touched.counts()
     return Execution(

@@ -49,15 +49,17 @@ def agreed_lines(
     kernel: str,
     trials: Sequence[Trial],
     plain: Sequence[bool],
+    doubtful: frozenset[str],
     data_branches: frozenset[tuple[str, int]],
     move: Move,
 ) -> tuple[LineCounts, ...]:
     """The lines of which launches agree about something, or of which at least one tells something.
 
-    `plain` says which launches have the same types and rows that begin at sectors. `data_branches` are places
+    `plain` says which launches have the same types and rows that begin at sectors; nothing is told
+    of accesses to `doubtful` arrays. `data_branches` are places
     where what a branch decides hangs on data. `move` gives the place of a line.
     """
-    seen = [_seen(kernel, trial, move) for trial in trials]
+    seen = [_seen(kernel, trial, doubtful, move) for trial in trials]
     places = dict.fromkeys(line for one in seen for line in one.lines)
     found = []
     for line in places:
@@ -98,7 +100,7 @@ def _span(each: Sequence[float | None], plain: Sequence[bool]) -> tuple[float, f
     return (least, most) if first <= _TWICE * least and most <= _TWICE * first else None
 
 
-def _seen(kernel: str, trial: Trial, move: Move) -> _Seen:
+def _seen(kernel: str, trial: Trial, unknown: frozenset[str], move: Move) -> _Seen:
     readings = line_readings(kernel, trial.counted, (), move, ())
     lines = {(one.entity, one.path, one.line, one.array, one.space, one.kind): one for one in readings}
     active = _active_lanes(trial, move)
@@ -106,7 +108,10 @@ def _seen(kernel: str, trial: Trial, move: Move) -> _Seen:
     doubtful = {
         line
         for line in lines
-        if not trial.all_strays or line[1:3] in strays or active.get(line[1:], 1.0) < _ACTIVE
+        if not trial.all_strays
+        or line[3] in unknown
+        or line[1:3] in strays
+        or active.get(line[1:], 1.0) < _ACTIVE
     }
     return _Seen(lines, frozenset(doubtful))
 

@@ -42,10 +42,13 @@ _DYNAMIC_SHARED = 48 * 1024
 
 @dataclass(frozen=True)
 class Attempt:
-    """A launch that was made up, and what was seen of it."""
+    """A launch that was made up, and what was seen of it; `doubtful` are arrays whose rows may be of another
+    length, so that nothing is told of accesses to them.
+    """
 
     sizes: LaunchSizes
     trial: Trial
+    doubtful: frozenset[str] = frozenset()
 
 
 class Attempts:
@@ -105,18 +108,19 @@ class Attempts:
         attempt = tried(made.shapes)
         for _ in range(_ENLARGED):
             if attempt.trial.clean or not attempt.trial.ended:
-                return attempt
+                break
             grown = enlarged(attempt.sizes.shapes, attempt.trial.overruns, code)
             if grown is None or _bytes_of(grown, code) > self._request.limits.memory_bytes // 4:
                 break
             attempt = tried(grown)
+        tight = attempt.trial
         for small in (False, True):
             if attempt.trial.clean or not attempt.trial.ended:
                 break
             last = tried(attempt.sizes.shapes, _SLACK, small)
             if last.trial.ended and last.trial.out_of_bounds < attempt.trial.out_of_bounds:
                 attempt = last
-        return attempt
+        return replace(attempt, doubtful=_of_doubtful_rows(made.shapes, attempt, tight, code))
 
     def _arguments(
         self,
@@ -160,20 +164,53 @@ class Attempts:
 def enlarged(
     shapes: dict[str, tuple[int, ...]], overruns: dict[str, Overrun], code: KernelCode
 ) -> dict[str, tuple[int, ...]] | None:
-    """The shapes with room for accesses behind the end of arrays; None where none can grow by as much."""
+    """The shapes with room for accesses behind the end of arrays; None where none can grow by as much.
+
+    An array of several axes that is left by far is taken to be as large as the largest with as many axes.
+    """
     grown = dict(shapes)
     for slot in code.slots:
         overrun = overruns.get(slot.name)
         if slot.kind != "array" or not slot.ndim or overrun is None or overrun.behind <= 0:
             continue
-        shape, count = list(shapes[slot.name]), math.prod(shapes[slot.name])
+        shape, count = shapes[slot.name], math.prod(shapes[slot.name])
         more = -(-overrun.behind // slot_dtype(slot).itemsize)
-        if more < _MOST_GROWTH * count + _ANY_GROWTH:
+        like = tuple(map(max, shape, _largest(shapes, code, slot.ndim)))
+        if slot.ndim > 1 and more > count and like != shape:
+            grown[slot.name] = like
+        elif more < _MOST_GROWTH * count + _ANY_GROWTH:
             axis = slot.ndim - 1 if slot.layout == "F" else 0
             row = max(1, count // max(1, shape[axis]))
-            shape[axis] += -(-more // row)
-            grown[slot.name] = tuple(shape)
+            longer = shape[axis] - (-more // row)
+            grown[slot.name] = (*shape[:axis], longer, *shape[axis + 1 :])
     return None if grown == shapes else grown
+
+
+def _largest(shapes: dict[str, tuple[int, ...]], code: KernelCode, axes: int) -> tuple[int, ...]:
+    """The shape of the largest array with so many axes."""
+    alike = [shapes[slot.name] for slot in code.slots if slot.kind == "array" and slot.ndim == axes]
+    return max(alike, key=math.prod)
+
+
+def _of_doubtful_rows(
+    first: dict[str, tuple[int, ...]], last: Attempt, tight: Trial, code: KernelCode
+) -> frozenset[str]:
+    """The arrays of several axes of which the rows are not known: accesses left what was first made of them
+    by more than that, and no other array told how large they are.
+    """
+    doubtful = set()
+    for slot in code.slots:
+        if slot.kind != "array" or slot.ndim < 2:
+            continue
+        before, after = first[slot.name], last.sizes.shapes[slot.name]
+        overrun = tight.overruns.get(slot.name, Overrun())
+        beyond = max(overrun.before, overrun.behind) // slot_dtype(slot).itemsize
+        inner = after[:-1] if slot.layout == "F" else after[1:]
+        same_rows = inner == (before[:-1] if slot.layout == "F" else before[1:])
+        grown = math.prod(after) - math.prod(before) if same_rows else 0
+        if grown + beyond > math.prod(before):
+            doubtful.add(slot.name)
+    return frozenset(doubtful)
 
 
 def _bytes_of(shapes: dict[str, tuple[int, ...]], code: KernelCode) -> int:

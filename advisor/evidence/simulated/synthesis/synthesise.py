@@ -61,14 +61,16 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
         return Synthesis(request.kernel, launches, unknown=unknown)
     trials = [one.trial for one in made]
     plain = [one.sizes != "odd" and not one.code for one in variants]
-    lines = agreed_lines(request.kernel, trials, plain, request.relations.data_branches, _move(request))
+    doubtful = frozenset[str]().union(*(one.doubtful for one in made))
+    branches = request.relations.data_branches
+    lines = agreed_lines(request.kernel, trials, plain, doubtful, branches, _move(request))
     here = {path for path, _ in request.places}
     names = {slot.name: shown_name(slot.name) for code in request.codes for slot in code.slots}
     return Synthesis(
         request.kernel,
         launches,
         tuple(replace(one, array=names.get(one.array, one.array)) for one in lines if one.path in here),
-        agreed_values(trials),
+        {} if doubtful else agreed_values(trials),
         _assumptions(request, made),
     )
 
@@ -80,7 +82,11 @@ def _translated(code: KernelCode, request: Request, cache: Cache | None) -> Kern
     count, most = len(inlined(module, module.functions[code.entry]).instructions), request.limits.instructions
     if count > most:
         raise NotMade(f"The kernel has {count:,} PTX instructions; up to {most:,} are translated.")
-    return compile_kernel(module, code.entry, cache)
+    try:
+        return compile_kernel(module, code.entry, cache)
+    except ValueError as problem:
+        # Code that nothing reaches may branch to labels that the compiler has left out.
+        raise NotMade(f"The simulated GPU does not run the kernel: {problem}.") from None
 
 
 def _why_nothing(made: list[Attempt]) -> str:

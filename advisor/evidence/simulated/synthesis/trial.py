@@ -23,7 +23,7 @@ _SPREAD = (
     (0.2, 0.5, 0.8), (0.35, 0.8, 0.5), (0.5, 0.35, 0.2), (0.65, 0.2, 0.65), (0.8, 0.65, 0.35),
 )  # fmt: skip
 # Accesses out of bounds that are told one by one; of a launch with more nothing is published.
-_MOST_DEFECTS = 1 << 14
+_MOST_DEFECTS = 1 << 13
 # What a kernel cannot have meant.
 _BAD = frozenset({Defect.OUT_OF_BOUNDS, Defect.MISALIGNED, Defect.TRAP})
 

@@ -319,6 +319,41 @@ def test_half_of_the_lanes_leave_every_branch():
     assert max(branches) == 1.0
 
 
+def moved_rows(x, out):
+    i, j = cuda.grid(2)
+    if j < out.shape[0] and i < out.shape[1]:
+        out[j, i] = x[j, i]
+
+
+def test_an_array_of_unknown_size_is_as_large_as_the_largest_with_as_many_axes():
+    axes = {extent("x", axis): AxisUse(3) for axis in (0, 1)}
+    relations = IndexRelations(
+        equal=(along(0, extent("out", 1)), along(1, extent("out"))), axes=axes, block_axes=2
+    )
+    launch = KnownLaunch(block=(32, 8, 1))
+    kinds = float32[:, ::1], float32[:, ::1]
+    found = synthesise(request_of(moved_rows, *kinds, relations=relations, launch=launch))
+    assert {one.shapes["x"] == one.shapes["out"] for one in found.launches} == {True}
+    assert not any(one.out_of_bounds for one in found.launches)
+    assert sectors(found, "x")[:2] == (4, 4)
+
+
+def test_nothing_is_told_of_rows_whose_length_nothing_says():
+    def read(x, out, n, m):
+        i, j = cuda.grid(2)
+        if i < n and j < m:
+            out[0] = x[j, i]
+
+    axes = {extent("x", axis): AxisUse(3) for axis in (0, 1)}
+    relations = IndexRelations(
+        equal=(along(0, value_of("n")), along(1, value_of("m"))), axes=axes, block_axes=2
+    )
+    kinds = float32[:, ::1], float32[::1], int32, int32
+    found = synthesise(request_of(read, *kinds, relations=relations))
+    assert not any(one.array == "x" and one.values for one in found.lines)
+    assert found.values == {}
+
+
 def test_lines_of_few_lanes_are_not_published():
     def first(x, out):
         i = cuda.grid(1)
