@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from advisor.program.index_relations.index_values import (
@@ -45,6 +45,7 @@ class CollectedRelations:
         self._axes: dict[Extent, AxisUse] = defaultdict(AxisUse)
         self._sums: dict[Size, dict[SumIndex, None]] = defaultdict(dict)
         self._index_of: dict[str, set[Extent]] = defaultdict(set)
+        self._steps: dict[str, tuple[Size | int, ...]] = {}
         self.row_bounds: set[str] = set()
         self.scaled_floats: set[str] = set()
         self.zeroed: set[str] = set()
@@ -115,11 +116,24 @@ class CollectedRelations:
         if any(term.elements or _arrays_below(term) for term in number.terms):
             # An offset that stands in an array: how far it reaches is for that array to say.
             self._axes[extent] = replace(use, scattered=True)
+            self._advance(number)
             return
         if (tiled := _tiled(number)) is not None:
             self.equal(extent, tiled)
             return
         self._sum(extent, number)
+
+    def _advance(self, number: Number) -> None:
+        """Note by which factors an index advances with the elements of arrays."""
+        for term in number.terms:
+            widths = tuple(one for one in term.widths if isinstance(one, Extent | ScalarSize | int))
+            for name in term.elements | _arrays_below(term) if widths else ():
+                if len(widths) >= len(self._steps.get(name, ())):
+                    self._steps[name] = widths
+        terms = [one for term in number.terms if (one := _index_term(term)) is not None]
+        for one in terms:
+            self.mention((*one.rows, *one.widths))
+        self._tie_widths(terms)
 
     def _same_for_all(self, extent: Extent, number: Number) -> None:
         """Note an index that all threads have, such as `n - 1` or a parameter."""
@@ -164,11 +178,11 @@ class CollectedRelations:
             self.runs_along(size, number.position.axis)
 
     def _from_floats(self, extent: Extent, number: Number) -> None:
-        """Note which floating point numbers an index is computed from: those that a size multiplies stay
-        below 1, other arrays hold numbers up to the extent.
+        """Note which floating point numbers an index is computed from: those that something
+        multiplies stay below 1, other arrays hold numbers up to the extent.
         """
         bounds = [bound for term in number.terms for bound in term.bounds]
-        sized = any(not isinstance(bound.of, Elements) and not _is_number(bound) for bound in bounds)
+        sized = any(not isinstance(bound.of, Elements) for bound in bounds)
         for name in number.floats:
             if name in self._arrays and not sized:
                 self._index_of[name].add(extent)
@@ -194,7 +208,7 @@ class CollectedRelations:
             found[SumIndex(size, terms, number.offset, guards)] = None
         self._tie_widths(terms)
 
-    def _tie_widths(self, terms: tuple[IndexTerm, ...]) -> None:
+    def _tie_widths(self, terms: Sequence[IndexTerm]) -> None:
         """In `i * w + j` what bounds j is w."""
         for wide in terms:
             for narrow in terms:
@@ -215,6 +229,7 @@ class CollectedRelations:
             axes=dict(sorted(self._axes.items())),
             sums=tuple(one for found in self._sums.values() for one in found),
             index_of={name: tuple(sorted(found)) for name, found in sorted(self._index_of.items())},
+            index_steps=dict(sorted(self._steps.items())),
             row_bounds=frozenset(self.row_bounds),
             scaled_floats=frozenset(self.scaled_floats),
             zeroed=frozenset(self.zeroed),

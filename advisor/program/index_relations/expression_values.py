@@ -51,6 +51,7 @@ _EXTREMES = frozenset(["min", "max", "minimum", "maximum", "fmin", "fmax"])
 _WARP = 32
 _ANY = Number(terms=(Term(),))
 _NO_CUT = 1 << 30
+_LARGEST = 1 << 31
 _MOST_TRIES = 3
 
 
@@ -134,6 +135,8 @@ class Expressions:
         assert isinstance(node, ast.Constant)
         if isinstance(node.value, int) and not isinstance(node.value, bool):
             return constant(node.value)
+        if isinstance(node.value, float) and node.value.is_integer() and abs(node.value) < _LARGEST:
+            return constant(int(node.value))
         return Number(real=isinstance(node.value, float))
 
     def _name(self, node: ast.expr) -> Value:

@@ -233,7 +233,7 @@ def multiply(left: Number, right: Number) -> Number:
     if left.constant is not None and right.constant is not None:
         return constant(left.constant * right.constant)
     if real and right.uniform:
-        bounds = () if right.constant is not None else (Bound(right.uniform, right.offset),)
+        bounds = (Bound(right.uniform, right.offset).moved(0),) if (right.constant or 2) > 1 else ()
         kept = left.single.bounds if left.single is not None else frozenset()
         return replace(below({*kept, *bounds}), floats=floats, real=True)
     if left.uniform and right.uniform:
@@ -270,6 +270,7 @@ def divide(left: Number, right: Number) -> Number:
     for one in _terms(left):
         rest = _without(one.widths, right.uniform)
         bounds = frozenset(divided(bound, right.uniform) for bound in one.bounds)
+        bounds |= {Bound(Elements(name), 1) for name in one.elements}
         inner = frozenset(_divided_root(root, right.uniform) for root in one.roots)
         terms.append(
             replace(
@@ -350,8 +351,8 @@ def _scaled(term: Term, widths: tuple[Factor, ...]) -> Term:
     if where is not None and where.unit == "block" and LaunchSize("thread", where.axis) in product:
         rest = list(product)
         rest.remove(LaunchSize("thread", where.axis))
-        return replace(term, position=Position(where.axis, "grid"), widths=tuple(rest), elements=frozenset())
-    return replace(term, widths=product, elements=frozenset() if product else term.elements)
+        return replace(term, position=Position(where.axis, "grid"), widths=tuple(rest))
+    return replace(term, widths=product)
 
 
 def _merged(terms: Iterable[Term]) -> tuple[Term, ...]:

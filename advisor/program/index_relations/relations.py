@@ -88,6 +88,7 @@ class IndexRelations:
     """All that the text of a kernel and its device functions says of sizes.
 
     `index_of` gives for an array, or a scalar, the extents that its values are used as indices of;
+    `index_steps` are the factors by which an index advances with these values (`a[3 * index[i]]`).
     `row_bounds` are arrays of which neighbouring elements bound a range (`range(p[i], p[i + 1])`).
     `scaled_floats` are floating point parameters from which an index is computed, `int(x[i] * n)`: values
     from 0 to 1 keep it below the size that they are multiplied by. `zeroed` are arrays whose elements begin
@@ -101,6 +102,7 @@ class IndexRelations:
     axes: dict[Extent, AxisUse] = field(default_factory=dict)
     sums: tuple[SumIndex, ...] = ()
     index_of: dict[str, tuple[Extent, ...]] = field(default_factory=dict)
+    index_steps: dict[str, tuple[Size | int, ...]] = field(default_factory=dict)
     row_bounds: frozenset[str] = frozenset()
     scaled_floats: frozenset[str] = frozenset()
     zeroed: frozenset[str] = frozenset()

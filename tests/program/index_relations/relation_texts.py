@@ -90,6 +90,7 @@ def lines(found: IndexRelations) -> list[str]:
         relation = "guards" if one.guards else ">"
         said.append(f"{size(one.size)} {relation} {' + '.join(map(term, one.terms))}{offset}")
     said += [f"{name} indexes {', '.join(map(size, of))}" for name, of in found.index_of.items()]
+    said += [f"{name} advances by {' * '.join(map(size, of))}" for name, of in found.index_steps.items()]
     said += [f"{name} bounds rows" for name in sorted(found.row_bounds)]
     said += [f"{name} scales" for name in sorted(found.scaled_floats)]
     said += [f"{name} begins as zero" for name in sorted(found.zeroed)]

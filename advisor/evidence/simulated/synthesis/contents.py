@@ -15,6 +15,7 @@ from advisor.evidence.simulated.synthesis.size_choices import size_choice, size_
 from advisor.evidence.simulated.synthesis.sizes import LaunchSizes, Variant
 from advisor.evidence.simulated.synthesis.slot_types import slot_dtype
 from advisor.model.machine_code.kernel_code import ParameterSlot
+from advisor.program.index_relations.relations import Extent, Size
 
 _Values = npt.NDArray[Any]
 # A prime, so that rows of an array do not repeat each other.
@@ -120,7 +121,18 @@ class _Filling:
             for one in self.request.relations.index_of.get(self.name, ())
             if one.axis < len(self.made.shapes.get(one.array, ()))
         ]
-        return min(found, default=None)
+        if not found:
+            return None
+        steps = self.request.relations.index_steps.get(self.name, ())
+        return max(1, min(found) // math.prod(max(1, self._size(one)) for one in steps))
+
+    def _size(self, size: Size | int) -> int:
+        if isinstance(size, int):
+            return size
+        if isinstance(size, Extent):
+            shape = self.made.shapes.get(size.array, ())
+            return shape[size.axis] if size.axis < len(shape) else 1
+        return int(self.made.scalars.get(size.name, 1))
 
     def _row_bounds(
         self, count: int, random: np.random.Generator, largest: int, top: int | None

@@ -234,8 +234,13 @@ class _Sizing:
                 self._alone(size, use, depth) if use.scattered or use.unguarded else use.constants,
             )
         known = [self.known[one] for one in equal.sizes if one in self.known]
-        base = self._reduced(max(known), size) if known else self._chosen(equal)
+        base = self._reduced(max(known), size) if known else max(self._chosen(equal), self._unguarded(equal))
         return max(base, equal.least, use.constants)
+
+    def _unguarded(self, equal: EqualSizes) -> int:
+        """The threads that index one of equal sizes without a test."""
+        axes = {axis for one in equal.sizes for axis in self._use(one).unguarded}
+        return max((self._threads(axis) for axis in axes), default=0)
 
     def _chosen(self, equal: EqualSizes) -> int:
         """The number of equal sizes of which none is known."""

@@ -68,6 +68,26 @@ def test_indices_lie_in_all_that_they_index(variant: Variant) -> None:
 
 
 @pytest.mark.parametrize("variant", [ORDERED, RANDOM])
+def test_indices_of_points_and_of_rows_lie_in_what_they_index(variant: Variant) -> None:
+    points = """
+        def k(index, a):
+            i = cuda.grid(1)
+            if i < index.size:
+                a[3 * index[i] + 2] = 0
+        """
+    # The last of 16384 elements that begins three.
+    assert held("i f", points, "index", variant).max() == 16384 // 3 - 1
+    rows = """
+        def k(index, a, w):
+            i = cuda.grid(1)
+            if i < index.size:
+                for j in range(w):
+                    a[index[i] * w + j] = 0
+        """
+    assert held("i f n", rows, "index", variant).max() == 16384 // 64 - 1
+
+
+@pytest.mark.parametrize("variant", [ORDERED, RANDOM])
 def test_row_bounds_rise_up_to_the_end(variant: Variant) -> None:
     source = """
         def k(begins, values, y):
