@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, AccessGroups, Array, KernelFacts
 from advisor.model.records import Record
@@ -48,10 +48,14 @@ def _is_followed(array: Array) -> bool:
     function = module.function_around(array.node)
     if function is None or len(module.stores(array.name, function)) != 1:
         return False
-    return all(_is_plain(name, module.parents.get(name)) for name in module.loads(array.name, function))
+    return all(_is_plain(name, module.parents) for name in module.loads(array.name, function))
 
 
-def _is_plain(name: ast.Name, parent: ast.AST | None) -> bool:
+def _is_plain(name: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether a name stands for an element, not for a field of one, or is handed to a call."""
+    parent = parents.get(name)
     if isinstance(parent, ast.Call):
         return name in parent.args
-    return isinstance(parent, ast.Subscript) and parent.value is name
+    if not isinstance(parent, ast.Subscript) or parent.value is not name:
+        return False
+    return not isinstance(parents.get(parent), ast.Attribute)

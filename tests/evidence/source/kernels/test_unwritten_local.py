@@ -71,6 +71,22 @@ for one in (s, s):
     one[0] = 1
 x[i] = s[0]
 """, """
+s[0].a = 1
+x[i] = s[0].a
+""", """
+s[0], s[1] = x[i], 1
+x[i] = s[0]
+""", """
+row = s[1:]
+row[0] = 1
+x[i] = s[1]
+""", """
+while n > 0:
+    if i < n and s[i - 1] > 3:
+        i -= 1
+    s[i] = n
+    n -= 1
+""", """
 cuda.atomic.add(s, 0, 1)
 x[i] = s[0]
 """  # fmt: skip
