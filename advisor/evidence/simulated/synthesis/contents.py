@@ -90,11 +90,11 @@ class _Filling:
         than the launch.
         """
         top = self._top()
-        largest = self.variant.reals if top is None else top
+        scaled = self.name in self.request.relations.scaled_floats
+        largest = top if top is not None else 1.0 if scaled else self.variant.reals
         if self.variant.ordered:
             return np.linspace(0.0, largest, count, endpoint=False)
         drawn = min(count, _MOST_DRAWN)
-        scaled = self.name in self.request.relations.scaled_floats
         if top is None and not scaled and self.variant.sizes != "odd":
             return np.resize(random.standard_normal(drawn), count)
         return np.resize(random.random(drawn) * largest, count)

@@ -13,6 +13,7 @@ from advisor.evidence.simulated.synthesis.contents import contents, scalar
 from advisor.evidence.simulated.synthesis.sizes import Variant, sizes
 
 ORDERED, RANDOM = Variant("ordered", 1, ordered=True), Variant("random", 2)
+WIDE = Variant("wide", 3, reals=255.0)
 NOTHING = "def k(a):\n    i = cuda.grid(1)\n    a[i] = a[i]"
 
 
@@ -105,7 +106,7 @@ def test_row_bounds_rise_up_to_the_end(variant: Variant) -> None:
 
 def test_floats_of_which_indices_are_made() -> None:
     scaled = "def k(a, bins, n):\n    i = cuda.grid(1)\n    bins[int(a[i] * n)] = 0"
-    for variant in (ORDERED, RANDOM):
+    for variant in (ORDERED, RANDOM, WIDE):
         found = held("f f n", scaled, "a", variant)
         assert found.min() >= 0
         assert found.max() < 1
