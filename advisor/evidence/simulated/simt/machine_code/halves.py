@@ -89,6 +89,8 @@ def _read_halves(item: Instruction, wanted: int) -> Iterator[tuple[str, int]]:
     for name in reads(item):
         if name in places and not accesses(item):
             yield name, _of_operand(item, places[name], wanted)
+        elif name in places and item.opcode == "st" and item.types[-1][1:] in _SHORT:
+            yield name, LOW
         else:
             yield name, LOW if name in narrow and name not in places else BOTH
 

@@ -74,6 +74,8 @@ NARROW = [
     ("ISETP takes the other predicate", "mov.u32 %r1, %tid.x; setp.lt.s32 %p1, %r1, 7;"
      "setp.gt.s32 %p2, %r1, 3; and.pred %p3, %p1, %p2;"
      "selp.u32 %r2, 1, 0, %p3; st.global.u32 [%rd1], %r2;", 5),
+    ("a store of the low half needs no other", "ld.global.u64 %rd2, [%rd1]; mul.lo.s64 %rd3, %rd2, %rd2;"
+     "add.s64 %rd4, %rd3, %rd2; st.global.u32 [%rd1], %rd4;", 3),
     ("a barrier", "bar.sync 0;", 1),
     ("floating point sums are not joined", "ld.global.f32 %f1, [%rd1]; add.f32 %f2, %f1, %f1;"
      "add.f32 %f3, %f2, %f2; st.global.f32 [%rd1], %f3;", 4),
