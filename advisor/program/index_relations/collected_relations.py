@@ -50,7 +50,7 @@ class CollectedRelations:
         self.scaled_floats: set[str] = set()
         self.zeroed: set[str] = set()
         self.shared_shapes: dict[tuple[int | None, ...], None] = {}
-        self.block_axes = 1
+        self.block_axes = self.grid_axes = 1
 
     # -- sizes that are equal ------------------------------------------------------------------------------
     def find(self, size: Size) -> Size:
@@ -78,6 +78,11 @@ class CollectedRelations:
         """Note that threads of an axis of the launch run up to a size."""
         self.find(size)
         self._thread_axes.setdefault(size, axis)
+
+    def uses_axes(self, of_block: int, of_grid: int) -> None:
+        """Note how many axes of the block and of the grid are used."""
+        self.block_axes = max(self.block_axes, min(of_block, 3))
+        self.grid_axes = max(self.grid_axes, self.block_axes, min(of_grid, 3))
 
     def mention(self, factors: Iterable[Factor]) -> None:
         """Note that sizes bound something, so that they are as large as sizes are."""
@@ -234,6 +239,7 @@ class CollectedRelations:
             scaled_floats=frozenset(self.scaled_floats),
             zeroed=frozenset(self.zeroed),
             block_axes=self.block_axes,
+            grid_axes=self.grid_axes,
             shared_shapes=tuple(self.shared_shapes),
             data_branches=data_branches,
         )

@@ -258,7 +258,7 @@ class FunctionWalk:
             self._shared(node)
         elif name == "grid" and node.args:
             axes = self._expressions.number(node.args[0]).constant
-            self._collected.block_axes = max(self._collected.block_axes, min(axes or 1, 3))
+            self._collected.uses_axes(axes or 1, axes or 1)
         elif name.startswith(("atomic.", "random.xoroshiro")) and node.args:
             self._element_changed(node, name)
 
@@ -290,15 +290,12 @@ class FunctionWalk:
             self._collected.shared_shapes[extents] = None
 
 
-def uses_axes(node: ast.AST) -> int:
-    """How many axes of the block the attributes below a node name."""
+def uses_axes(node: ast.AST, index: str) -> int:
+    """How many axes the attributes below a node name of `threadIdx` or `blockIdx`, 1 at least."""
     named = [
         one for one in nodes_below(node) if isinstance(one, ast.Attribute) and one.attr in ("x", "y", "z")
     ]
-    return max(
-        (1 + "xyz".index(one.attr) for one in named if last_name(one.value) in ("threadIdx", "blockIdx")),
-        default=1,
-    )
+    return max((1 + "xyz".index(one.attr) for one in named if last_name(one.value) == index), default=1)
 
 
 def _leaves(block: Sequence[ast.stmt]) -> bool:

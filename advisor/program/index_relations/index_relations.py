@@ -74,7 +74,7 @@ class _UnitWalk:
         # A function that calls itself returns what is not known.
         self._known[key] = UNKNOWN
         self._depth += 1
-        self.collected.block_axes = max(self.collected.block_axes, uses_axes(function.tree))
+        self.collected.uses_axes(uses_axes(function.tree, "threadIdx"), uses_axes(function.tree, "blockIdx"))
         expressions = Expressions(function, self.names, arguments, self._contents, self._steps)
         walk = FunctionWalk(expressions, self.collected, self._call, self.reads)
         self._known[key] = walk.walk()

@@ -93,7 +93,8 @@ class IndexRelations:
     `scaled_floats` are floating point parameters from which an index is computed, `int(x[i] * n)`: values
     from 0 to 1 keep it below the size that they are multiplied by. `zeroed` are arrays whose elements begin
     as zero: locks that compare-and-swap changes, counters of which atomic operations hand out the values.
-    `block_axes` is how many axes of the block the kernel uses, 1 to 3; `shared_shapes` the shapes of its
+    `block_axes` and `grid_axes` are how many axes of the block and of the grid the kernel uses, 1 to 3, never
+    more of the block than of the grid; `shared_shapes` the shapes of its
     arrays in shared memory, None for an extent that is not known. `data_branches` are places, path and line,
     where what a branch decides, or how often a loop runs, hangs on what arrays of the kernel hold.
     """
@@ -107,5 +108,6 @@ class IndexRelations:
     scaled_floats: frozenset[str] = frozenset()
     zeroed: frozenset[str] = frozenset()
     block_axes: int = 1
+    grid_axes: int = 1
     shared_shapes: tuple[tuple[int | None, ...], ...] = ()
     data_branches: frozenset[tuple[str, int]] = frozenset()

@@ -39,11 +39,21 @@ def test_what_a_kernel_says_of_sizes(kernel: Kernel) -> None:
     assert lines(relations(kernel.types, kernel.source, LAST="7")) == kernel.known
 
 
-def test_the_axes_of_a_block_are_counted() -> None:
-    assert relations("f", "def k(a):\n    a[cuda.grid(1)] = 0").block_axes == 1
-    assert relations("ff", "def k(a):\n    i, j = cuda.grid(2)\n    a[i, j] = 0").block_axes == 2
-    assert relations("f", "def k(a):\n    a[cuda.threadIdx.y] = 0").block_axes == 2
-    assert relations("f", "def at():\n    return cuda.blockIdx.z\ndef k(a):\n    a[at()] = 0").block_axes == 3
+@pytest.mark.parametrize(
+    ("index", "of_block", "of_grid"),
+    [
+        ("cuda.grid(1)", 1, 1),
+        ("cuda.grid(2)[1]", 2, 2),
+        ("cuda.threadIdx.y", 2, 2),
+        ("cuda.blockIdx.y", 1, 2),
+        ("cuda.blockIdx.z + cuda.threadIdx.y", 2, 3),
+    ],
+)
+def test_the_axes_of_blocks_and_grids_are_counted(index: str, of_block: int, of_grid: int) -> None:
+    direct = relations("f", f"def k(a):\n    a[{index}] = 0")
+    called = relations("f", f"def at():\n    return {index}\ndef k(a):\n    a[at()] = 0")
+    assert (direct.block_axes, direct.grid_axes) == (of_block, of_grid)
+    assert (called.block_axes, called.grid_axes) == (of_block, of_grid)
 
 
 def test_shapes_in_shared_memory_are_numbers_or_unknown() -> None:

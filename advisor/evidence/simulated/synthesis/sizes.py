@@ -126,7 +126,7 @@ class _Sizing:
         self.slots, self.variant, self.block, self.shrink = code.slots, variant, block, shrink
         self.choice, self.limits = size_choice(variant.sizes), size_limits()
         self.arrays = {one.name: one for one in self.slots if one.kind == "array"}
-        self.axes = min(max(self.relations.block_axes, 1), 3)
+        self.axes = min(max(self.relations.block_axes, self.relations.grid_axes, 1), 3)
         self.equal = {size: one for one in self.relations.equal for size in one.sizes}
         self._sums_of: dict[Size, list[SumIndex]] = {}
         for one in self.relations.sums:

@@ -72,6 +72,19 @@ def test_three_axes_and_a_product_of_three() -> None:
     assert found.shapes == {"a": (96**3,)}
 
 
+def test_blocks_of_one_axis_in_a_grid_of_two() -> None:
+    source = """
+        def k(a):
+            row = cuda.blockIdx.y
+            x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+            if row < a.shape[0] and x < a.shape[1]:
+                a[row, x] = 0
+        """
+    found = made("ff", source)
+    # Rows have a block each: their warps lie side by side, not one above the other.
+    assert (found.block, found.grid, found.shapes) == ((256, 1, 1), (2, 512, 1), {"a": (512, 512)})
+
+
 def test_rows_that_loops_go_along() -> None:
     source = """
         def k(a, b):
