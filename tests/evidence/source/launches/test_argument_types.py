@@ -177,14 +177,6 @@ def test_an_array_counted_with_integers_may_be_either(tmp_path: Path) -> None:
     assert types == [(F1, F1), (I1, F1), (I1, I1)]
 
 
-def test_records_have_no_assumed_types(tmp_path: Path) -> None:
-    for read, field in (("t[1]['x']", "x"), ("t[2].y", "y")):
-        program = f"from numba import cuda\n@cuda.jit\ndef kernel(t, a):\n    a[0] = {read}\n"
-        unit = unit_of(tmp_path, program=program)
-        assert unit.candidates == ()
-        assert unit.untyped == (f"t (its elements are records, of which the field {field} is read)",)
-
-
 def test_variable_parameters_have_no_assumed_types(tmp_path: Path) -> None:
     program = "from numba import cuda\n@cuda.jit\ndef kernel(a, *rest):\n    a[0] = rest[0]\n"
     assert unit_of(tmp_path, program=program).untyped == ("kernel (its parameters are not all positional)",)
