@@ -55,6 +55,7 @@ class SizeLimits:
     least_extent: int
     least_trips: int
     values: int
+    real_step: float
 
 
 @cache

@@ -397,4 +397,12 @@ class _Sizing:
             return float(min(number, int(np.iinfo(dtype).max)))
         if slot.name in self.relations.scaled_floats:
             return float(self.launch.scalars.get(slot.name, 1.0))
-        return float(self.launch.scalars.get(slot.name, self.choice.real))
+        earlier = self._reals.index(slot.name)
+        return float(
+            self.launch.scalars.get(slot.name, self.choice.real * (1 + earlier * self.limits.real_step))
+        )
+
+    @cached_property
+    def _reals(self) -> list[str]:
+        """The scalars that are no integers, in their order."""
+        return [one.name for one in self.slots if one.kind == "scalar" and slot_dtype(one).kind not in "biu"]

@@ -191,7 +191,7 @@ def test_what_the_source_says_comes_first() -> None:
 def test_scalars() -> None:
     source = "def k(a, seed, wide, t, x, z, flag):\n    i = cuda.grid(1)\n    a[t, i] = seed * wide + x"
     found = made("ff n short n x z flag", source)
-    assert found.scalars == {"seed": 5.0, "wide": 5.0, "t": 5.0, "x": 1.0, "z": 1.0, "flag": 1.0}
+    assert found.scalars == {"seed": 5.0, "wide": 5.0, "t": 5.0, "x": 1.0, "z": 1.125, "flag": 1.0}
     stated = KnownLaunch(scalars={"seed": 1e9, "x": 0.25, "t": -1})
     found = made("ff n short n x z flag", source, stated, shrink=8)
     assert (found.scalars["seed"], found.scalars["x"], found.scalars["t"]) == (1e9, 0.25, -1.0)
