@@ -1,0 +1,61 @@
+"""Checks a checkout of a public repository as `advisor check --no-run` does, up to launches that are made up."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from advisor.check.pipeline import Check, Evidence
+from advisor.evidence.simulated.synthesis.result import Synthesis
+from advisor.model.records import Record
+from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.config import Config
+
+DEVICE = "a100-80gb"
+# More than all kernels of a repository take.
+_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The evidence of a folder; `problems` are those of kernels, by their path."""
+
+    evidence: Evidence
+
+    @property
+    def syntheses(self) -> Mapping[str, Synthesis]:
+        """What launches that are made up tell, by the keys of kernels."""
+        return self.evidence.syntheses
+
+    @property
+    def kernels(self) -> Sequence[Record]:
+        """The kernels of the source."""
+        return [one for one in self.evidence.source.records if one.entity == "kernel"]
+
+    def synthesis(self, path: str, name: str, line: int) -> tuple[Synthesis | None, str]:
+        """What is told of the kernel that stands nearest to a line, and why nothing is asked of it."""
+        found = [one for one in self.kernels if one.path == path and one.label == name]
+        if not found:
+            return None, "The source has no such kernel."
+        kernel = min(found, key=lambda one: abs(one.span.line - line))
+        synthesis = self.syntheses.get(kernel.key)
+        return synthesis, "" if synthesis else "The kernel is not compiled."
+
+
+def checked_folder(root: Path, paths: Iterable[str] = (), cache: Path | None = None) -> Checked:
+    """The evidence of a folder's files, of all of them where no paths are given; nothing of it is run.
+
+    Without a folder for the cache nothing is known from before.
+    """
+    files = [root / one for one in paths] or sorted(
+        one for one in root.rglob("*.py") if not any(part.startswith(".") for part in one.relative_to(root).parts)
+    )
+    with tempfile.TemporaryDirectory() as fresh:
+        options = CheckOptions(
+            DEVICE, root, "synthesised", no_run=True, fixes=False, proofs=False, jobs=1, synthesis=True,
+            settings=replace(Config(root=root), synthesis_seconds=_SECONDS),
+            cache_folder=cache or Path(fresh),
+        )  # fmt: skip
+        return Checked(Check(files, options).evidence())
