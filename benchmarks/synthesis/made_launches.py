@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from advisor.check.collectors import DefaultCollectors
+from advisor.check.inputs import Inputs
 from advisor.check.pipeline import Check, Evidence
+from advisor.evidence.source.analysis import SourceEvidence
 from advisor.evidence.simulated.synthesis.result import Synthesis
 from advisor.model.records import Record
-from advisor.model.settings.check_options import CheckOptions
+from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import Config
 
 DEVICE = "a100-80gb"
@@ -44,11 +47,29 @@ class Checked:
         return synthesis, "" if synthesis else "The kernel is not compiled."
 
 
-def checked_folder(root: Path, paths: Iterable[str] = (), cache: Path | None = None) -> Checked:
-    """The evidence of a folder's files, of all of them where no paths are given; nothing of it is run.
+class _SomeKernels(DefaultCollectors):
+    """The collectors of the command line, which compile only the kernels with some paths and names."""
+
+    def __init__(self, kernels: frozenset[tuple[str, str]]) -> None:
+        super().__init__()
+        self._kernels = kernels
+
+    def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> SourceEvidence:
+        """What the source says, with the units of these kernels."""
+        found = super().source(inputs, options, progress)
+        names = {one.key: (one.path, one.label) for one in found.records if one.entity == "kernel"}
+        return replace(found, units=[one for one in found.units if names.get(one.kernel) in self._kernels])
+
+
+def checked_folder(
+    root: Path, kernels: Iterable[tuple[str, str]] = (), cache: Path | None = None
+) -> Checked:
+    """The evidence of kernels of a folder, by path and name, or of all; nothing of it is run.
 
     Without a folder for the cache nothing is known from before.
     """
+    chosen = frozenset(kernels)
+    paths = sorted({path for path, _ in chosen})
     files = [root / one for one in paths] or sorted(
         one for one in root.rglob("*.py") if not any(part.startswith(".") for part in one.relative_to(root).parts)
     )
@@ -58,4 +79,4 @@ def checked_folder(root: Path, paths: Iterable[str] = (), cache: Path | None = N
             settings=replace(Config(root=root), synthesis_seconds=_SECONDS),
             cache_folder=cache or Path(fresh),
         )  # fmt: skip
-        return Checked(Check(files, options).evidence())
+        return Checked(Check(files, options, collectors=_SomeKernels(chosen) if chosen else None).evidence())

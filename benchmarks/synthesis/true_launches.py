@@ -101,7 +101,7 @@ def compared(kernels: Sequence[TrueKernel], folder: Path, cache: Path | None = N
     values: list[Value] = []
     withheld = not_executed = 0
     for repository, its in by_repository.items():
-        checked = checked_folder(folder / folder_name(repository), {one.path for one in its}, cache)
+        checked = checked_folder(folder / folder_name(repository), {(one.path, one.name) for one in its}, cache)
         for kernel in its:
             synthesis, why = checked.synthesis(kernel.path, kernel.name, kernel.line)
             if synthesis is None or synthesis.unknown:
@@ -112,6 +112,7 @@ def compared(kernels: Sequence[TrueKernel], folder: Path, cache: Path | None = N
             withheld += sum(len(line.values) for line in kernel.lines) - len(told)
             executed = {line.place for line in kernel.lines}
             not_executed += sum(_place(one) not in executed for one in synthesis.lines if any(one.values))
+        print(f"{repository}: {len(its)} kernels", file=sys.stderr, flush=True)
     return Comparison(kernels, unknown, values, withheld, not_executed)
 
 
