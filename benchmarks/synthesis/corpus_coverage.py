@@ -4,9 +4,10 @@
         [--disagreements] [--seconds] [--cache FOLDER]
 
 FOLDER holds one checkout for each repository, as OWNER+NAME. Nothing of the repositories is run. Prints
-Markdown: kernels and what became of them, the accesses with a number before and after, with --disagreements the
-lines at which the source's number is another than the counted one, and with --seconds the processor time that each
-kernel takes when nothing is known of it (compiling, translating, running) and when all is.
+Markdown: kernels and what became of them, the accesses with a number before and after, with
+--disagreements the lines at which the source's number is another than the counted one, and with --seconds the
+processor time that each kernel takes when nothing is known of it (compiling, translating, running) and when
+all is.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
 
 from made_launches import DEVICE, Checked, checked_folder
 from processor_time import processor_seconds
@@ -134,8 +133,9 @@ def _add_accesses(coverage: Coverage, repository: str, checked: Checked) -> None
             if min(own, counted) < _ALIKE * max(own, counted):
                 coverage.disagreements.append(
                     f"- {repository} {record.path}:{record.span.line} {record.owner}: {record.label} "
-                    f"{record.value('space')} {record.value('kind')}: source {own:.3g}, counted {counted:.3g} "
-                    f"{dict((key, one.value) for key, one in record.readings.items())}"
+                    f"{record.value('space')} {record.value('kind')}: source {own:.3g}, "
+                    f"counted {counted:.3g} "
+                    f"{ {key: one.value for key, one in record.readings.items()} }"
                 )
 
 
@@ -191,8 +191,8 @@ def _spread(seconds: Sequence[float]) -> str:
     ordered = sorted(seconds)
     tenth = ordered[int(0.9 * (len(ordered) - 1))]
     return (
-        f"{len(ordered)} kernels, processor seconds median {statistics.median(ordered):.2f}, 90% {tenth:.2f}, "
-        f"worst {ordered[-1]:.2f}"
+        f"{len(ordered)} kernels, processor seconds median {statistics.median(ordered):.2f}, "
+        f"90% {tenth:.2f}, worst {ordered[-1]:.2f}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Checks a checkout of a public repository as `advisor check --no-run` does, up to launches that are made up."""
+"""Looks at a checkout of a public repository as `advisor check --no-run` does, up to launches it makes up."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from advisor.check.collectors import DefaultCollectors
 from advisor.check.inputs import Inputs
 from advisor.check.pipeline import Check, Evidence
-from advisor.evidence.source.analysis import SourceEvidence
 from advisor.evidence.simulated.synthesis.result import Synthesis
+from advisor.evidence.source.analysis import SourceEvidence
 from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.settings.config import Config
@@ -61,9 +61,7 @@ class _SomeKernels(DefaultCollectors):
         return replace(found, units=[one for one in found.units if names.get(one.kernel) in self._kernels])
 
 
-def checked_folder(
-    root: Path, kernels: Iterable[tuple[str, str]] = (), cache: Path | None = None
-) -> Checked:
+def checked_folder(root: Path, kernels: Iterable[tuple[str, str]] = (), cache: Path | None = None) -> Checked:
     """The evidence of kernels of a folder, by path and name, or of all; nothing of it is run.
 
     Without a folder for the cache nothing is known from before.
@@ -71,7 +69,9 @@ def checked_folder(
     chosen = frozenset(kernels)
     paths = sorted({path for path, _ in chosen})
     files = [root / one for one in paths] or sorted(
-        one for one in root.rglob("*.py") if not any(part.startswith(".") for part in one.relative_to(root).parts)
+        one
+        for one in root.rglob("*.py")
+        if not any(part.startswith(".") for part in one.relative_to(root).parts)
     )
     with tempfile.TemporaryDirectory() as fresh:
         options = CheckOptions(

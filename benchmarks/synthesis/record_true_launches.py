@@ -2,9 +2,9 @@
 
     python benchmarks/synthesis/record_true_launches.py FOLDER
 
-FOLDER holds one checkout for each repository, as OWNER+NAME, in which the programs of `data/programs.toml` were
-run by `advisor run`. The counts are read as `advisor check` reads them: those of the launch that a kernel is
-judged by.
+FOLDER holds one checkout for each repository, as OWNER+NAME, in which the programs of `data/programs.toml`
+were run by `advisor run`. The counts are read as `advisor check` reads them: those of the launch that a
+kernel is judged by.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
 
 from programs import HALVES, METRICS, TrueKernel, TrueLine, folder_name, half_of, programs, write_true_kernels
 
@@ -69,7 +67,9 @@ def _kernels(repository: str, root: Path, device: Device) -> list[TrueKernel]:
 
 def _kernel(repository: str, path: str, name: str, judged: Counted) -> TrueKernel:
     row = judged.row
-    arguments = [f"{one['name']}: {one.get('type')} {one.get('shape') or ''}".strip() for one in row.arguments]
+    arguments = [
+        f"{one['name']}: {one.get('type')} {one.get('shape') or ''}".strip() for one in row.arguments
+    ]
     lanes = _lanes(judged)
     lines = []
     for one in line_readings("", judged.statistics, (), lambda path, line: (path, line), ()):

@@ -1,11 +1,12 @@
 """Sets what launches tell that are made up beside what recorded launches of the same kernels count.
 
-    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside] [--repository OWNER/NAME …] [--misses] [--cache FOLDER]
+    python benchmarks/synthesis/true_launches.py FOLDER [--half open|aside] [--misses] [--cache FOLDER]
+        [--repository OWNER/NAME …]
 
 FOLDER holds one checkout for each repository of `data/programs.toml`, as OWNER+NAME, without any record: the
 launches are made up as `advisor check --no-run` makes them up, and know nothing of the recorded ones. A value
-is right within 10% of the recorded one, a share also within 0.02. Prints Markdown: how many of the values are right
-by metric and half, then each miss.
+is right within 10% of the recorded one, a share also within 0.02. Prints Markdown: how many of the values are
+right by metric and half, then each miss.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
 
 from made_launches import checked_folder
 from programs import HALVES, METRICS, TrueKernel, TrueLine, folder_name, true_kernels
@@ -31,7 +30,7 @@ _FEW_LANES = 16.0
 
 @dataclass(frozen=True)
 class Value:
-    """A value that is told of a line, the least and the most of it where it is an interval, and the true one."""
+    """A value that is told of a line, up to `most` where it is an interval, and the true one."""
 
     kernel: TrueKernel
     line: TrueLine
@@ -63,7 +62,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A half: its kernels, why nothing is told of some, the values that are told, and the lines without any."""
+    """Kernels, why nothing is told of some, the values that are told, and how many values are withheld."""
 
     kernels: Sequence[TrueKernel]
     unknown: dict[tuple[str, str, str, int], str]
@@ -101,7 +100,9 @@ def compared(kernels: Sequence[TrueKernel], folder: Path, cache: Path | None = N
     values: list[Value] = []
     withheld = not_executed = 0
     for repository, its in by_repository.items():
-        checked = checked_folder(folder / folder_name(repository), {(one.path, one.name) for one in its}, cache)
+        checked = checked_folder(
+            folder / folder_name(repository), {(one.path, one.name) for one in its}, cache
+        )
         for kernel in its:
             synthesis, why = checked.synthesis(kernel.path, kernel.name, kernel.line)
             if synthesis is None or synthesis.unknown:
@@ -157,7 +158,8 @@ def _row(name: str, values: Sequence[Value]) -> str:
     right_of_many = sum(one.is_right for one in many)
     return (
         f"| {name} | {len(values)} | {right} | {_percent(right, len(values))} "
-        f"| {_percent(alone, len(values))} | {right_of_many} of {len(many)} ({_percent(right_of_many, len(many))}) |"
+        f"| {_percent(alone, len(values))} | {right_of_many} of {len(many)} "
+        f"({_percent(right_of_many, len(many))}) |"
     )
 
 
