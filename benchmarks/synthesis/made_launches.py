@@ -39,12 +39,17 @@ class Checked:
 
     def synthesis(self, path: str, name: str, line: int) -> tuple[Synthesis | None, str]:
         """What is told of the kernel that stands nearest to a line, and why nothing is asked of it."""
-        found = [one for one in self.kernels if one.path == path and one.label == name]
+        found = [one for one in self.kernels if (one.path, qualified_name(one)) == (path, name)]
         if not found:
             return None, "The source has no such kernel."
         kernel = min(found, key=lambda one: abs(one.span.line - line))
         synthesis = self.syntheses.get(kernel.key)
         return synthesis, "" if synthesis else "The kernel is not compiled."
+
+
+def qualified_name(kernel: Record) -> str:
+    """The name of a kernel with those of the functions and classes that it stands in."""
+    return kernel.key.rpartition("@")[0].partition("::")[2]
 
 
 class _SomeKernels(DefaultCollectors):
@@ -57,7 +62,7 @@ class _SomeKernels(DefaultCollectors):
     def source(self, inputs: Inputs, options: CheckOptions, progress: Progress | None) -> SourceEvidence:
         """What the source says, with the units of these kernels."""
         found = super().source(inputs, options, progress)
-        names = {one.key: (one.path, one.label) for one in found.records if one.entity == "kernel"}
+        names = {one.key: (one.path, qualified_name(one)) for one in found.records if one.entity == "kernel"}
         return replace(found, units=[one for one in found.units if names.get(one.kernel) in self._kernels])
 
 

@@ -56,7 +56,8 @@ def _kernels(repository: str, root: Path, device: Device) -> list[TrueKernel]:
         return []
     paths = sorted({path for run in store.runs() for path in store.kernel_files(run.id)})
     found = []
-    for (path, name), rows in store.latest([one for one in paths if (root / one).is_file()]).items():
+    own = [one for one in paths if not one.startswith(("/", ".."))]
+    for (path, name), rows in store.latest(own).items():
         counted = counted_launches([row for _, row in rows])
         if counted:
             judged = judged_launch(weighed_launches(counted, partial(launch_weight, device=device)))
