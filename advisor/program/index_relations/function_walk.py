@@ -21,6 +21,7 @@ from advisor.program.index_relations.index_values import (
     below,
     constant,
     either,
+    moved,
 )
 from advisor.program.index_relations.relations import Extent
 from advisor.program.syntax.calls import keyword_value, last_name
@@ -236,12 +237,20 @@ class FunctionWalk:
         """Note an index of an array, one number for each axis or a tuple."""
         for at, item in enumerate(full_indices(index, len(view.axes)) or ()):
             if isinstance(item, ast.Slice):
+                self._part(view, item, at)
                 continue
             found = self._expressions.value(item)
             parts = found.items if isinstance(found, Items) else (found,)
             for further, part in enumerate(parts):
                 number = part if isinstance(part, Number) else UNKNOWN
                 self._collected.index(view, self._guards.number(number), at + further)
+
+    def _part(self, view: View, part: ast.Slice, at: int) -> None:
+        """Note the first and the last index of a part of an axis, where threads take parts of their own."""
+        for bound, further in ((part.lower, 0), (part.upper, -1)):
+            found = UNKNOWN if bound is None else self._expressions.value(bound)
+            if isinstance(found, Number) and found.constant is None and not found.uniform:
+                self._collected.index(view, self._guards.number(moved(found, further)), at)
 
     def _call(self, node: ast.Call) -> None:
         func = node.func

@@ -72,9 +72,10 @@ def size_limits() -> SizeLimits:
 
 
 @cache
-def block_shapes() -> tuple[Shape, ...]:
-    """The blocks of kernels that use one, two and three axes."""
-    return tuple((int(x), int(y), int(z)) for x, y, z in _table()["block"]["shapes"])
+def block_shapes(others: bool = False) -> tuple[Shape, ...]:
+    """The blocks of kernels that use one, two and three axes, or others that are as usual."""
+    shapes = _table()["block"]["others" if others else "shapes"]
+    return tuple((int(x), int(y), int(z)) for x, y, z in shapes)
 
 
 @cache

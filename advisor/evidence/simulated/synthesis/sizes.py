@@ -70,15 +70,15 @@ def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1)
     """The sizes of one variant; `shrink` divides the extents along which threads run, where a launch with all
     of them takes too long.
     """
-    block, assumption = _block(request)
+    block, assumption = _block(request, variant)
     sizing = _Sizing(request, code, variant, block, max(1, shrink))
     sizing.fit()
     assumptions = (assumption,) if assumption else ()
     return LaunchSizes(block, sizing.grid, sizing.shapes(), sizing.scalars(), assumptions)
 
 
-def _block(request: Request) -> tuple[Shape, str]:
-    """The block, and a sentence where it is assumed."""
+def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
+    """The block, and a sentence where it is assumed: then launches with odd sizes have another one."""
     known = request.launch.block
     if known is not None and 0 < math.prod(known) <= most_threads():
         return known, ""
@@ -90,7 +90,7 @@ def _block(request: Request) -> tuple[Shape, str]:
                 found,
                 f"Blocks of {_written(found)} threads are assumed, those of an array in shared memory.",
             )
-    found = block_shapes()[axes - 1]
+    found = block_shapes(variant.sizes == "odd")[axes - 1]
     return found, f"Blocks of {_written(found)} threads are assumed."
 
 
