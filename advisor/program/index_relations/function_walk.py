@@ -248,7 +248,7 @@ class FunctionWalk:
     def _part(self, view: View, part: ast.Slice, at: int) -> None:
         """Note the first and the last index of a part of an axis, where threads take parts of their own."""
         for bound, further in ((part.lower, 0), (part.upper, -1)):
-            found = UNKNOWN if bound is None else self._expressions.value(bound)
+            found = None if bound is None else self._expressions.value(bound)
             if isinstance(found, Number) and found.constant is None and not found.uniform:
                 self._collected.index(view, self._guards.number(moved(found, further)), at)
 

@@ -57,7 +57,8 @@ def test_two_axes_and_a_product() -> None:
     # (512 - 1) * 512 + (512 - 1) + 1
     assert found.shapes == {"a": (512 * 512,)}
     odd = made("f n n", IMAGE, kind="odd")
-    assert (odd.grid, odd.shapes) == ((27, 27, 1), {"a": (419 * 419,)})
+    # 419 / 32 and 419 / 8
+    assert (odd.block, odd.grid, odd.shapes) == ((32, 8, 1), (14, 53, 1), {"a": (419 * 419,)})
 
 
 def test_three_axes_and_a_product_of_three() -> None:
