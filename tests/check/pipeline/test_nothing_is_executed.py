@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,6 +109,47 @@ def test_a_value_that_the_program_computes_is_assumed_and_not_computed(
         "`WIDTH` (the result of a call) is taken to be 32, int64 as its use shows; what is otherwise with 48 "
         "is left out."
     ]
+
+
+@pytest.mark.parametrize("argv", [["--no-run"], ["--evidence", "synthesised"]], ids=" ".join)
+def test_made_up_launches_import_no_module_of_the_workspace(
+    advise: AdvisorCommand, compiler: None, workspace: Path, argv: list[str]
+) -> None:
+    (workspace / "module.py").write_text(MODULE)
+    (workspace / "constants.py").write_text(CONSTANTS)
+    before = contents(workspace)
+    # A device function of another module adds its constant to the sectors of no access.
+    outcome = replace(advise, synthesis=True).check(*argv, cwd=workspace)
+    assert contents(workspace) == before
+    assert outcome.errors == []
+    why = replace(advise, synthesis=True)(
+        *("rules", "why", "uncoalesced-access", "module.py", "--no-run", "--format", "json"), cwd=workspace
+    )
+    made = json.loads(why.out)["synthesised"]
+    assert contents(workspace) == before
+    # The launch is that in `main`, which is called when the module is imported.
+    assert {tuple(one["block"]) for one in made["launches"]} == {(256, 1, 1)}
+    assert all(one["ended"] and not one["out_of_bounds"] for one in made["launches"])
+
+
+def test_made_up_launches_import_no_module_with_the_name_of_a_library(
+    advise: AdvisorCommand, compiler: None, workspace: Path
+) -> None:
+    advise = replace(advise, forked=False, synthesis=True)
+    for name in ("numba", "numpy", "llvmlite", "json", "sitecustomize", "usercustomize"):
+        (workspace / f"{name}.py").write_text(
+            "from pathlib import Path\n(Path(__file__).parent / 'trace').write_text('imported')\n"
+        )
+    (workspace / "kernel.py").write_text(
+        "from numba import cuda\n\n\n@cuda.jit('void(float32[:, ::1])')\n"
+        "def k(a):\n    i = cuda.grid(1)\n    if i < a.shape[0]:\n        a[i, 0] = 1\n"
+    )
+    before = contents(workspace)
+    outcome = advise.check("--select", "uncoalesced-access", cwd=workspace)
+    assert contents(workspace) == before
+    (finding,) = outcome.findings
+    sources = {one["metric"]: one["source"] for one in finding["evidence"]}
+    assert sources["sectors_per_request"] == "synthesised"
 
 
 def test_a_module_with_the_name_of_a_library_is_not_imported(

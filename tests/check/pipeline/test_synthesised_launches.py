@@ -1,0 +1,111 @@
+"""A check makes up launches where none is known: what is told of them, and where none are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from advisor_command import AdvisorCommand
+
+# Neighbouring lanes read elements 64 * 4 bytes apart: a sector for each lane, where 32 elements of 4 bytes lie
+# in 4 sectors. What each lane writes lies beside its neighbour's.
+KERNEL = """\
+import numpy as np
+from numba import cuda
+
+
+@cuda.jit("void(float32[:, ::1], float32[::1])")
+def first(a, out):
+    i = cuda.grid(1)
+    if i < out.size and i < a.shape[0]:
+        out[i] = a[i, 0]
+
+
+def launch(a, out):
+    first[16, 128](a, out)
+"""
+WORKLOAD = """
+
+def workload():
+    first[2, 128](np.zeros((256, 16), np.float32), np.zeros(256, np.float32))
+"""
+RULE = ("--select", "uncoalesced-access")
+
+
+@pytest.fixture
+def synthesising(advise: AdvisorCommand, compiler: None) -> AdvisorCommand:
+    return replace(advise, synthesis=True)
+
+
+def evidence(finding: dict[str, Any]) -> dict[str, tuple[object, str]]:
+    return {one["metric"]: (one["value"], one["source"]) for one in finding["evidence"]}
+
+
+def test_a_finding_has_the_numbers_of_launches_that_were_made_up(synthesising, workspace):
+    (workspace / "k.py").write_text(KERNEL)
+    outcome = synthesising.check(*RULE, cwd=workspace)
+    (finding,) = outcome.findings
+    assert evidence(finding)["sectors_per_request"] == (32.0, "synthesised")
+    assert evidence(finding)["ideal_sectors_per_request"] == (4.0, "synthesised")
+    (words,) = [one for one in finding["assumptions"] if one.startswith("Synthesised launch:")]
+    assert words.startswith("Synthesised launch: grid 16, block 128 [from k.py:13], ")
+    assert words.endswith(", float32[:, ::1], float32[::1].")
+    # The second check has it from the cache.
+    assert synthesising.check(*RULE, cwd=workspace).findings == outcome.findings
+
+
+def test_nothing_is_made_up_where_that_is_not_wanted(synthesising, workspace):
+    (workspace / "k.py").write_text(KERNEL)
+    for argv in (["--no-synthesis"], ["--evidence", "compiled"], ["--config", "synthesis = false"]):
+        (finding,) = synthesising.check(*RULE, *argv, cwd=workspace).findings
+        assert evidence(finding)["sectors_per_request"] == (32.0, "source")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workloads run on Linux")
+def test_launches_that_ran_take_the_place_of_those_that_are_made_up(synthesising, workspace):
+    (workspace / "k.py").write_text(KERNEL + WORKLOAD)
+    (finding,) = synthesising.check(*RULE, cwd=workspace).findings
+    assert evidence(finding)["sectors_per_request"] == (32.0, "simulated")
+    # Where the workload is not wanted there is none.
+    (finding,) = synthesising.check(*RULE, "--evidence", "synthesised", cwd=workspace).findings
+    assert evidence(finding)["sectors_per_request"] == (32.0, "synthesised")
+
+
+def test_what_there_was_no_time_for_is_said_and_had_with_the_next_check(synthesising, workspace):
+    (workspace / "k.py").write_text(KERNEL)
+    asked = (*RULE, "--config", "synthesis-seconds = 0.001")
+    outcome = synthesising("check", *asked, cwd=workspace)
+    assert "note: 1 kernel has no synthesised launches yet: 0.001 s were not enough" in " ".join(
+        outcome.out.decode().split()
+    )
+    (finding,) = synthesising.check(*RULE, cwd=workspace).findings
+    assert evidence(finding)["sectors_per_request"][1] == "synthesised"
+
+
+def test_why_a_rule_fires_shows_each_of_the_launches(synthesising, workspace):
+    (workspace / "k.py").write_text(KERNEL)
+    shown = synthesising("rules", "why", RULE[1], "k.py", cwd=workspace).out.decode()
+    _, _, told = shown.partition("Synthesised launches of first:\n")
+    launches = [line for line in told.splitlines() if "of the lanes active" in line]
+    assert len(launches) == 3
+    assert launches[0].startswith("  1. round sizes: grid 16, block 128; a 2048 x ")
+    assert "  k.py:9: access `a` load: sectors_per_request = 32 in all 3" in told
+    made = json.loads(synthesising("rules", "why", RULE[1], "k.py", "--format", "json", cwd=workspace).out)[
+        "synthesised"
+    ]
+    assert [one["variant"] for one in made["launches"]] == ["round sizes", "other sizes", "odd sizes"]
+
+
+def test_a_kernel_that_never_ends_is_unknown_with_a_sentence(synthesising, workspace):
+    (workspace / "k.py").write_text(
+        "from numba import cuda\n\n\n@cuda.jit('void(int32[::1])')\ndef spin(a):\n"
+        "    while a[0] < 5 or a[0] >= 5:\n        a[0] += 1\n"
+    )
+    shown = synthesising("explain", "k.py::spin", cwd=workspace).out.decode()
+    assert (
+        "Nothing is known of launches that were made up: Launches of the kernel that were made up did "
+        in (" ".join(shown.split()))
+    )
