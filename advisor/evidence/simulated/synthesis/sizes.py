@@ -73,8 +73,9 @@ def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1)
     block, assumption = _block(request, variant)
     sizing = _Sizing(request, code, variant, block, max(1, shrink))
     sizing.fit()
-    assumptions = (assumption,) if assumption else ()
-    return LaunchSizes(block, sizing.grid, sizing.shapes(), sizing.scalars(), assumptions)
+    shapes = sizing.shapes()
+    assumptions = (*filter(None, [assumption]), *sizing.assumptions())
+    return LaunchSizes(block, sizing.grid, shapes, sizing.scalars(), assumptions)
 
 
 def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
@@ -134,6 +135,14 @@ class _Sizing:
         self.known = dict(self._known())
         self.halvings: Counter[_Source] = Counter()
         self._numbers: dict[tuple[Size, int], int] = {}
+        self._lengthened: dict[str, None] = {}
+
+    def assumptions(self) -> list[str]:
+        """Sentences for sizes that nothing in the text speaks for."""
+        return [
+            f"Rows of `{name}` are taken to be longer than the one element that is used of them."
+            for name in self._lengthened
+        ]
 
     def _known(self) -> Iterable[tuple[Size, int]]:
         """What the source says of sizes."""
@@ -231,7 +240,11 @@ class _Sizing:
         if len(equal.sizes) == 1 and isinstance(size, Extent) and equal.thread_axis is None and equal.least:
             return max(
                 equal.least,
-                self._alone(size, use, depth) if use.scattered or use.unguarded else use.constants,
+                self._alone(size, use, depth)
+                if use.scattered or use.unguarded
+                else self._along_constants(size, use)
+                if equal.least == use.constants
+                else use.constants,
             )
         known = [self.known[one] for one in equal.sizes if one in self.known]
         base = self._reduced(max(known), size) if known else max(self._chosen(equal), self._unguarded(equal))
@@ -257,6 +270,16 @@ class _Sizing:
         if use.varied:
             rows = self._rows_between_bounds(size, depth)
             return max(use.constants, rows or self._of_any_array(size))
+        return self._along_constants(size, use)
+
+    def _along_constants(self, size: Extent, use: AxisUse) -> int:
+        """The extent of an axis along which nothing runs. Where all that is used is the first element of each
+        row, an array that had no others would not have the axis.
+        """
+        slot = self.arrays.get(size.array)
+        if use.constants == 1 and slot is not None and slot.ndim > 1:
+            self._lengthened[size.array] = None
+            return self._halved(self._trips, size, self.limits.least_trips)
         return use.constants or self._halved(self._trips, size, self.limits.least_trips)
 
     def _index_in(self, extents: Sequence[Extent], depth: int) -> int:

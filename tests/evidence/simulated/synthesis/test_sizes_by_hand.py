@@ -98,6 +98,23 @@ def test_rows_that_loops_go_along() -> None:
     assert made("ff f", source, kind="odd").shapes == {"a": (1901, 37), "b": (1901,)}
 
 
+def test_one_constant_says_nothing_of_what_lies_beside_it() -> None:
+    source = """
+        def k(a, b, out):
+            i = cuda.grid(1)
+            if i < out.size:
+                out[i] = a[i, 0] + b[0, i] + b[1, i]
+        """
+    found = made("ff ff f", source)
+    # As long as loops; of `b` two rows are used, and those are all.
+    assert (found.shapes["a"][1], found.shapes["b"][0]) == (64, 2)
+    assert made("ff ff f", source, kind="odd").shapes["a"][1] == 37
+    assert "Rows of `a` are taken to be longer than the one element that is used of them." in (
+        found.assumptions
+    )
+    assert not any("`b`" in sentence for sentence in found.assumptions)
+
+
 def test_constants_bound_axes() -> None:
     source = """
         def k(a, b):
