@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from advisor_command import AdvisorCommand
 
-# Neighbouring lanes read elements 64 * 4 bytes apart: a sector for each lane, where 32 elements of 4 bytes lie
+# Neighbouring lanes read the first elements of rows: a sector for each lane, where 32 elements of 4 bytes lie
 # in 4 sectors. What each lane writes lies beside its neighbour's.
 KERNEL = """\
 import numpy as np
