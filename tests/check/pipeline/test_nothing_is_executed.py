@@ -142,7 +142,8 @@ def test_made_up_launches_import_no_module_with_the_name_of_a_library(
         )
     (workspace / "kernel.py").write_text(
         "from numba import cuda\n\n\n@cuda.jit('void(float32[:, ::1])')\n"
-        "def k(a):\n    i = cuda.grid(1)\n    if i < a.shape[0]:\n        a[i, 0] = 1\n"
+        "def k(a):\n    i = cuda.grid(1)\n    if i < a.shape[0]:\n"
+        "        for j in range(a.shape[1]):\n            a[i, j] = 1\n"
     )
     before = contents(workspace)
     outcome = advise.check("--select", "uncoalesced-access", cwd=workspace)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from advisor_command import AdvisorCommand
 
-# Neighbouring lanes read the first elements of rows: a sector for each lane, where 32 elements of 4 bytes lie
+# Neighbouring lanes walk along rows of their own: a sector for each lane, where 32 elements of 4 bytes lie
 # in 4 sectors. What each lane writes lies beside its neighbour's.
 KERNEL = """\
 import numpy as np
@@ -21,7 +21,8 @@ from numba import cuda
 def first(a, out):
     i = cuda.grid(1)
     if i < out.size and i < a.shape[0]:
-        out[i] = a[i, 0]
+        for j in range(a.shape[1]):
+            out[i] += a[i, j]
 
 
 def launch(a, out):
@@ -51,7 +52,7 @@ def test_a_finding_has_the_numbers_of_launches_that_were_made_up(synthesising, w
     assert evidence(finding)["sectors_per_request"] == (32.0, "synthesised")
     assert evidence(finding)["ideal_sectors_per_request"] == (4.0, "synthesised")
     (words,) = [one for one in finding["assumptions"] if one.startswith("Synthesised launch:")]
-    assert words.startswith("Synthesised launch: grid 16, block 128 [from k.py:13], ")
+    assert words.startswith("Synthesised launch: grid 16, block 128 [from k.py:14], ")
     assert words.endswith(", float32[:, ::1], float32[::1].")
     # The second check has it from the cache.
     assert synthesising.check(*RULE, cwd=workspace).findings == outcome.findings
@@ -92,7 +93,7 @@ def test_why_a_rule_fires_shows_each_of_the_launches(synthesising, workspace):
     launches = [line for line in told.splitlines() if "of the lanes active" in line]
     assert len(launches) == 3
     assert launches[0].startswith("  1. round sizes: grid 16, block 128; a 2048 x ")
-    assert "  k.py:9: access `a` load: sectors_per_request = 32 in all 3" in told
+    assert "  k.py:10: access `a` load: sectors_per_request = 32 in all 3" in told
     made = json.loads(synthesising("rules", "why", RULE[1], "k.py", "--format", "json", cwd=workspace).out)[
         "synthesised"
     ]

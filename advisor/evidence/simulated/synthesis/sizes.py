@@ -73,9 +73,8 @@ def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1)
     block, assumption = _block(request, variant)
     sizing = _Sizing(request, code, variant, block, max(1, shrink))
     sizing.fit()
-    shapes = sizing.shapes()
-    assumptions = (*filter(None, [assumption]), *sizing.assumptions())
-    return LaunchSizes(block, sizing.grid, shapes, sizing.scalars(), assumptions)
+    assumptions = (assumption,) if assumption else ()
+    return LaunchSizes(block, sizing.grid, sizing.shapes(), sizing.scalars(), assumptions)
 
 
 def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
@@ -135,14 +134,6 @@ class _Sizing:
         self.known = dict(self._known())
         self.halvings: Counter[_Source] = Counter()
         self._numbers: dict[tuple[Size, int], int] = {}
-        self._lengthened: dict[str, None] = {}
-
-    def assumptions(self) -> list[str]:
-        """Sentences for sizes that nothing in the text speaks for."""
-        return [
-            f"Rows of `{name}` are taken to be longer than the one element that is used of them."
-            for name in self._lengthened
-        ]
 
     def _known(self) -> Iterable[tuple[Size, int]]:
         """What the source says of sizes."""
@@ -274,11 +265,10 @@ class _Sizing:
 
     def _along_constants(self, size: Extent, use: AxisUse) -> int:
         """The extent of an axis along which nothing runs. Where all that is used is the first element of each
-        row, an array that had no others would not have the axis.
+        row, there may be others or not: the variants differ in that.
         """
         slot = self.arrays.get(size.array)
-        if use.constants == 1 and slot is not None and slot.ndim > 1:
-            self._lengthened[size.array] = None
+        if use.constants == 1 and slot is not None and slot.ndim > 1 and self.variant.sizes != "round":
             return self._halved(self._trips, size, self.limits.least_trips)
         return use.constants or self._halved(self._trips, size, self.limits.least_trips)
 
