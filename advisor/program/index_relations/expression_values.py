@@ -254,6 +254,8 @@ class Expressions:
             return Number(sizes) if sizes else constant(1)
         if attribute == "ndim":
             return constant(len(sizes))
+        if attribute in ("real", "imag"):
+            return view
         if attribute == "T":
             return replace(view, axes=tuple(reversed(view.axes)))
         # The field of a record, which may be an index.
