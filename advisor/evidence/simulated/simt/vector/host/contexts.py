@@ -204,9 +204,11 @@ def _set_places(worker: HostThread, ranges: dict[Access, _Range]) -> None:
     begin = 0
     for low in dict.fromkeys(found.low for found in updated.values()):
         of_array = {access: found for access, found in updated.items() if found.low == low}
+        # A sector stays one, also where a view begins inside of one.
+        first = low >> SECTOR_SHIFT << SECTOR_SHIFT
         for access in of_array:
-            worker.sites[access.number][Site.PLACED] = begin - low
-        size = max(found.high for found in of_array.values()) - low
+            worker.sites[access.number][Site.PLACED] = begin - first
+        size = max(found.high for found in of_array.values()) - first
         begin += -(-size >> SLICE_SHIFT) << SLICE_SHIFT
 
 

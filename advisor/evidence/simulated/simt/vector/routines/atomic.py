@@ -48,16 +48,17 @@ def _inspect_atomic(r: Routine, size: int) -> None:
     context, site, addresses, mask, together = r.arguments
     good = good_lanes(r, context, site, addresses, mask, size)
     r.count(site, Site.SLOW_REQUESTS, r.number(1))
-    most, groups = _count_places(r, site, addresses, good, size)
     space = r.and_(r.lshr(r.site_word(site, Site.DESCRIPTION), r.number(8)), r.number(15))
     shared = r.icmp_unsigned("==", space, r.number(Space.SHARED))
+    table = r.select(shared, r.number(0), r.context_word(context, Context.UPDATES))
+    most, groups = _count_places(r, site, addresses, good, size, table, together)
     with r.if_else(shared) as (then, otherwise):
         with then:
             _count_atomic_wavefronts(r, site, most)
             follow(r, context, site, addresses, good, size)
         with otherwise:
-            count_sectors(r, context, site, addresses, good, groups, size)
-            _count_contention(r, context, site, addresses, good, together)
+            sectors = _count_slices(r, context, site, addresses, good)
+            count_sectors(r, context, site, addresses, good, groups, size, sectors)
             follow_elements(r, context, site, addresses, good, size)
             look_for_unwritten(r, context, site, addresses, good)
     r.ret(good)
@@ -71,15 +72,16 @@ def _inspect_generic(r: Routine, size: int) -> None:
     real = r.call(r.module.globals["generic_addresses"], [context, addresses])
     shared, local, rest = lanes_by_space(r, addresses, good)
     with some_lanes(r, shared):
-        most, _ = _count_places(r, site, real, shared, size)
+        most, _ = _count_places(r, site, real, shared, size, r.number(0), together)
         _count_atomic_wavefronts(r, site, most)
         follow(r, context, site, real, shared, size)
     with some_lanes(r, local):
         count_local(r, site, lane_offsets(r, addresses), local, r.number(size))
     with some_lanes(r, rest):
-        _, groups = _count_places(r, site, real, rest, size)
-        count_sectors(r, context, site, real, rest, groups, size)
-        _count_contention(r, context, site, real, rest, together)
+        table = r.context_word(context, Context.UPDATES)
+        _, groups = _count_places(r, site, real, rest, size, table, together)
+        sectors = _count_slices(r, context, site, real, rest)
+        count_sectors(r, context, site, real, rest, groups, size, sectors)
         follow_elements(r, context, site, real, rest, size)
         look_for_unwritten(r, context, site, real, rest)
     r.ret(good)
@@ -91,38 +93,43 @@ def _count_atomic_wavefronts(r: Routine, site: Any, most: Any) -> None:
     r.count(site, Site.IDEAL_WAVEFRONTS, r.elementwise("llvm.umin", most, r.number(1)))
 
 
-def _count_places(r: Routine, site: Any, addresses: Any, good: Any, size: int) -> tuple[Any, Any]:
-    """The most lanes at one place, and how many places there are; both are counted."""
+def _count_places(
+    r: Routine, site: Any, addresses: Any, good: Any, size: int, table: Any, together: Any
+) -> tuple[Any, Any]:
+    """The most lanes at one place, and how many places there are; both are counted, and in the table of
+    updates, if there is one, those of each place: one for lanes that are added up before.
+    """
     most, groups = r.variable(r.number(0)), r.variable(r.number(0))
-    units = r.trunc(r.lshr(addresses, splat(I64, size.bit_length() - 1)), vector(I32))
-    with r.each_group(units, good) as (_, group):
+    added_up = r.icmp_unsigned("!=", together, r.number(0, I32))
+    placed = r.add(addresses, r.broadcast(r.site_word(site, Site.PLACED)))
+    shift = size.bit_length() - 1
+    units = r.trunc(r.lshr(placed, splat(I64, shift)), vector(I32))
+    with r.each_group(units, good) as (unit, group):
         lanes = r.zext(r.population(group), I64)
         r.store(r.elementwise("llvm.umax", r.value(most), lanes), most)
         r.store(r.add(r.value(groups), r.number(1)), groups)
+        with r.if_then(r.icmp_unsigned("!=", table, r.number(0))):
+            place = r.lshr(r.shl(r.zext(unit, I64), r.number(shift)), r.number(PLACE_SHIFT))
+            _add_in_table(r, table, place, r.select(added_up, r.number(1), lanes))
     r.count(site, Site.DISTINCT, r.value(groups))
     r.count(site, Site.MOST_SAME, r.value(most))
     return r.value(most), r.value(groups)
 
 
-def _count_contention(r: Routine, context: Any, site: Any, addresses: Any, good: Any, together: Any) -> None:
-    """Count the updates of each place, of lanes that are added up before as one, and sectors by slice."""
-    updates = r.context_word(context, Context.UPDATES)
-    with r.if_then(r.icmp_unsigned("!=", updates, r.number(0))):
-        placed = r.add(addresses, r.broadcast(r.site_word(site, Site.PLACED)))
-        one_of_all = r.icmp_unsigned("!=", together, r.number(0, I32))
-        places = r.trunc(r.lshr(placed, splat(I64, PLACE_SHIFT)), vector(I32))
-        with r.each_group(places, good) as (place, group):
-            lanes = r.select(one_of_all, r.number(1), r.zext(r.population(group), I64))
-            _add_in_table(r, updates, place, lanes)
-        slices = r.context_word(context, Context.SLICE_SECTORS)
-        sectors = r.trunc(r.lshr(placed, splat(I64, SECTOR_SHIFT)), vector(I32))
-        with r.each_group(sectors, good) as (sector, _):
-            _add_in_table(r, slices, r.lshr(sector, r.number(SLICE_SHIFT - SECTOR_SHIFT, I32)), r.number(1))
+def _count_slices(r: Routine, context: Any, site: Any, addresses: Any, good: Any) -> Any:
+    """How many sectors there are; they are counted by the slice of L2 that holds them."""
+    table, count = r.context_word(context, Context.SLICE_SECTORS), r.variable(r.number(0))
+    placed = r.add(addresses, r.broadcast(r.site_word(site, Site.PLACED)))
+    sectors = r.trunc(r.lshr(placed, splat(I64, SECTOR_SHIFT)), vector(I32))
+    with r.each_group(sectors, good) as (sector, _):
+        r.store(r.add(r.value(count), r.number(1)), count)
+        place = r.zext(r.lshr(sector, r.number(SLICE_SHIFT - SECTOR_SHIFT, I32)), I64)
+        _add_in_table(r, table, place, r.number(1))
+    return r.value(count)
 
 
 def _add_in_table(r: Routine, table: Any, place: Any, amount: Any) -> None:
-    entry = r.and_(place, r.number(TABLE - 1, I32))
-    offset = r.mul(r.zext(entry, I64), r.number(WORD))
+    offset = r.mul(r.and_(place, r.number(TABLE - 1)), r.number(WORD))
     r.bump(r.inttoptr(r.add(table, offset), POINTER), 0, amount)
 
 

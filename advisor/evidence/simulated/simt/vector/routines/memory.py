@@ -192,11 +192,18 @@ def _note_step(r: Routine, site: Any, addresses: Any, good: Any) -> None:
 
 
 def count_sectors(
-    r: Routine, context: Any, site: Any, addresses: Any, good: Any, elements: Any, size: int
+    r: Routine,
+    context: Any,
+    site: Any,
+    addresses: Any,
+    good: Any,
+    elements: Any,
+    size: int,
+    count: Any = None,
 ) -> None:
-    """Add the sectors of a request and the least that so many elements would need."""
+    """Add the sectors of a request, unless `count` gives them, and the least that so many elements need."""
     sectors = r.trunc(r.lshr(addresses, splat(I64, SECTOR_SHIFT)), vector(I32))
-    count = distinct_numbers(r, sectors, good)
+    count = distinct_numbers(r, sectors, good) if count is None else count
     lines = r.lshr(sectors, splat(I32, LINE_SHIFT - SECTOR_SHIFT))
     r.count(site, Site.LINES, distinct_numbers(r, lines, good))
     least = r.lshr(r.add(r.mul(elements, r.number(size)), r.number(31)), r.number(5))
