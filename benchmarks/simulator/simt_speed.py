@@ -3,6 +3,7 @@
     python benchmarks/simulator/simt_speed.py [--repeat N] [NAME…]
     python benchmarks/simulator/simt_speed.py --sample    samples of blocks, and their error
     python benchmarks/simulator/simt_speed.py --all       the nine workloads in two processes, cold and warm
+    python benchmarks/simulator/simt_speed.py --codes     first code beside optimised code
 
 Each kernel runs at a small size on both, and at its full size on the machine with counters and bounds
 checks. The simulator's time at full size is that of the small one, scaled by lane instructions. The nine
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--simulator", metavar="NAME", help="time one kernel on Numba's simulator")
     parser.add_argument("--sample", action="store_true", help="time samples of blocks, and their error")
     parser.add_argument("--all", action="store_true", help="time all workloads, cold and warm")
+    parser.add_argument("--codes", action="store_true", help="time first code beside optimised code")
     parser.add_argument("--part", nargs=2, metavar=("N", "STORE"), help="run each second workload")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
@@ -45,6 +47,9 @@ def main() -> None:
         return
     if given.all:
         _print_all(given.repeat)
+        return
+    if given.codes:
+        _print_codes(given.repeat, given.names)
         return
     if given.simulator:
         print(_seconds(dict(_launches())[given.simulator][1]))
@@ -124,6 +129,56 @@ def _rows(repeat: int, names: list[str]) -> Iterator[tuple[str, float, float, fl
         two = min(measured(full, 2)[0] for _ in range(repeat))
         slow = _simulator(name) * lanes / few
         yield name, first - again, one, lanes / one, two, slow
+
+
+def _print_codes(repeat: int, names: list[str]) -> None:
+    """Print processor time of launches at full size by first and by optimised code, in turns."""
+    from advisor.evidence.simulated.driver import device_properties, install
+    from advisor.evidence.simulated.launches.outcome import Outcome
+    from advisor.evidence.simulated.launches.simt_executor import Limits, SimtExecutor
+    from advisor.model.devices import find_device
+
+    device = find_device("A100")
+    outcomes: list[Outcome] = []
+    executor = SimtExecutor(device, outcomes.append, Limits(threads=1, detailed_lanes=0))
+    install(executor, device_properties(device))
+    print(
+        "| kernel | optimising, ms | first code, ms | optimised, ms | ratio | G lane instr./s | optimised |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    rates: list[tuple[float, float]] = []
+    for name, (full, small) in _launches():
+        if names and name not in names:
+            continue
+        executor._kernels.clear()
+        small()
+        kernels = list(executor._kernels.values())
+        first = [kernel.code for kernel in kernels]
+        optimising = _processor_seconds(lambda found=kernels: [kernel.optimise() for kernel in found])
+        codes = (first, [kernel.code for kernel in kernels])
+        least = [math.inf, math.inf]
+        for _ in range(repeat):
+            for place, code in enumerate(codes):
+                for kernel, loaded in zip(kernels, code, strict=True):
+                    kernel.code = loaded
+                outcomes.clear()
+                least[place] = min(least[place], _processor_seconds(full))
+        lanes = sum(one.statistics.lane_instructions for one in outcomes if one.statistics)
+        rates.append((lanes / least[0], lanes / least[1]))
+        print(
+            f"| {name} | {optimising * 1e3:.0f} | {least[0] * 1e3:.1f} | {least[1] * 1e3:.1f} "
+            f"| {least[0] / least[1]:.2f} | {rates[-1][0] / 1e9:.2f} | {rates[-1][1] / 1e9:.2f} |",
+            flush=True,
+        )
+    means = [_mean([pair[place] for pair in rates]) for place in (0, 1)]
+    print(f"\nGeometric means: ratio {means[1] / means[0]:.2f}, {means[0] / 1e9:.2f} and ", end="")
+    print(f"{means[1] / 1e9:.2f} G lane instructions a second.")
+
+
+def _processor_seconds(work: Callable[[], Any]) -> float:
+    begin = time.thread_time()
+    work()
+    return time.thread_time() - begin
 
 
 def _print_all(repeat: int) -> None:

@@ -35,6 +35,8 @@ from advisor.model.storage.cache import Cache
 # How often warps have executed each instruction, on average, when optimised code begins to pay:
 # docs/benchmarks/translation.md.
 _WORTH_OPTIMISING = 400_000
+# LLVM's time for optimised code grows faster than the kernel: above this it takes minutes.
+_MOST_OPTIMISED = 10_000
 
 
 @dataclass
@@ -69,7 +71,10 @@ class Kernel:
 
     def optimise_when_worth(self, executing: int) -> None:
         """Optimise the code if as much was executed that it pays, `executing` in launches under way."""
-        if self.optimised or self.executed + executing < _WORTH_OPTIMISING * int(self.lengths.sum()):
+        length = int(self.lengths.sum())
+        if self.optimised or length > _MOST_OPTIMISED:
+            return
+        if self.executed + executing < _WORTH_OPTIMISING * length:
             return
         # Other threads go on with the code that is there.
         if self._optimising.acquire(blocking=False):
