@@ -2,7 +2,7 @@
 
 llvmlite keeps an object with operands, attributes and metadata for each instruction and makes its text at the
 end. Here most instructions are their line of text with a name and a type, which takes a third of the time and
-memory. Those that get more operands later, and those that end a block, stay llvmlite's.
+memory. Those that get more operands later, and few others, stay llvmlite's.
 """
 
 from __future__ import annotations
@@ -38,6 +38,23 @@ class Line:
     def function_type(self) -> Any:
         """The type of the function that this pointer points to."""
         return self.type.pointee
+
+
+class Branch(Line):
+    """The branch at the end of a block, its `parent`."""
+
+    __slots__ = ("parent",)
+
+    def __init__(self, parent: Any, text: str) -> None:
+        super().__init__(_VOID, text, "")
+        self.parent = parent
+
+    def set_weights(self, weights: Sequence[int]) -> None:
+        """Say how often each way is taken beside the other."""
+        module = self.parent.module
+        numbers = (ir.Constant(ir.IntType(32), one) for one in weights)
+        kept = module.add_metadata([ir.MetaDataString(module, "branch_weights"), *numbers])
+        self.text += f", !prof {kept.get_reference()}"
 
 
 class Written(ir.values.Constant):  # type: ignore[misc]
@@ -101,6 +118,19 @@ class LineBuilder(ir.IRBuilder):  # type: ignore[misc]
         """Add an instruction without a result."""
         made = Line(_VOID, text, "")
         self._insert(made)
+        return made
+
+    def branch(self, target: Any) -> Branch:
+        """Go to a block."""
+        made = Branch(self.block, f"br label {target.get_reference()}")
+        self._set_terminator(made)
+        return made
+
+    def cbranch(self, cond: Any, truebr: Any, falsebr: Any) -> Branch:
+        """Go to one block where a condition holds, else to another."""
+        ways = f"label {truebr.get_reference()}, label {falsebr.get_reference()}"
+        made = Branch(self.block, f"br {cond.type} {cond.get_reference()}, {ways}")
+        self._set_terminator(made)
         return made
 
     def not_(self, value: Any) -> Line:

@@ -7,6 +7,9 @@ next. Registers that cross blocks are kept in the warp's state.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import ir
@@ -71,13 +74,26 @@ def translate(module: Module, function: Function, name: str = "warp") -> tuple[W
     names = Names(function, placement, live, uniform, shuffled)
     names.accesses = accesses(function)
     names.parameter_offsets = parameter_offsets(function.parameters)[0]
-    text = _Writer(function, flow, live, uniform, names, shuffled, name).text()
+    with _without_collections():
+        text = _Writer(function, flow, live, uniform, names, shuffled, name).text()
     called = [routine for routine in ROUTINES if f'"{routine}"' in text]
     warp = WarpFunction(
         flow.blocks, placement, names.accesses, names.state_size, uniform.ordered,
         list(placement.variables), called,
     )  # fmt: skip
     return warp, text
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """A context in which Python does not look for garbage: what a translation makes lives until it ends."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Writer:
