@@ -33,7 +33,7 @@ from advisor.evidence.simulated.simt.vector.translation.warp_function import (
 from advisor.model.storage.cache import Cache
 
 # How often warps have executed each instruction, on average, when optimised code begins to pay:
-# docs/benchmarks/translation.md.
+# docs/benchmarks/simt.md.
 _WORTH_OPTIMISING = 400_000
 # LLVM's time for optimised code grows faster than the kernel: above this it takes minutes.
 _MOST_OPTIMISED = 10_000
