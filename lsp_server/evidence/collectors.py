@@ -86,8 +86,7 @@ class DiskCollectors(DefaultCollectors):
         """The records of the kernels that the compiler knows or compiles now."""
         if self._compiler is None:
             return []
-        codes = self._launcher.codes if self._launcher is not None else None
-        return self._compiler.records(units, device, report, progress, codes)
+        return self._compiler.records(units, device, report, progress)
 
     def synthesised(
         self,

@@ -13,7 +13,6 @@ from typing import Any
 from advisor.evidence.compiled import CompiledEvidence, CompiledKernel, Target, compile_units, records
 from advisor.evidence.compiled.compile_requests import compile_request
 from advisor.evidence.compiled.compilers.worker_pool import WorkerStock
-from advisor.evidence.compiled.kernel_codes import KernelCodes
 from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import Device
 from advisor.model.findings import Problem, Report
@@ -57,9 +56,8 @@ class KernelCompiler:
         device: Device,
         report: Report,
         progress: Progress | None,
-        codes: KernelCodes | None = None,
     ) -> list[Record]:
-        """The records of compiled kernels; what went wrong goes to the report, their code to `codes`."""
+        """The records of compiled kernels; what went wrong is added to the report."""
         target = Target.parse(device.compute_capability)
         digests = {unit.kernel: _digest(unit, target) for unit in units}
         report.problems += [
@@ -76,7 +74,7 @@ class KernelCompiler:
             if time.monotonic() > until:
                 self.complete = False
                 break
-            evidence = self._compiled(wanted[at : at + step], target, progress, codes)
+            evidence = self._compiled(wanted[at : at + step], target, progress)
             by_kernel |= evidence.by_kernel
             self._seen |= {digests[unit.kernel] for unit in wanted[at : at + step]}
             for kernel, problem in evidence.lost.items():
@@ -94,11 +92,7 @@ class KernelCompiler:
         ]
 
     def _compiled(
-        self,
-        units: Sequence[CompilationUnit],
-        target: Target,
-        progress: Progress | None,
-        codes: KernelCodes | None,
+        self, units: Sequence[CompilationUnit], target: Target, progress: Progress | None
     ) -> CompiledEvidence:
         jobs = min(max((os.cpu_count() or 1) // 2, 1), _MOST_PROCESSES)
         return compile_units(
@@ -109,7 +103,6 @@ class KernelCompiler:
             jobs=jobs,
             progress=progress,
             stock=self._stock,
-            codes=codes,
         )
 
     def rest(self) -> None:

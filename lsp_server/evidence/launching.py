@@ -31,7 +31,8 @@ class KernelLauncher:
     def __init__(self) -> None:
         folder = user_cache_folder()
         own = folder / "editor" if folder is not None else None
-        self.codes = KernelCodes(own)
+        # Compiled once more for these: the numbers of the machine code do not wait for another typing.
+        self._codes = KernelCodes(own)
         self._cache = Cache(own) if own is not None else None
         self._runs, self._stock = ContainedRuns(), WorkerStock()
         self._left_out: frozenset[str] = frozenset()
@@ -46,7 +47,7 @@ class KernelLauncher:
         seconds: float | None = _SECONDS_A_TIME,
     ) -> SynthesisedEvidence:
         """What is known of the units; no launch is run where no `seconds` are given."""
-        launches = SynthesisedLaunches(self.codes, self._cache, self._runs, self._stock, _COMPILE_SECONDS)
+        launches = SynthesisedLaunches(self._codes, self._cache, self._runs, self._stock, _COMPILE_SECONDS)
         jobs = min(max((os.cpu_count() or 1) // 2, 1), _MOST_PROCESSES)
         # What could not be run is no message to who writes a text.
         report = Report(device.name)
