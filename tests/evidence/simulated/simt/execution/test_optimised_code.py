@@ -37,7 +37,7 @@ COUNT = """
 
 
 # Words of a site that hold addresses of the host.
-ADDRESSES = (Site.LOW, Site.HIGH, Site.TOUCHED, Site.PLACE_LOW, Site.PLACE_HIGH, Site.WRITTEN, Site.STORED)
+ADDRESSES = (Site.LOW, Site.HIGH, Site.TOUCHED, Site.PLACED, Site.WRITTEN, Site.STORED)
 
 
 def assert_same(one: Execution, other: Execution) -> None:
