@@ -53,7 +53,7 @@ def test_a_finding_has_the_numbers_of_launches_that_were_made_up(synthesising, w
     assert evidence(finding)["ideal_sectors_per_request"] == (4.0, "synthesised")
     (words,) = [one for one in finding["assumptions"] if one.startswith("Synthesised launch:")]
     assert words.startswith("Synthesised launch: grid 16, block 128 [from k.py:14], ")
-    assert words.endswith(", float32[:,::1], float32[::1].")
+    assert words.endswith(", float32[:,::1], float32[::1]; 2 others agree.")
     # The second check has it from the cache.
     assert synthesising.check(*RULE, cwd=workspace).findings == outcome.findings
 

@@ -30,13 +30,15 @@ class SynthesisedEvidence:
 
 
 def launch_in_words(synthesis: Synthesis, launch: KnownLaunch) -> str:
-    """The launch that was made up first, as a sentence; empty where there was none."""
+    """The first launch that was made up and how many agree, as a sentence; empty where there was none."""
     if not synthesis.launches:
         return ""
     made = synthesis.launches[0]
     where = f"from {launch.where}" if launch.where and launch.block == made.block else "assumed"
     types = f", {', '.join(made.types)}" if made.types else ""
-    return f"Synthesised launch: grid {shape(made.grid)}, block {shape(made.block)} [{where}]{types}."
+    others = len(synthesis.launches) - 1
+    agrees = f"; {others} {'other agrees' if others == 1 else 'others agree'}" if others else ""
+    return f"Synthesised launch: grid {shape(made.grid)}, block {shape(made.block)} [{where}]{types}{agrees}."
 
 
 def shape(extent: Sequence[int] | Extent) -> str:

@@ -78,7 +78,10 @@ def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1)
 
 
 def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
-    """The block, and a sentence where it is assumed: then launches with odd sizes have another one."""
+    """The block, and why it is taken where an array of the kernel suggests it.
+
+    Where nothing does, launches with odd sizes have another one.
+    """
     known = request.launch.block
     if known is not None and 0 < math.prod(known) <= most_threads():
         return known, ""
@@ -90,8 +93,7 @@ def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
                 found,
                 f"Blocks of {_written(found)} threads are assumed, those of an array in shared memory.",
             )
-    found = block_shapes(variant.sizes == "odd")[axes - 1]
-    return found, f"Blocks of {_written(found)} threads are assumed."
+    return block_shapes(variant.sizes == "odd")[axes - 1], ""
 
 
 def _written(block: Shape) -> str:

@@ -129,11 +129,7 @@ def shown_name(slot: str) -> str:
 
 
 def _assumptions(request: Request, made: list[Attempt]) -> tuple[str, ...]:
-    """What all values rest on, in full sentences."""
-    agree = f"{len(made)} launches that were made up agree about it."
-    known = request.launch.block is not None and request.launch.where
-    block = " x ".join(map(str, made[0].sizes.block))
-    where = [f"Blocks of {block} threads are those of {request.launch.where}."] if known else []
+    """What all values rest on besides the launches themselves, in full sentences."""
     loose = [slot.name for slot in request.codes[0].slots if slot.layout == "A" and slot.ndim]
     lie = (
         (f"The elements of {' and '.join(loose)} are taken to lie side by side, row by row.",)
@@ -141,4 +137,4 @@ def _assumptions(request: Request, made: list[Attempt]) -> tuple[str, ...]:
         else ()
     )
     said = [sentence for one in made for sentence in one.sizes.assumptions]
-    return tuple(dict.fromkeys((agree, *where, *request.codes[0].assumptions, *said, *lie)))
+    return tuple(dict.fromkeys((*request.codes[0].assumptions, *said, *lie)))

@@ -12,6 +12,7 @@ from numba.cuda import dispatcher
 from numba.cuda.types import float16
 from requests_of_functions import along, extent, request_of, value_of
 
+from advisor.evidence.simulated.synthesis.evidence import launch_in_words
 from advisor.evidence.simulated.synthesis.request import KnownLaunch
 from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
 from advisor.evidence.simulated.synthesis.synthesise import synthesise
@@ -379,7 +380,9 @@ def test_a_known_launch_is_taken():
     assert found.launches[0].shapes == {"x": (480,), "out": (480,)}
     # Every second warp has 16 threads, two sectors.
     assert sectors(found, "x") == (3, 3, None)
-    assert "Blocks of 48 x 1 x 1 threads are those of main.py:3." in found.assumptions
+    words = launch_in_words(found, launch)
+    assert words.startswith("Synthesised launch: grid 10, block 48 [from main.py:3], ")
+    assert words.endswith("; 2 others agree.")
 
 
 def test_integers_that_bound_a_loop_are_no_reason_to_publish_how_often_it_runs():
