@@ -22,12 +22,13 @@ KNOWN = {
 
 @pytest.fixture
 def device() -> Device:
-    """Ten multiprocessors at 1 GHz, 1 TB/s, 64 single precision multiply-adds for each in a cycle."""
+    """Ten multiprocessors at 1 GHz, 64 single precision multiply-adds for each in a cycle, 92% of 1 TB/s."""
     return replace(
         find_device("A100"),
         sm_count=10,
         boost_clock=1e9,
         dram_bandwidth=1e12,
+        dram_share=0.92,
         fp32_peak=2 * 64 * 10 * 1e9,
         fp64_peak=2 * 32 * 10 * 1e9,
     )

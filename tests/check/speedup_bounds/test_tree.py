@@ -18,7 +18,20 @@ else:
     import tomli as tomllib
 
 # What `time_limiter` may be; the model's numbers say which resources there are.
-LIMITERS = {"dram", "l2", "l1", "shared", "lsu", "issue", "fp32", "fp64", "special", "atomics", "latency"}
+LIMITERS = {
+    "dram",
+    "l2",
+    "l1",
+    "shared",
+    "lsu",
+    "issue",
+    "fp32",
+    "fp64",
+    "special",
+    "multiply",
+    "atomics",
+    "latency",
+}
 
 
 def test_every_limiter_belongs_to_one_class():
