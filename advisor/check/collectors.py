@@ -15,7 +15,7 @@ from advisor.evidence.source.analysis import SourceEvidence, analyse
 from advisor.evidence.source.analysis_memory import AnalysisMemory
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit
 from advisor.model.devices import Device
-from advisor.model.errors import AdvisorError, EvidenceUnavailable, SourceProblem, UsageError
+from advisor.model.errors import AdvisorError, SourceProblem, UsageError
 from advisor.model.findings import Problem, Report
 from advisor.model.records import LineReading, Record
 from advisor.model.settings.check_options import CheckOptions, Progress
@@ -166,7 +166,7 @@ class DefaultCollectors:
             codes=self._kept_codes(options) if options.wants("synthesised") else None,
         )
         if evidence.unavailable is not None:
-            report.notices.append(_missing(evidence.unavailable))
+            report.notices.append(evidence.unavailable.as_notice())
         report.problems += [replace(item, checked=True) for item in evidence.problems]
         return [
             record
@@ -322,8 +322,3 @@ def _lies_on_disk(file: Path, path: str, text: str) -> bool:
         return read_source(file, path).text == text
     except SourceProblem:
         return False
-
-
-def _missing(unavailable: EvidenceUnavailable) -> str:
-    remedy = f" {unavailable.remedy}" if unavailable.remedy else ""
-    return f"{unavailable}{remedy} The check goes on without it."

@@ -28,3 +28,7 @@ class EvidenceUnavailable(AdvisorError):
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)
         self.remedy = remedy
+
+    def as_notice(self) -> str:
+        """What a check says that goes on without the evidence."""
+        return " ".join(filter(None, [str(self), self.remedy, "The check goes on without it."]))

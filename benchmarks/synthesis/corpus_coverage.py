@@ -63,7 +63,7 @@ class Coverage:
 
 
 def main() -> int:
-    """0."""
+    """Print the tables; 0."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

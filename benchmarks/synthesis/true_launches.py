@@ -72,7 +72,7 @@ class Comparison:
 
 
 def main() -> int:
-    """0."""
+    """Print the tables; 0."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -71,8 +71,7 @@ class SynthesisedLaunches:
             )
             known |= answers.by_kernel
             if answers.unavailable is not None:
-                remedy = f" {answers.unavailable.remedy}" if answers.unavailable.remedy else ""
-                report.notices.append(f"{answers.unavailable}{remedy} The check goes on without it.")
+                report.notices.append(answers.unavailable.as_notice())
             elif answers.left_out:
                 report.notices.append(_left_out(answers.left_out, seconds))
         found = SynthesisedEvidence()
