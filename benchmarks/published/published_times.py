@@ -134,7 +134,7 @@ def _whole(ms: float, data: dict[str, Any], unit: str, launch_ms: float) -> floa
 
 
 def _launch_ms(gpu: str) -> float:
-    from advisor.evidence.metrics.derived.timing import launch_time
+    from advisor.evidence.metrics.times.resources import launch_time
 
     return launch_time(_device(gpu)) * 1e3
 

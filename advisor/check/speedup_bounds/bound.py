@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from advisor.check.speedup_bounds.tree import BoundClass, diagnosis_tree
-from advisor.evidence.metrics.derived.timing import joined_time, resource_times
+from advisor.evidence.metrics.derived.timing import resource_times
 from advisor.evidence.metrics.tables import Table, Tables
+from advisor.evidence.metrics.times.resources import joined_time
 from advisor.model.devices import Device
 from advisor.model.findings import Finding
 from advisor.model.records import Reading, Record, Source

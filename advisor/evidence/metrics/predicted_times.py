@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from advisor.evidence.metrics.derived import theoretical_occupancy, timing
 from advisor.evidence.metrics.launch_weight import ASSUMED_REGISTERS, launch_weight
+from advisor.evidence.metrics.times import resources
 from advisor.evidence.simulated.driver.executor import LaunchNote
 from advisor.evidence.simulated.driver.predicted_clock import Copy
 from advisor.evidence.simulated.launches.kernel_readings import kernel_readings
@@ -49,7 +50,7 @@ class PredictedTimes:
         found = self._milliseconds(counted, registers)
         if found is None:
             found = launch_weight(counted, self.device)[0] * 1e3
-        return found + timing.launch_time(self.device) * 1e3 if found else None
+        return found + resources.launch_time(self.device) * 1e3 if found else None
 
     def _milliseconds(self, counted: Statistics, registers: int | None) -> float | None:
         record = Record("kernel", "", "", Span(1), "")
@@ -68,7 +69,7 @@ class PredictedTimes:
         if kind == "bus":
             bus = self.device.pcie_bandwidth
             return None if bus is None else size / (bus / _DIRECTIONS) * 1e3
-        rate = timing.dram_rate(self.device)
+        rate = resources.dram_rate(self.device)
         moved = size * (2 if kind == "device" else 1)
         return None if rate is None else moved / rate * 1e3
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.evidence.metrics.derived.timing import derive, joined_time, resource_times
+from advisor.evidence.metrics.derived.timing import derive, resource_times
+from advisor.evidence.metrics.times.resources import joined_time
 from advisor.model.devices import Device, find_device, load_devices
 from advisor.model.records import Record
 from advisor.model.text.source_text import Span

@@ -125,6 +125,7 @@ def _memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
             - total(accesses, "joined_requests", "shared")
         ),
         "load_requests": float(total(loads, "requests")),
+        "load_sectors": float(total(loads, "sectors")),
         "load_lines": float(total(loads, "lines")),
         "load_wavefronts": passes if seen else None,
         "store_lines": float(total(stores, "lines")),

@@ -23,7 +23,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from advisor.evidence.metrics.derived.timing import joined_time, resource_times
+from advisor.evidence.metrics.derived.timing import resource_times
+from advisor.evidence.metrics.times.resources import joined_time
 from advisor.evidence.source.kernel_walk.affine_forms import atom
 from advisor.fixes import known_fixes
 from advisor.fixes.place import Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.evidence.metrics.derived.timing import latency
+from advisor.evidence.metrics.times.resources import latency
 from advisor.model.devices import Device
 from advisor.model.history.fingerprint import Fingerprint
 from advisor.model.records import Value
