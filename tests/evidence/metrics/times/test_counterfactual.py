@@ -223,7 +223,8 @@ def test_less_work_never_takes_longer(hit, again, stored, factor, slots):
     counts = replace(
         STRIDED, load_sectors=loads, l2_sectors=behind, dram_bytes=32 * behind * again, issue_slots=slots,
         load_lines=loads, load_wavefronts=loads, store_lines=total * stored, stores_per_warp=1.0,
-        loads_per_warp=1.0, memory_requests=2 * MILLION, load_rounds_per_warp=1.0, loads_past_l1=1.0, loads_past_l2=0.5,
+        loads_per_warp=1.0, memory_requests=2 * MILLION, load_rounds_per_warp=1.0,
+        loads_past_l1=1.0, loads_past_l2=0.5,
     )  # fmt: skip
     for name in (
         "loads",
