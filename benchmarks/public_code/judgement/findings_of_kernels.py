@@ -1,0 +1,135 @@
+"""The findings of a JSON report as the text output prints them, and which of them are about a kernel."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scoring import Finding, Kernel, Point, touches
+
+from advisor.model.errors import SourceProblem
+from advisor.model.text.notebooks import is_notebook
+from advisor.model.text.notebooks.joined_text import Cells, cells_of, notebook_text
+from advisor.model.text.source_text import read_source
+
+_SAME_PLACE = ("rule", "path", "cell", "line", "column", "end_line", "end_column", "severity", "message")
+
+
+class Sources:
+    """The files of one checkout: lines of their notebooks, extents of their functions."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._cells: dict[str, Cells] = {}
+        self._functions: dict[str, list[tuple[str, int, int]]] = {}
+
+    def place(self, found: Mapping[str, Any]) -> tuple[str, int]:
+        """The path and the line of the file of what a report gives with path, cell and line."""
+        path, line = found["path"], found["line"]
+        if found.get("cell") is None:
+            return path, line
+        cell = next((one for one in self._notebook(path).every if one.number == found["cell"]), None)
+        return path, line if cell is None else cell.line_of_file(line)
+
+    def extents(self, kernel: Kernel) -> tuple[range | None, list[range]]:
+        """The lines of the kernel's function with its decorators, and those of others of its name.
+
+        The first is None where the file cannot be read or has no such function there.
+        """
+        name = kernel.name.rsplit(".", 1)[-1]
+        named = [range(first, last + 1) for own, first, last in self._in(kernel.path) if own == name]
+        around = [one for one in named if kernel.line in one]
+        own = min(around, key=len, default=None)
+        return own, [one for one in named if one != own]
+
+    def _notebook(self, path: str) -> Cells:
+        if path not in self._cells:
+            try:
+                self._cells[path] = cells_of(notebook_text((self._root / path).read_bytes(), path))
+            except (OSError, SourceProblem):
+                self._cells[path] = cells_of("")
+        return self._cells[path]
+
+    def _in(self, path: str) -> list[tuple[str, int, int]]:
+        """Name, first and last line of each function of a file."""
+        if path not in self._functions:
+            self._functions[path] = self._read(path)
+        return self._functions[path]
+
+    def _read(self, path: str) -> list[tuple[str, int, int]]:
+        try:
+            if is_notebook(path):
+                text = self._notebook(path).text
+            else:
+                text = read_source(self._root / path, path).text
+            tree = ast.parse(text)
+        except (SourceProblem, SyntaxError, ValueError):
+            return []
+        return [
+            (node.name, self._line(path, _first_line(node)), self._line(path, node.end_lineno or node.lineno))
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef)
+        ]
+
+    def _line(self, path: str, line: int) -> int:
+        cell = self._notebook(path).at_line(line) if is_notebook(path) else None
+        return line if cell is None else cell.line_of_file(cell.line(line))
+
+
+def printed(report: Mapping[str, Any], sources: Sources) -> list[Finding]:
+    """The findings of a report in the order and number of the text output.
+
+    It prints what a rule says the same of one place for several kernels once, and what it says the same of
+    several lines of a kernel once, at the first of them.
+    """
+    alike: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for one in report.get("findings", ()):
+        alike.setdefault(tuple(one.get(name) for name in _SAME_PLACE), []).append(one)
+    together: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for rows in alike.values():
+        kernels = frozenset(row["kernel"] for row in rows if row.get("kernel"))
+        first = rows[0]
+        key = (first["rule"], first["path"], kernels, first["severity"], first["message"])
+        together.setdefault(key, []).append(first)
+    return [_finding(group, key[2], sources) for key, group in together.items()]
+
+
+def about(kernel: Kernel, findings: Sequence[Finding], sources: Sources) -> list[Finding]:
+    """Those of the findings that are about a kernel, in their order.
+
+    They lie in it, name it, refer to it, or name no kernel and stand near a line outside of it that its
+    expert names, as that of a launch.
+    """
+    own, others = sources.extents(kernel)
+    return [one for one in findings if _concerns(one, kernel, own, others)]
+
+
+def _concerns(finding: Finding, kernel: Kernel, own: range | None, others: Sequence[range]) -> bool:
+    here = [line for path, line in finding.places if path == kernel.path]
+    elsewhere = [line for path, line in finding.related if path == kernel.path]
+    if own is not None and any(line in own for line in (*here, *elsewhere)):
+        return True
+    if finding.kernels:
+        named = bool(finding.kernels & {kernel.name, kernel.name.rsplit(".", 1)[-1]})
+        return named and bool(here) and not any(line in one for one in others for line in here)
+    return any(touches(finding.places, point) for point in kernel.points if not _lies_in(point, kernel, own))
+
+
+def _lies_in(point: Point, kernel: Kernel, own: range | None) -> bool:
+    return own is not None and point.path == kernel.path and any(line in own for line in point.lines)
+
+
+def _finding(group: Sequence[Mapping[str, Any]], kernels: frozenset[str], sources: Sources) -> Finding:
+    first = group[0]
+    places = [sources.place(one) for row in group for one in (row, *row.get("places", ()))]
+    related = [sources.place(one) for row in group for one in row.get("related", ())]
+    return Finding(
+        first["rule"], first["severity"], first["message"], kernels,
+        tuple(dict.fromkeys(places)), tuple(dict.fromkeys(related)),
+    )  # fmt: skip
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
