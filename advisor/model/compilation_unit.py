@@ -113,9 +113,10 @@ class CompilationUnit:
     `assumptions` are those of the candidates that are about no types. Those of the `missing` names that are
     certain not to be defined at all are also `undefined`: the program itself cannot compile the kernel.
     `placeholders` are those of the `constants` whose value is a guess; a sentence for each is among the
-    assumptions. `options` are literal options of the decorator (fastmath, max_registers, debug, opt …).
-    `launches` are those in the source, those of tests only where there are no others; they decide nothing of
-    what the unit compiles to.
+    assumptions. `others` is the unit with other values of names of which the source gives several; the
+    functions that both have come first, in the same order. `options` are literal options of the decorator
+    (fastmath, max_registers, debug, opt …). `launches` are those in the source, those of tests only where
+    there are no others; they decide nothing of what the unit compiles to.
     """
 
     kernel: str
@@ -132,20 +133,28 @@ class CompilationUnit:
     undefined: tuple[UndefinedName, ...] = ()
     placeholders: tuple[Placeholder, ...] = ()
     launches: tuple[StatedLaunch, ...] = ()
+    others: tuple[CompilationUnit, ...] = ()
 
-    def with_other_guesses(self, number: int = 0) -> CompilationUnit | None:
-        """The unit in the typing of that number alone, with the second value of each placeholder and the
-        alternative layouts of records; None where neither is there. A reading on which the two units do not
-        agree is not known.
+    def with_other_values(self, number: int = 0) -> tuple[CompilationUnit, ...]:
+        """The unit in the typing of that number alone, with each of the other values that the source gives;
+        the first of them with the second value of each placeholder and the alternative layouts of records.
+        A reading on which not all of these agree with the unit is not known.
         """
         typing = self.candidates[number]
-        if not self.placeholders and not typing.alternative:
-            return None
-        others = {one.name: one.other for one in self.placeholders}
+        guessing = bool(self.placeholders or typing.alternative)
+        others = self.others or ((self,) if guessing else ())
+        return tuple(one._otherwise(number, guessed=place == 0) for place, one in enumerate(others))
+
+    def _otherwise(self, number: int, guessed: bool) -> CompilationUnit:
+        """The unit in one typing, with the second values of what is guessed where that is wanted."""
+        typing = self.candidates[min(number, len(self.candidates) - 1)]
+        second = {one.name: one.other for one in self.placeholders} if guessed else {}
+        types = typing.alternative if guessed and typing.alternative else typing.types
         return replace(
             self,
-            constants={**self.constants, **others},
-            candidates=(replace(typing, types=typing.alternative or typing.types),),
+            constants={**self.constants, **second},
+            candidates=(replace(typing, types=types),),
+            others=(),
         )
 
     @property

@@ -1,4 +1,4 @@
-"""What the machine code of a unit says with either of the values that stand for one that is not known."""
+"""What the machine code of a unit says with each of the values that a name may have."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ def agreed(first: Json, second: Json) -> Json:
     lines = {(function, line): counts for function, line, counts in other["lines"]}
     resources = _same(first["resources"], other["resources"])
     instructions = _same(first["instructions"], other["instructions"])
-    before = first["resources"].keys() | first["instructions"].keys()
+    before = first["resources"].keys() | first["instructions"].keys() | {*first.get("differing", ())}
     return {
         **first,
         "resources": resources,
         "instructions": instructions,
-        "differing": sorted(before - resources.keys() - instructions.keys()),
+        "differing": sorted(
+            {*first.get("differing", ()), *(before - resources.keys() - instructions.keys())}
+        ),
         "lines": [
             [function, line, _same(counts, lines.get((function, line), {}))]
             for function, line, counts in first["lines"]

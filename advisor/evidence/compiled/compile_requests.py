@@ -72,12 +72,16 @@ def code_keys(units: Sequence[CompilationUnit], target: Target) -> list[str]:
     return [f"code:{_digest([*_asked(unit, target), code_request(unit), toolchain])}" for unit in units]
 
 
-def _asked(unit: CompilationUnit, target: Target) -> list[Json]:
+def _asked(unit: CompilationUnit, target: Target) -> list[Any]:
     """All that decides what is known of a unit."""
     placeholders = {one.name: one.other for one in unit.placeholders}
     alternatives = [one.alternative for one in unit.candidates]
     others = {"placeholders": placeholders, "alternatives": alternatives}
-    return [compile_request(unit, target), *([others] if placeholders or any(alternatives) else [])]
+    return [
+        compile_request(unit, target),
+        *([others] if placeholders or any(alternatives) else []),
+        *(_asked(one, target) for one in unit.others),
+    ]
 
 
 def _digest(value: Any) -> str:

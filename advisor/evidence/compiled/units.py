@@ -148,20 +148,22 @@ def _add(evidence: CompiledEvidence, unit: CompilationUnit, value: Json | None) 
 
 
 def _compile(worker: Any, unit: CompilationUnit, target: Target, timeout: float, keep_code: bool) -> Outcome:
-    """What a unit compiles to; of one with guesses that which does not hang on them, and its code with either
-    of them.
+    """What a unit compiles to; of one whose names have several values, or guessed ones, that which does not
+    hang on them, and its code with the first and the last of them.
     """
     outcome = _compiled(worker, unit, target, timeout, keep_code)
     if "problem" in outcome.value:
         return outcome
-    other = unit.with_other_guesses(outcome.value["candidate"])
-    if other is None:
+    others = unit.with_other_values(outcome.value["candidate"])
+    if not others:
         return outcome
-    second = _compiled(worker, other, target, timeout, keep_code)
-    both = bool(outcome.codes) and bool(second.codes)
-    codes = [*(outcome.codes or [])[:1], *(second.codes or [])[-1:]] if both else []
-    lasting = outcome.lasting and second.lasting
-    return Outcome(agreed(outcome.value, second.value), lasting, codes=codes if keep_code else None)
+    value, lasting, codes = outcome.value, outcome.lasting, [*(outcome.codes or [])[:1]]
+    for other in others:
+        second = _compiled(worker, other, target, timeout, keep_code)
+        value, lasting = agreed(value, second.value), lasting and second.lasting
+        # Without the code for one of the values none is run: its counts would be those of the others.
+        codes = [*codes[:1], *(second.codes or [])[-1:]] if codes and second.codes else []
+    return Outcome(value, lasting, codes=codes if keep_code else None)
 
 
 def _compiled(worker: Any, unit: CompilationUnit, target: Target, timeout: float, keep_code: bool) -> Outcome:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from advisor.evidence.source.analysis_memory import AnalysisMemory, RememberingWorkers
 from advisor.evidence.source.analysis_workers import CHUNK, AnalysisWorkers
+from advisor.evidence.source.factory_callers import factory_callers
 from advisor.evidence.source.file_analyser import FileHost
 from advisor.evidence.source.host.host_records import with_device_launches
 from advisor.evidence.source.test_paths import is_test_path
@@ -21,6 +22,7 @@ from advisor.model.text.source_text import SourceText, decode_source
 from advisor.model.text.syntax_trees import parses
 from advisor.program.kernels.jit_expressions import Use
 from advisor.program.launches.launched_as import LaunchedAs
+from advisor.program.resolution.factory_calls import Callers
 from advisor.program.syntax.gate import (
     is_damaged,
     launched_names,
@@ -89,7 +91,7 @@ def analyse(
     else:
         workers = AnalysisWorkers(root, jobs if len(found) > CHUNK else 1)
     try:
-        return _run(workers, sorted_files, sorted_others, stdin, with_units, step)
+        return _run(workers, root, sorted_files, sorted_others, stdin, with_units, step)
     finally:
         workers.close()
 
@@ -106,6 +108,7 @@ class _Sieve:
         self.launchers: dict[Path, frozenset[str]] = {}
         self.arrays: list[Path] = []
         self.unreadable: list[Path] = []
+        self.files = files
         for file in files:
             try:
                 data = file.read_bytes()
@@ -136,6 +139,7 @@ class _Sieve:
 
 def _run(
     workers: AnalysisWorkers | RememberingWorkers,
+    root: Path,
     checked: _Sieve,
     others: _Sieve,
     stdin: tuple[Path, SourceText] | None,
@@ -171,7 +175,9 @@ def _run(
     for host in [*hosts[: len(files)], *launching]:
         result.unrecognised += unrecognised_in(host, known_uses, by_name)
     seen: set[str] = set()
-    for done, kernels in enumerate(workers.kernels(files, launched, with_units), 1):
+    factories = frozenset[str]().union(*(host.factories for host in hosts)) if with_units else frozenset()
+    callers = factory_callers(factories, [*checked.files, *others.files], root)
+    for done, kernels in enumerate(workers.kernels(files, launched, with_units, callers), 1):
         result.records += kernels.records
         # Two files may compile one function of a third.
         result.units += [unit for unit in kernels.units if unit.kernel not in seen]
@@ -183,7 +189,14 @@ def _run(
         if step:
             step(done, len(files))
     _add_bodies(
-        workers, hosts[: len(files)], hosts[len(files) :], others.device, launched, with_units, result
+        workers,
+        hosts[: len(files)],
+        hosts[len(files) :],
+        others.device,
+        launched,
+        with_units,
+        callers,
+        result,
     )
     result.read = workers.files_read()
     return result
@@ -196,13 +209,14 @@ def _add_bodies(
     files: Sequence[Path],
     launched: dict[str, LaunchedAs],
     with_units: bool,
+    callers: Callers,
     result: SourceEvidence,
 ) -> None:
     """Add the kernels whose bodies stand in the checked files, and which other files compile."""
     compiling = [file for file, host in zip(files, others, strict=True) if bodies_elsewhere(own, host)]
     paths = {host.path for host in own}
     known = {one.key for one in result.records}
-    for found in workers.kernels(compiling, launched, with_units) if compiling else ():
+    for found in workers.kernels(compiling, launched, with_units, callers) if compiling else ():
         result.records += [one for one in found.records if one.path in paths and one.key not in known]
         known.update(one.key for one in found.records)
         seen = {unit.kernel for unit in result.units}

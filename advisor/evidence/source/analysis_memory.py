@@ -12,6 +12,7 @@ from advisor.evidence.source.analysis_workers import AnalysisWorkers
 from advisor.evidence.source.file_analyser import FileHost, FileKernels, Launched
 from advisor.model.storage.memo import Memo
 from advisor.model.text.source_text import SourceText
+from advisor.program.resolution.factory_calls import Callers
 
 _Said = TypeVar("_Said")
 # What files said, by root and file; a key is what the file was asked with.
@@ -78,17 +79,19 @@ class RememberingWorkers:
         """What each file does with torch and cupy."""
         return list(self._said(self._memory.array_code, files, self._workers.array_code))
 
-    def kernels(self, files: list[Path], launched: Launched, with_units: bool) -> Iterable[FileKernels]:
-        """The kernels of each file, as they are launched."""
+    def kernels(
+        self, files: list[Path], launched: Launched, with_units: bool, callers: Callers
+    ) -> Iterable[FileKernels]:
+        """The kernels of each file, as they are launched; `callers` call what makes kernels."""
         hosts = self.hosts(files, {})
         ways = {
-            file: (with_units, [launched.get(key) for key, _ in host.kernels])
+            file: (with_units, [launched.get(key) for key, _ in host.kernels], callers)
             for file, host in zip(files, hosts, strict=True)
         }
         return self._said(
             self._memory.kernels,
             files,
-            lambda those: self._workers.kernels(those, launched, with_units),
+            lambda those: self._workers.kernels(those, launched, with_units, callers),
             ways,
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from advisor.evidence.source.file_analyser import FileAnalyser, FileHost, FileKernels, Launched
 from advisor.model.text.source_text import SourceText
+from advisor.program.resolution.factory_calls import Callers
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -57,13 +58,15 @@ class AnalysisWorkers:
             return sorted(self.local.workspace.imports)
         return [pair for pool in self.pools for pair in pool.submit(_imports).result()]
 
-    def kernels(self, files: list[Path], launched: Launched, with_units: bool) -> Iterable[FileKernels]:
-        """The kernels of each file, as they are launched."""
+    def kernels(
+        self, files: list[Path], launched: Launched, with_units: bool, callers: Callers
+    ) -> Iterable[FileKernels]:
+        """The kernels of each file, as they are launched; `callers` call what makes kernels."""
         if self.local is not None:
-            yield from (self.local.kernels(file, launched, with_units) for file in files)
+            yield from (self.local.kernels(file, launched, with_units, callers) for file in files)
             return
         futures: list[Future[list[FileKernels]]] = [
-            pool.submit(_kernels, chunk, launched, with_units) for pool, chunk in self._dealt(files)
+            pool.submit(_kernels, chunk, launched, with_units, callers) for pool, chunk in self._dealt(files)
         ]
         for future in futures:
             yield from future.result()
@@ -99,9 +102,9 @@ def _array_code(files: list[Path]) -> list[FileHost]:
     return [_analyser.array_code(file) for file in files]
 
 
-def _kernels(files: list[Path], launched: Launched, with_units: bool) -> list[FileKernels]:
+def _kernels(files: list[Path], launched: Launched, with_units: bool, callers: Callers) -> list[FileKernels]:
     assert _analyser is not None
-    return [_analyser.kernels(file, launched, with_units) for file in files]
+    return [_analyser.kernels(file, launched, with_units, callers) for file in files]
 
 
 def _files_read() -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from advisor.evidence.source.factory_callers import factories_around
 from advisor.evidence.source.host.evidence import host_side_records
 from advisor.evidence.source.host.host_calls import find_host_calls
 from advisor.evidence.source.host.universal_functions import universal_call_records
@@ -33,6 +34,7 @@ from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.launches.launches import Launch, find_launches
 from advisor.program.launches.unrecognised import JitUses, jit_uses, unseen_launches
 from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.factory_calls import Callers
 from advisor.program.resolution.resolution import Names
 from advisor.program.resolution.signatures import stated_typings
 from advisor.program.syntax.module import NOWHERE, FunctionNode, ModuleSyntax, NamesElsewhere, read_module
@@ -65,7 +67,7 @@ class FileHost:
     `text` is the file's when it has any such record or problem. `unread` are the lines of functions of which
     a part could not be read. `uses` are the places of `cuda.jit` in the file, and `known_uses` those anywhere
     that functions of it are compiled by; `unseen_launches` are lines and names of launches of what is
-    imported from elsewhere.
+    imported from elsewhere. `factories` are the names of functions that make kernels by their parameters.
     """
 
     path: str
@@ -78,6 +80,7 @@ class FileHost:
     uses: list[Use] = field(default_factory=list)
     known_uses: set[Use] = field(default_factory=set)
     unseen_launches: list[tuple[int, str]] = field(default_factory=list)
+    factories: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -169,6 +172,7 @@ class FileAnalyser:
         if result.records or result.problems:
             result.text = text.text
         result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
+        result.factories = factories_around(self.resolver.declarations(module))
         uses = self.jit_uses_in(module)
         result.uses = list(uses.found)
         result.known_uses = {use for _, places in uses.known for use in places}
@@ -207,8 +211,10 @@ class FileAnalyser:
             result.text = text.text
         return result
 
-    def kernels(self, file: Path, launched: Launched, with_units: bool) -> FileKernels:
-        """The kernels of a file, as they are launched."""
+    def kernels(
+        self, file: Path, launched: Launched, with_units: bool, callers: Callers | None = None
+    ) -> FileKernels:
+        """The kernels of a file, as they are launched; `callers` are files that call what makes kernels."""
         if str(file) not in self._hosted:
             self.host(file)
         module = self.workspace.module(file)
@@ -220,12 +226,19 @@ class FileAnalyser:
                 result.text = module.text
             else:
                 result.bodies[kernel.module.path] = kernel.module.text
-            self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result)
+            self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result, callers)
         if self._launches.get(str(file)) and not result.text:
             result.text = module.text
         return result
 
-    def add_kernel(self, kernel: Declaration, how: LaunchedAs, with_units: bool, result: FileKernels) -> None:
+    def add_kernel(
+        self,
+        kernel: Declaration,
+        how: LaunchedAs,
+        with_units: bool,
+        result: FileKernels,
+        callers: Callers | None = None,
+    ) -> None:
         """Add what is known of one kernel to the result of its file."""
         module = kernel.module
         inside = self._launched_inside(kernel, self.launches_in(module))
@@ -255,7 +268,7 @@ class FileAnalyser:
                 compilation_unit,  # of no use to source evidence
             )
 
-            unit = compilation_unit(kernel, self.workspace, self.resolver.declarations, types)
+            unit = compilation_unit(kernel, self.workspace, self.resolver.declarations, types, callers)
             result.units.append(replace(unit, launches=tuple(how.stated)))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:

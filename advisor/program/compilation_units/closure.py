@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText, Placeholder
 from advisor.program.compilation_units.function_text import Replacement, function_text, text_columns
+from advisor.program.compilation_units.other_units import with_others
 from advisor.program.compilation_units.unit_functions import Target, UnitFunction, UnitFunctions
 from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, assumed_types
 from advisor.program.effects.use_analysis import UseAnalysis
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.scope_names import parameter_defaults
 from advisor.program.names.workspace import Workspace
+from advisor.program.resolution.factory_calls import Callers
 from advisor.program.resolution.library_values import Undetermined
 from advisor.program.resolution.literal_text import LibraryName, literal_text
 from advisor.program.resolution.meanings import ConstantName
@@ -21,6 +23,8 @@ from advisor.program.resolution.resolution import Names
 from advisor.program.resolution.signatures import stated_typings
 from advisor.program.syntax.module import ModuleSyntax
 
+# A kernel is compiled with so many values of a name at most.
+_MOST_VALUES = 4
 _OPTIONS = ("fastmath", "max_registers", "debug", "opt", "inline", "launch_bounds")
 
 
@@ -29,18 +33,32 @@ def compilation_unit(
     workspace: Workspace,
     declarations_of: Callable[[ModuleSyntax], list[Declaration]],
     call_types: Mapping[str, str] | None = None,
+    callers: Callers | None = None,
 ) -> CompilationUnit:
     """The self-contained form of one kernel, found without importing or running anything of the workspace.
 
     `declarations_of` gives the kernels and device functions of a module; `call_types` are types of parameters
-    that the launches show. What cannot be resolved is named in `missing`, each with its reason.
+    that the launches show, `callers` the files in which functions that make kernels are called. What cannot
+    be resolved is named in `missing`, each with its reason.
     """
-    names = Names(workspace, declarations_of)
+    names = Names(workspace, declarations_of, callers=callers)
+    unit = _unit(declaration, names, call_types or {})
+    if unit.missing or names.most_values == 1:
+        return unit
+    others = (
+        _unit(declaration, Names(workspace, declarations_of, choice, callers), call_types or {})
+        for choice in range(1, min(names.most_values, _MOST_VALUES))
+    )
+    return with_others(unit, others)
+
+
+def _unit(declaration: Declaration, names: Names, call_types: Mapping[str, str]) -> CompilationUnit:
+    """The unit with the values that `names` takes."""
     functions = UnitFunctions(names, declaration.module.path)
     functions.collect_all(declaration.module, declaration.node)
     namespace = Namespace(functions.order)
     options, ignored = _options(declaration, names)
-    candidates, reasons = _candidates(declaration, names, functions, call_types or {})
+    candidates, reasons = _candidates(declaration, names, functions, call_types)
     texts = _texts(declaration, functions, namespace, names)
     assumptions = (*names.assumptions, *functions.assumptions, *ignored)
     return CompilationUnit(

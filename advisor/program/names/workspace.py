@@ -87,6 +87,11 @@ class Workspace:
         self.imports.add((importer.file, file))
         return self._modules[file] if file in self._modules else self.module(Path(file))
 
+    def looked_into(self, file: Path, asking: ModuleSyntax) -> ModuleSyntax | None:
+        """The module in a file that what is said of another one rests on, as if that imported it."""
+        self.imports.add((asking.file, str(file)))
+        return self.module(file)
+
     def imported_with(self, text: str, importer: ModuleSyntax) -> Iterator[ModuleSyntax]:
         """The modules that a module imports and in which a text stands; others are not parsed for it."""
         seen: set[str] = set()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
 
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.kernels.jit_expressions import Jit
@@ -13,7 +14,7 @@ from advisor.program.names.library_names import COMPILER_LIBRARIES, CPU_COMPILER
 from advisor.program.names.scope_names import parameter_defaults, parameter_names, rebound_names
 from advisor.program.names.workspace import KNOWN_LIBRARIES, Workspace
 from advisor.program.resolution.constant_values import ConstantValues
-from advisor.program.resolution.factory_calls import FactoryCalls, text_of
+from advisor.program.resolution.factory_calls import Callers, FactoryCalls, text_of
 from advisor.program.resolution.library_values import Undetermined
 from advisor.program.resolution.literal_text import LibraryName, literal_text
 from advisor.program.resolution.meanings import (
@@ -25,22 +26,44 @@ from advisor.program.resolution.meanings import (
     ModuleName,
     UnknownName,
 )
+from advisor.program.resolution.other_values import other_meaning
 from advisor.program.syntax.dynamic_imports import imported_module
 from advisor.program.syntax.module import FunctionNode, Import, ModuleSyntax, Scope, assignments
 from advisor.program.syntax.tree_nodes import below, dotted_parts
 
 Scopes: TypeAlias = Sequence[Scope]
+_Choice = TypeVar("_Choice")
 # Names that stand for each other in ever new ways are given up after this many.
 _MOST_STEPS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An expression with what it means, that as text, and what this assumes."""
+
+    node: ast.expr
+    meaning: Meaning
+    text: str
+    assumed: tuple[str, ...]
 
 
 class Names:
     """Resolves names and dotted names of a workspace as the Python program would at its start."""
 
     def __init__(
-        self, workspace: Workspace, declarations_of: Callable[[ModuleSyntax], list[Declaration]]
+        self,
+        workspace: Workspace,
+        declarations_of: Callable[[ModuleSyntax], list[Declaration]],
+        choice: int = 0,
+        callers: Callers | None = None,
     ) -> None:
+        """Of several values that the source gives a name, that number of them is taken, or else the last.
+
+        `callers` are the files where calls of functions that make kernels are looked for, beside their own.
+        """
         self.workspace = workspace
+        self.most_values = 1
+        self._choice = choice
         self.jit = Jit(workspace)
         self._declarations_of = declarations_of
         self.compiled: set[FunctionNode] = set()
@@ -48,13 +71,18 @@ class Names:
         self._active: set[tuple[int, int, str]] = set()
         self._known: dict[tuple[int, int, str], tuple[Meaning, tuple[str, ...]]] = {}
         self._steps = self._cut = 0
-        self._factory_calls = FactoryCalls(self)
+        self._factory_calls = FactoryCalls(self, callers or {})
         self._assumed: list[str] = []
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What was assumed of the names that were asked for so far, each a sentence."""
         return tuple(dict.fromkeys(self._assumed))
+
+    def chosen(self, values: Sequence[_Choice]) -> _Choice:
+        """The one of several values that is taken; `most_values` is how many there were of a name."""
+        self.most_values = max(self.most_values, len(values))
+        return values[min(self._choice, len(values) - 1)]
 
     def apart(self, node: ast.expr, module: ModuleSyntax, scopes: Scopes) -> tuple[Meaning, tuple[str, ...]]:
         """What an expression means, and what that assumes, without noting it."""
@@ -206,31 +234,46 @@ class Names:
     def _of_loop(
         self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes
     ) -> Meaning | None:
-        """The first value of a name that nothing but one loop over written values binds."""
+        """A value of a name that nothing but one loop over written values binds, the first to begin with."""
         loops = [one for one in module.inside(scope, ast.For) if name in _names_in(one.target)]
         stores = [
             one for one in module.inside(scope, ast.Name) if one.id == name and isinstance(one.ctx, ast.Store)
         ]
-        first = self._first_item(loops[0], module, scope) if len(loops) == 1 == len(stores) else None
-        if first is not None and isinstance(loops[0].target, ast.Tuple):
-            first = _part(first, loops[0].target, name)
-        if first is None:
+        items = self._items(loops[0], module, scope) if len(loops) == 1 == len(stores) else []
+        target = loops[0].target if loops else None
+        if isinstance(target, ast.Tuple):
+            items = [part for one in items if (part := _part(one, target, name)) is not None]
+        values = self._different(items, module, scopes, none=True)
+        if not values or values[0].node is not items[0]:
             return None
-        meaning = self.meaning(first, module, scopes)
-        if (text := text_of(meaning)) is None:
-            return None
-        self._assumed.append(f"`{name}` is taken to be {text}, its first value in line {first.lineno}.")
-        return meaning
+        one = self.chosen(values)
+        which = "its first value" if one is values[0] else "a value of it"
+        self._assumed.append(f"`{name}` is taken to be {one.text}, {which} in line {one.node.lineno}.")
+        return one.meaning
 
-    def _first_item(self, loop: ast.For, module: ModuleSyntax, scope: FunctionNode) -> ast.expr | None:
-        """The first of the written values that a loop runs over, also through one name for all of them."""
+    def _items(self, loop: ast.For, module: ModuleSyntax, scope: FunctionNode) -> list[ast.expr]:
+        """The written values that a loop runs over, also through one name for all of them."""
         items = loop.iter
         if isinstance(items, ast.Name):
             if items.id in rebound_names(scope) or items.id in module.rebound:
-                return None
+                return []
             bound = assignments(scope.body).get(items.id) or module.assigned.get(items.id, [])
             items = bound[0] if len(bound) == 1 else items
-        return items.elts[0] if isinstance(items, ast.Tuple | ast.List) and items.elts else None
+        return items.elts if isinstance(items, ast.Tuple | ast.List) else []
+
+    def _different(
+        self, nodes: Iterable[ast.expr], module: ModuleSyntax, scopes: Scopes, none: bool = False
+    ) -> list[_Written]:
+        """The different values that expressions have and a kernel can read, in their order, None among them
+        only where it is asked for.
+        """
+        found: dict[str, _Written] = {}
+        for node in nodes:
+            meaning, assumed = self.apart(node, module, scopes)
+            text = text_of(meaning)
+            if text is not None and (none or text != "None"):
+                found.setdefault(text, _Written(node, meaning, text, assumed))
+        return [*found.values()]
 
     def _parameter(self, name: str, module: ModuleSyntax, scope: FunctionNode, scopes: Scopes) -> Meaning:
         given = self._factory_calls.given(name, module, scope)
@@ -239,7 +282,7 @@ class Names:
             return given.meaning
         default = parameter_defaults(scope).get(name)
         if default is None:
-            return UnknownName(f"a parameter of {scope.name}, which no call in the file gives a known value")
+            return UnknownName(f"a parameter of {scope.name}, which no call gives a known value")
         meaning = self.meaning(default, module, scopes[1:])
         if isinstance(meaning, ConstantName) and meaning.value is not None:
             text = literal_text(meaning.value)
@@ -267,25 +310,30 @@ class Names:
         return self._initial(name, values, module) if name in module.rebound else self._star(name, module)
 
     def _initial(self, name: str, values: list[ast.expr], module: ModuleSyntax) -> Meaning:
-        """The first known value of a name that the program changes at run time: of the module's own values,
-        then of those that functions give it.
+        """A known value of a name that the program changes at run time, the first to begin with: of the
+        module's own values, then of those that functions give it, then one that nothing in the source gives.
         """
         places: list[tuple[ast.expr, Scopes]] = [(value, ()) for value in values]
         for function in module.functions:
             if any(name in one.names for one in module.inside(function, ast.Global)):
                 inside = [function, *module.scopes(function)]
                 places += [(value, inside) for value in assignments(function.body).get(name, [])]
-        for value, scopes in places:
-            meaning, assumed = self.apart(value, module, scopes)
-            text = text_of(meaning)
-            if text is not None and text != "None":
-                self._assumed += assumed
-                self._assumed.append(
-                    f"`{name}` is taken to be {text}, its value in line {value.lineno}; "
-                    "it changes at run time."
-                )
-                return meaning
-        return UnknownName("changed at run time, and no first value is known")
+        found: dict[str, _Written] = {}
+        for value, around in places:
+            for one in self._different([value], module, around):
+                found.setdefault(one.text, one)
+        known = [*found.values()]
+        if not known:
+            return UnknownName("changed at run time, and no first value is known")
+        if len(known) == 1:
+            known += _other_value(known[0])
+        taken = self.chosen(known)
+        self._assumed += taken.assumed
+        self._assumed.append(
+            f"`{name}` is taken to be {taken.text}, its value in line {taken.node.lineno}; "
+            "it changes at run time."
+        )
+        return taken.meaning
 
     def _function(self, name: str, module: ModuleSyntax) -> FunctionName | None:
         """The function behind a module-level name: a declared one first, then one defined under that name."""
@@ -377,15 +425,24 @@ class Names:
         useful = [m for m in meanings if not (isinstance(m, ConstantName) and m.value is None)]
         if len(useful) == 1 and isinstance(useful[0], LibraryName | FunctionName | ModuleName):
             return useful[0]
-        for value, (meaning, assumed) in zip(values, found, strict=True):
-            text = text_of(meaning)
-            if text is not None and text != "None":
-                self._assumed += assumed
-                self._assumed.append(
-                    f"`{name}` is taken to be {text}, its value in line {value.lineno}; it has others too."
-                )
-                return meaning
-        return UnknownName("bound to several values, none of them known")
+        different = self._different(values, module, scopes)
+        if not different:
+            return UnknownName("bound to several values, none of them known")
+        if len(different) == 1 and any(isinstance(one, UnknownName) for one in meanings):
+            different += _other_value(different[0])
+        one = self.chosen(different)
+        self._assumed += one.assumed
+        self._assumed.append(
+            f"`{name}` is taken to be {one.text}, its value in line {one.node.lineno}; it has others too."
+        )
+        return one.meaning
+
+
+def _other_value(one: _Written) -> list[_Written]:
+    """A value beside the only one that is known of several; none where none is likely."""
+    other = other_meaning(one.meaning)
+    text = None if other is None else text_of(other)
+    return [] if other is None or text is None else [replace(one, meaning=other, text=text)]
 
 
 def _same(left: Meaning, right: Meaning) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from advisor.evidence.compiled import CompiledEvidence, Target, compile_units
 from advisor.evidence.compiled.agreement import agreed
 from advisor.evidence.compiled.evidence import CompiledKernel
 from advisor.evidence.compiled.records import kernel_and_line_records
-from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, Placeholder
+from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText, Placeholder
 from advisor.model.storage.cache import Cache
 
+BODIES = {"root": "math.sqrt(u)", "fraction": "1 / (u + 3)"}
 WIDTH = Placeholder("WIDTH", "int64", "32", "48")
 SAID = "`WIDTH` is taken to be 32."
 RECORD = "from_dtype([('x', '<f4')], False)[::1]"
@@ -127,6 +129,50 @@ def test_the_second_values_decide_what_is_stored(tmp_path: Path) -> None:
     assert shared == [None, 128]
 
 
+def several(statements: str, name: str, *texts: str) -> CompilationUnit:
+    """A unit with one value of a name, and beside it itself with each of the others."""
+    first, *others = (elementwise(statements, (F32, F32, "int32"), constants={name: one}) for one in texts)
+    return replace(first, others=tuple(others))
+
+
+def test_what_any_of_several_values_changes_is_not_known() -> None:
+    statements = "s = cuda.shared.array(64, float32)\ns[i] = x\nout[i] = s[n] * (2.0 if MODE == 3 else 1.0)"
+    # With 1 and 2 the code is the same; with 3 there is a multiplication in line 16.
+    two = kernel_of(several(statements, "MODE", "1", "2"))
+    three = kernel_of(several(statements, "MODE", "1", "2", "3"))
+    assert two.resources["shared_bytes"] == three.resources["shared_bytes"] == 64 * 4
+    assert not [one for one in two.assumptions if one.startswith("Not known")]
+    (differing,) = [one for one in three.assumptions if one.startswith("Not known")]
+    assert "`instructions`" in differing
+    assert "instructions" in two.instructions
+    assert "instructions" not in three.instructions
+
+
+def test_another_function_that_is_called_leaves_known_what_both_share() -> None:
+    def calling(function: str) -> CompilationUnit:
+        text = FunctionText(function, f"def {function}(u):\n    return {BODIES[function]}\n", "lib.py", 5)
+        return elementwise(f"y = a[i + 1]\nout[i] = {function}(y)", (F32, F32, "int32"), devices=(text,))
+
+    first, other = calling("root"), calling("fraction")
+    unused, extra = first.functions[0], other.functions[0]
+    other = replace(other, functions=(unused, other.functions[1], replace(extra, line=9)))
+    kernel = kernel_of(replace(first, others=(other,)))
+    lines = {(line.path, line.line): line.counts for line in kernel.lines}
+    assert lines["app.py", 14]["global_loads"] == 1
+    assert lines["app.py", 15]["global_stores"] == 1
+    assert not any(path == "lib.py" and counts for (path, _), counts in lines.items())
+
+
+def test_the_other_values_decide_what_is_stored(tmp_path: Path) -> None:
+    shared = []
+    for values in (("32",), ("32", "48"), ("32", "48", "64"), ("32", "32")):
+        made = several("s = cuda.shared.array(W, float32)\ns[i] = x\nout[i] = s[n]", "W", *values)
+        target = Target((9, 0))
+        evidence = compile_units([made], target, cache=Cache(tmp_path), timeout=120, jobs=1)
+        shared.append(evidence.by_kernel[made.kernel].resources.get("shared_bytes"))
+    assert shared == [128, None, None, 128]
+
+
 def test_what_two_summaries_agree_on() -> None:
     first = {
         "candidate": 1, "resources": {"registers": 20, "stack_bytes": 0}, "instructions": {"instructions": 9},
@@ -141,4 +187,6 @@ def test_what_two_summaries_agree_on() -> None:
         "differing": ["instructions", "registers"],
         "lines": [[0, 2, {"global_loads": 1}], [0, 3, {}]],
     }  # fmt: skip
+    third = {**first, "resources": {"registers": 20, "stack_bytes": 8}}
+    assert agreed(agreed(first, second), third)["differing"] == ["instructions", "registers", "stack_bytes"]
     assert agreed({"problem": {}}, second) == {"problem": {}}

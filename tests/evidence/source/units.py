@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+from advisor.evidence.source.factory_callers import factories_around, factory_callers
 from advisor.model.compilation_unit import CompilationUnit, FunctionText
 from advisor.program.compilation_units.closure import compilation_unit
 from advisor.program.kernels.declarations import find_declarations
@@ -18,7 +19,9 @@ def unit_of(
     kernel: str = "kernel",
     **others: str,
 ) -> CompilationUnit:
-    """The unit of a kernel in `program`; `others` are more modules, name (`package_in_deep`) to text."""
+    """The unit of a kernel in `program`; `others` are more modules, name (`package_in_deep`) to text, where
+    calls of what makes kernels are looked for.
+    """
     for name, text in {"program": program, **others}.items():
         file = folder / (name.replace("_in_", "/") + ".py")
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -26,8 +29,15 @@ def unit_of(
     workspace = Workspace(folder)
     module = workspace.module(folder.resolve() / "program.py")
     assert module is not None
-    declaration = next(d for d in find_declarations(module, workspace) if d.name == kernel)
-    return compilation_unit(declaration, workspace, lambda m: find_declarations(m, workspace), call_types)
+    declarations = find_declarations(module, workspace)
+    files = sorted(folder.resolve().rglob("*.py"))
+    return compilation_unit(
+        next(d for d in declarations if d.name == kernel),
+        workspace,
+        lambda m: declarations if m is module else find_declarations(m, workspace),
+        call_types,
+        factory_callers(factories_around(declarations), files, folder.resolve()),
+    )
 
 
 def text_of(unit: CompilationUnit, name: str) -> FunctionText:

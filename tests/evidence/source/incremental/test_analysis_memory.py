@@ -43,6 +43,17 @@ a = cuda.to_device(np.zeros((64, 64), np.float32))
 scale[(4, 4), BLOCK](a, a)
 fill[8, 128](a)
 """,
+    "factory.py": """\
+from numba import cuda
+
+def make(width):
+    @cuda.jit
+    def filled(out):
+        for i in range(width):
+            out[i] = width
+    return filled
+""",
+    "makes.py": "from factory import make\n\nkernel = make(32)\n",
     "by_name.py": "from cuda_code import fill\n\n\ndef again(out):\n    fill[8, 256](out)\n",
     "arrays.py": "import torch\n\n\ndef f(x):\n    for i in range(9):\n        x.cuda().sum().item()\n",
     "plain.py": "VALUE = 1\n",
@@ -63,6 +74,9 @@ EDITS = {
         DEVICE + KERNEL,
     ),
     "code that does not parse": ("kernels.py", "def fill(out):", "def fill(out:"),
+    "what a factory is given elsewhere": ("makes.py", "make(32)", "make(8)"),
+    "a factory is no longer called": ("makes.py", "kernel = make(32)", ""),
+    "another file calls a factory": ("plain.py", "VALUE = 1", "from factory import make\nk = make(5)"),
     "array code": ("arrays.py", "range(9)", "range(10)"),
     "a file without device code gets some": ("plain.py", "VALUE = 1\n", KERNEL),
     "a file loses its device code": ("main.py", PROJECT["main.py"], ""),

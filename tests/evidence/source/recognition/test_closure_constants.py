@@ -99,27 +99,45 @@ def test_what_is_no_constant_is_missing_with_its_place_and_reason(
 
 
 @pytest.mark.parametrize(
-    ("text", "value", "assumption"),
+    ("text", "value", "assumption", "others"),
     [
-        ("X = 1\nX = 2", "1", "its value in line 2; it has others too"),
-        ("X = None\nX = input()\nX = 3", "3", "its value in line 4; it has others too"),
-        ("if input():\n    X = 4\nelse:\n    X = 5", "4", "its value in line 3; it has others too"),
-        ("X = 1\nX += 1", "1", "its value in line 2; it changes at run time"),
+        ("X = 1\nX = 2", "1", "its value in line 2; it has others too", ["2"]),
+        ("X = None\nX = input()\nX = 3", "3", "its value in line 4; it has others too", ["4"]),
+        ("if input():\n    X = 4\nelse:\n    X = 5", "4", "its value in line 3; it has others too", ["5"]),
+        ("X = 1\nX += 1", "1", "its value in line 2; it changes at run time", ["2"]),
         ("X = 1\ndef change(n):\n    global X\n    X = n", "1",
-         "its value in line 2; it changes at run time"),
+         "its value in line 2; it changes at run time", ["2"]),
         ("X = None\ndef change():\n    global X\n    X = 8", "8",
-         "its value in line 5; it changes at run time"),
-        ("def change():\n    global X\n    X = 9", "9", "its value in line 4; it changes at run time"),
+         "its value in line 5; it changes at run time", ["6"]),
+        ("def change():\n    global X\n    X = 9", "9", "its value in line 4; it changes at run time", ["7"]),
+        ("X = 2.0\ndef change(n):\n    global X\n    X = n", "2.0",
+         "its value in line 2; it changes at run time", ["1.6"]),
+        ("X = False\ndef change(n):\n    global X\n    X = n", "False",
+         "its value in line 2; it changes at run time", ["True"]),
+        ("X = 'abc'\ndef change(n):\n    global X\n    X = n", "'abc'",
+         "its value in line 2; it changes at run time", []),
+        ("X = 1\nX = 2\nX = 1\nX = 3", "1", "its value in line 2; it has others too", ["2", "3"]),
+        # Four values of a name are tried, and no more.
+        ("X = 1\nX = 2\nX = 3\nX = 4\nX = 5", "1", "its value in line 2; it has others too",
+         ["2", "3", "4"]),
     ],
 )  # fmt: skip
-def test_a_name_with_several_values_has_its_first_known_one_as_an_assumption(
-    tmp_path: Path, text: str, value: str, assumption: str
+def test_a_name_with_several_values_has_its_first_known_one_and_others_beside_it(
+    tmp_path: Path, text: str, value: str, assumption: str, others: list[str]
 ) -> None:
     program = f"from numba import cuda\n{text}\n@cuda.jit\ndef kernel(a):\n    a[0] = X\n"
     unit = unit_of(tmp_path, program=program)
     assert (unit.missing, unit.constants) == ((), {"X": value})
-    assert unit.assumptions == (f"`X` is taken to be {value}, {assumption}.",)
-    assert unit.assumptions[0] in unit.candidates[0].assumptions
+    assert [one.constants for one in unit.others] == [{"X": other} for other in others]
+    said = [f"What is otherwise with `X` = {other} is left out." for other in others]
+    assert unit.assumptions == (f"`X` is taken to be {value}, {assumption}.", *said)
+    assert set(unit.assumptions) <= set(unit.candidates[0].assumptions)
+
+
+def test_values_that_a_kernel_does_not_read_give_no_others(tmp_path: Path) -> None:
+    program = "from numba import cuda\nX = 1\nX = 2\nY = 3\n@cuda.jit\ndef kernel(a):\n    a[0] = Y\n"
+    unit = unit_of(tmp_path, program=program)
+    assert (unit.others, unit.assumptions) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -190,7 +208,7 @@ def test_closure_variables_are_constants_where_they_are_fixed(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("loop", "constants", "missing"),
     [
-        ("for n in (1, 2):", {"n": "1"}, ()),
+        ("for n in (1, 3):", {"n": "1"}, ()),
         ("for n, m in ((1, 2), (3, 4)):", {"n": "1"}, ()),
         ("for n, m in ((1, 2, 3), (3, 4, 5)):", {}, ("n in line 6 (bound several times in make)",)),
         ("for n in range(2):", {}, ("n in line 6 (bound several times in make)",)),
@@ -206,7 +224,11 @@ def test_a_closure_name_that_a_loop_binds_has_the_first_value_that_is_written(
     )
     unit = unit_of(tmp_path, program=program)
     assert (unit.constants, unit.missing) == (constants, missing)
-    assert unit.assumptions == (("`n` is taken to be 1, its first value in line 3.",) if constants else ())
+    said = (
+        "`n` is taken to be 1, its first value in line 3.", "What is otherwise with `n` = 3 is left out.",
+    )  # fmt: skip
+    assert unit.assumptions == (said if constants else ())
+    assert [one.constants for one in unit.others] == ([{"n": "3"}] if constants else [])
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,12 @@ def make(n, scale=2.0):
           "`scale` is taken to be 0.5, as the call of `make` in line 10 gives it."}),
         ("a = make(4)\nb = make(6)\nc = make(6)", {"half": "3", "n": "6", "scale": "2.0"},
          {"`n` is taken to be 6, as the call of `make` in line 11 gives it; other calls give 4.",
-          "scale of make is taken to have its default value 2.0."}),
+          "scale of make is taken to have its default value 2.0.",
+          "What is otherwise with `half` = 2, `n` = 4 is left out."}),
         ("a = make(input())\nb = make(6, 1.0)", {"half": "3", "n": "6", "scale": "1.0"},
          {"`n` is taken to be 6, as the call of `make` in line 11 gives it.",
-          "`scale` is taken to be 1.0, as the call of `make` in line 11 gives it; other calls give 2.0."}),
+          "`scale` is taken to be 1.0, as the call of `make` in line 11 gives it; other calls give 2.0.",
+          "What is otherwise with `half` = 2, `n` = 5 is left out."}),
         ("def outer(m):\n    return make(m + 1)\nk = outer(7)", {"half": "4", "n": "8", "scale": "2.0"},
          {"`m` is taken to be 7, as the call of `outer` in line 12 gives it.",
           "`n` is taken to be 8, as the call of `make` in line 11 gives it.",
@@ -58,7 +60,7 @@ def test_the_calls_of_a_factory_give_its_parameters(
      "def make_two():\n    def make(n):\n        return n\n    make(3)"],
 )  # fmt: skip
 def test_what_no_call_gives_is_a_guess_by_its_use(tmp_path: Path, calls: str) -> None:
-    reason = "a parameter of make, which no call in the file gives a known value"
+    reason = "a parameter of make, which no call gives a known value"
     unit = unit_of(tmp_path, program=KERNEL + calls + "\n")
     assert unit.constants == {"half": "8", "n": "16", "scale": "2.0"}
     assert [(one.name, one.value, one.other) for one in unit.placeholders] == [
@@ -71,8 +73,8 @@ def test_what_no_call_gives_is_a_guess_by_its_use(tmp_path: Path, calls: str) ->
 def test_what_no_call_gives_stays_unknown_where_its_use_does_not_show_what_it_is(tmp_path: Path) -> None:
     program = KERNEL.replace("n * scale", "n[i] * scale")
     assert unit_of(tmp_path, program=program).missing == (
-        "half in line 7 (a parameter of make, which no call in the file gives a known value)",
-        "n in line 8 (a parameter of make, which no call in the file gives a known value)",
+        "half in line 7 (a parameter of make, which no call gives a known value)",
+        "n in line 8 (a parameter of make, which no call gives a known value)",
     )
 
 
