@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,16 +34,19 @@ class Sources:
         cell = next((one for one in self._notebook(path).every if one.number == found["cell"]), None)
         return path, line if cell is None else cell.line_of_file(line)
 
-    def extents(self, kernel: Kernel) -> tuple[range | None, list[range]]:
-        """The lines of the kernel's function with its decorators, and those of others of its name.
-
-        The first is None where the file cannot be read or has no such function there.
-        """
-        name = kernel.name.rsplit(".", 1)[-1]
+    def extent(self, kernel: Kernel) -> range | None:
+        """The lines of the kernel's function with its decorators; None where it cannot be read."""
+        name = _name(kernel)
         named = [range(first, last + 1) for own, first, last in self._in(kernel.path) if own == name]
-        around = [one for one in named if kernel.line in one]
-        own = min(around, key=len, default=None)
-        return own, [one for one in named if one != own]
+        return min((one for one in named if kernel.line in one), key=len, default=None)
+
+    def is_only_of_its_name(self, kernel: Kernel) -> bool:
+        """Whether its file defines no other function that is called as the kernel."""
+        try:
+            text = (self._root / kernel.path).read_text("utf-8", errors="replace")
+        except OSError:
+            return True
+        return len(re.findall(rf"\bdef {re.escape(_name(kernel))}\b", text)) < 2
 
     def _notebook(self, path: str) -> Cells:
         if path not in self._cells:
@@ -59,23 +63,17 @@ class Sources:
         return self._functions[path]
 
     def _read(self, path: str) -> list[tuple[str, int, int]]:
+        if is_notebook(path):
+            cells = self._notebook(path)
+            return [
+                (name, cell.line_of_file(first), cell.line_of_file(last))
+                for cell in cells.every
+                for name, first, last in _functions(cells.text[cell.begin : cell.end])
+            ]
         try:
-            if is_notebook(path):
-                text = self._notebook(path).text
-            else:
-                text = read_source(self._root / path, path).text
-            tree = ast.parse(text)
-        except (SourceProblem, SyntaxError, ValueError):
+            return _functions(read_source(self._root / path, path).text)
+        except SourceProblem:
             return []
-        return [
-            (node.name, self._line(path, _first_line(node)), self._line(path, node.end_lineno or node.lineno))
-            for node in ast.walk(tree)
-            if isinstance(node, ast.FunctionDef)
-        ]
-
-    def _line(self, path: str, line: int) -> int:
-        cell = self._notebook(path).at_line(line) if is_notebook(path) else None
-        return line if cell is None else cell.line_of_file(cell.line(line))
 
 
 def printed(report: Mapping[str, Any], sources: Sources) -> list[Finding]:
@@ -102,18 +100,18 @@ def about(kernel: Kernel, findings: Sequence[Finding], sources: Sources) -> list
     They lie in it, name it, refer to it, or name no kernel and stand near a line outside of it that its
     expert names, as that of a launch.
     """
-    own, others = sources.extents(kernel)
-    return [one for one in findings if _concerns(one, kernel, own, others)]
+    own, only = sources.extent(kernel), sources.is_only_of_its_name(kernel)
+    return [one for one in findings if _concerns(one, kernel, own, only)]
 
 
-def _concerns(finding: Finding, kernel: Kernel, own: range | None, others: Sequence[range]) -> bool:
+def _concerns(finding: Finding, kernel: Kernel, own: range | None, only: bool) -> bool:
     here = [line for path, line in finding.places if path == kernel.path]
     elsewhere = [line for path, line in finding.related if path == kernel.path]
     if own is not None and any(line in own for line in (*here, *elsewhere)):
         return True
     if finding.kernels:
-        named = bool(finding.kernels & {kernel.name, kernel.name.rsplit(".", 1)[-1]})
-        return named and bool(here) and not any(line in one for one in others for line in here)
+        named = bool(finding.kernels & {kernel.name, _name(kernel)})
+        return named and bool(here) and (only or own is None)
     return any(touches(finding.places, point) for point in kernel.points if not _lies_in(point, kernel, own))
 
 
@@ -131,5 +129,18 @@ def _finding(group: Sequence[Mapping[str, Any]], kernels: frozenset[str], source
     )  # fmt: skip
 
 
-def _first_line(node: ast.FunctionDef) -> int:
-    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+def _name(kernel: Kernel) -> str:
+    return kernel.name.rsplit(".", 1)[-1]
+
+
+def _functions(text: str) -> list[tuple[str, int, int]]:
+    """Name, first line with decorators and last line of each function; none of a text that is no Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        (node.name, min([node.lineno, *(one.lineno for one in node.decorator_list)]), node.end_lineno or 0)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    ]

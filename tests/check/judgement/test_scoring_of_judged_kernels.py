@@ -145,7 +145,7 @@ def test_what_is_said_of_several_lines_or_kernels_alike_is_printed_once(sources:
 
 def test_places_in_notebooks_are_lines_of_their_file(tmp_path: Path) -> None:
     cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
-    cells = [{**cell, "source": ["import numba\n"]}, {**cell, "source": SOURCE.splitlines(keepends=True)}]
+    cells = [{**cell, "source": ["def unfinished(\n"]}, {**cell, "source": SOURCE.splitlines(keepends=True)}]
     document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     text = json.dumps(document, indent=1)
     (tmp_path / "a.ipynb").write_text(text, "utf-8")
