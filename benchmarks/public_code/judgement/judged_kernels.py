@@ -81,7 +81,7 @@ def main() -> int:
         sources = Sources(checked.root)
         findings = printed(checked.report, sources)
         compared += [_compared(one, about(one, findings, sources), causes) for one in kernels]
-    numbers = _numbers(compared)
+    numbers = _numbers(compared, frozenset().union(*causes.values()))
     print(_page(numbers, endings, options.half))
     if options.causes:
         print(_causes(compared))
@@ -116,18 +116,21 @@ def _compared(kernel: Kernel, findings: list[Finding], causes: dict[str, frozens
     return Compared(kernel, findings, standings, beside)
 
 
-def _numbers(compared: Sequence[Compared]) -> dict[str, Any]:
+def _numbers(compared: Sequence[Compared], with_rules: frozenset[str]) -> dict[str, Any]:
     """All totals: the points of each rank, findings and warnings for each kernel."""
     points = {}
     for rank, name in _RANKS.items():
-        found = [place for one in compared for point, place in one.standings if point.rank == rank]
-        points[name] = {"points": len(found)} | {
-            column: sum(map(holds, found)) for column, holds in _COLUMNS.items()
+        ranked = [(point, place) for one in compared for point, place in one.standings if point.rank == rank]
+        points[name] = {
+            "points": len(ranked),
+            "of a cause with rules": sum(point.cause in with_rules for point, _ in ranked),
+            **{column: sum(holds(place) for _, place in ranked) for column, holds in _COLUMNS.items()},
         }
     told = [len(one.findings) for one in compared]
     warned = [sum(finding.warns for finding in one.findings) for one in compared]
     return {
         "kernels": len(compared),
+        "kernels without findings": sum(not one.findings for one in compared),
         "points": points,
         "findings of a kernel": {"all": sum(told), "median": statistics.median(told), "worst": max(told)},
         "warnings of a kernel": {
@@ -143,18 +146,21 @@ def _page(numbers: dict[str, Any], endings: Sequence[dict[str, Any]], half: str)
     lines = [
         f"{numbers['kernels']} kernels of {len(endings)} repositories, {half} half.",
         "",
-        f"| points | all | {' | '.join(_COLUMNS)} |",
-        "|---|" + "---:|" * (len(_COLUMNS) + 1),
+        f"| points | all | of a cause with rules | {' | '.join(_COLUMNS)} |",
+        "|---|" + "---:|" * (len(_COLUMNS) + 2),
     ]
     for name, found in numbers["points"].items():
         shown = [f"{found[one]} ({_percent(found[one], found['points'])})" for one in _COLUMNS]
-        lines.append(f"| {name} | {found['points']} | {' | '.join(shown)} |")
+        of = f"{found['points']} | {found['of a cause with rules']}"
+        lines.append(f"| {name} | {of} | {' | '.join(shown)} |")
     lines += ["", "| for each kernel | all | median | worst |", "|---|---:|---:|---:|"]
     for name in ("findings", "warnings"):
         found = numbers[f"{name} of a kernel"]
         lines.append(f"| {name} | {found['all']} | {found['median']:g} | {found['worst']} |")
     beside = numbers["warnings beside the points"]
-    lines += ["", f"Warnings that report none of the expert's points: {beside}.", ""]
+    without = numbers["kernels without findings"]
+    lines += ["", f"Kernels without any finding: {without}."]
+    lines += [f"Warnings that report none of the expert's points: {beside}.", ""]
     lines += [
         f"{one['repository']}: {one['ending']} after {one['seconds']:.0f} s."
         for one in endings

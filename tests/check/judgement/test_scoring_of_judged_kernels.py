@@ -217,11 +217,13 @@ def test_the_totals_of_two_kernels(
     first = numbers["points"]["first"]
     # The power is the second finding of its kernel; what the other kernel is told is not its point.
     assert first == {
-        "points": 2, "first finding": 0, "warning among first three": 1, "the same, by severity": 1,
-        "warning": 1, "any level": 1, "not reported": 1,
+        "points": 2, "of a cause with rules": 2, "first finding": 0, "warning among first three": 1,
+        "the same, by severity": 1, "warning": 1, "any level": 1, "not reported": 1,
     }  # fmt: skip
     assert numbers["points"]["second"]["any level"] == 1 and numbers["points"]["second"]["warning"] == 0
-    assert numbers["points"]["third"]["not reported"] == 1
+    third = numbers["points"]["third"]
+    assert third["not reported"] == 1 and third["of a cause with rules"] == 0
+    assert numbers["kernels"] == 2 and numbers["kernels without findings"] == 0
     assert numbers["findings of a kernel"] == {"all": 5, "median": 2.5, "worst": 4}
     assert numbers["warnings of a kernel"] == {"all": 3, "median": 1.5, "worst": 2}
     # The index that is not checked, and the power of the other kernel.
