@@ -34,8 +34,9 @@ class ArgumentTypes:
     record is aligned.
     `assumptions` are full sentences, empty when the source states the types; `assumed` names the
     parameters whose type is a guess. `launch` says where a launch with these types was seen, and is empty for
-    types that no launch showed. `alternative` is the typing with other layouts of the records whose layout is
-    a guess, empty where none is.
+    types that no launch showed. `maybe_bytes` are assumed arrays whose elements may be bytes: the code tests
+    and writes them as 0, 1 or 255. `alternative` is the typing with other layouts of the records whose layout
+    is a guess, empty where none is.
     """
 
     types: tuple[str, ...]
@@ -43,6 +44,7 @@ class ArgumentTypes:
     assumed: tuple[str, ...] = ()
     launch: str = ""
     alternative: tuple[str, ...] = ()
+    maybe_bytes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class StatedLaunch:
     """What the source says of a launch of a kernel at a line of `path`; None is what it leaves open.
 
     `arguments` has what is known of the values of each argument, and is empty where they are not written one
-    by one.
+    by one. `possible_blocks` are those that branches of the host code choose from, where they do.
     """
 
     path: str
@@ -86,6 +88,7 @@ class StatedLaunch:
     grid: tuple[int | None, ...] | None
     dynamic_shared: int | None = None
     arguments: tuple[tuple[ArgumentValue, ...], ...] = ()
+    possible_blocks: tuple[tuple[int | None, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _OTHERWISE = {
     "int64": "int32",
 }
 _NUMBER = re.compile(r"\b(?:float|complex|int)(?:32|64|128)\b")
+_BYTE_ARRAY = re.compile(r"^\w+\[")
 # Raised whenever the same unit would give other code to execute than before.
 _CODE_FORMAT = 1
 
@@ -50,7 +51,11 @@ def other_typing(unit: CompilationUnit, types: ArgumentTypes) -> list[str] | Non
     if types.launch or len(unit.parameters) != len(types.types):
         return None
     found = [
-        _NUMBER.sub(lambda number: _OTHERWISE[number[0]], text) if name in types.assumed else text
+        _BYTE_ARRAY.sub("uint8[", text)
+        if name in types.maybe_bytes
+        else _NUMBER.sub(lambda number: _OTHERWISE[number[0]], text)
+        if name in types.assumed
+        else text
         for name, text in zip(unit.parameters, types.types, strict=True)
     ]
     return found if found != list(types.types) else None

@@ -15,6 +15,7 @@ _MOST = 4
 _INDEX, _COUNT = "int32", "int64"
 # A Python float is a float64 to Numba; NumPy's float32 scalars are rare.
 _SCALAR = "float64"
+_TRUTH = "boolean"
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
@@ -67,8 +68,15 @@ def assumed_types(
             plain = {name: text for name, text in guessed.items() if name not in records}
             said = (*_sentences(plain, uses), *_of_records(records))
             alternative = tuple(known.get(name, text) for name, text in {**attempt, **other}.items())
+            numbers = (name for name in guessed if uses[name].is_truth and uses[name].tested_as_number)
             found.append(
-                ArgumentTypes(types, said, tuple(guessed), alternative=alternative if records else ())
+                ArgumentTypes(
+                    types,
+                    said,
+                    tuple(guessed),
+                    alternative=alternative if records else (),
+                    maybe_bytes=tuple(numbers),
+                )
             )
     return tuple(found[:_MOST])
 
@@ -100,6 +108,8 @@ def _likely(use: Use, floats: str, hints: bool = True, counters: bool = False, i
     if use.tuple_length:
         return f"UniTuple({_COUNT if use.integer or use.likely_integer else scalar}, {use.tuple_length})"
     if use.dims:
+        if hints and use.is_truth and not use.tested_as_number and not use.fields:
+            return array_type(_TRUTH, use.dims)
         integer = use.integer or (hints and use.likely_integer) or (counters and use.maybe_integer)
         return array_type(_COMPLEX[floats] if use.complex else _INDEX if integer else element, use.dims)
     return _COUNT if use.integer else _COMPLEX["float64"] if use.complex else scalar

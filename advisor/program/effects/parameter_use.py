@@ -11,8 +11,10 @@ class Use:
 
     `integer` holds for a scalar, or for an array's elements, that must be integers (an index, a bound of
     `range`, an operand of a bit operation); `likely_integer` where elements are compared with thread indices
-    or divided as integers are, `maybe_integer` where they are only counted up. `fields` are those of records;
-    the `dims` of a field count the indices before and after its name.
+    or divided as integers are, `maybe_integer` where they are only counted up. `tested` holds where a value
+    is tested or written as the result of a test, `tested_as_number` where it is compared with or written as
+    0, 1 or 255, and `computed` where it is used in any other way. `fields` are those of records; the `dims` of a
+    field count the indices before and after its name.
     """
 
     dims: int = 0
@@ -22,7 +24,15 @@ class Use:
     complex: bool = False
     random_states: bool = False
     tuple_length: int = 0
+    tested: bool = False
+    tested_as_number: bool = False
+    computed: bool = False
     fields: dict[str, Use] = field(default_factory=dict)
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether all that the code shows of it is a truth value."""
+        return self.tested and not self.computed and not self.integer and not self.complex
 
     def part(self, name: str) -> Use:
         """The use of a field, of the parameter itself without a name."""
@@ -40,6 +50,9 @@ class Use:
         self.likely_integer |= other.likely_integer
         self.maybe_integer |= other.maybe_integer
         self.complex |= other.complex
+        self.tested |= other.tested
+        self.tested_as_number |= other.tested_as_number
+        self.computed |= other.computed
         if other.fields:
             self.see_dims(consumed)
         for name, inner in other.fields.items():

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from advisor.program.effects.local_values import LocalValues, field_name
 from advisor.program.effects.parameter_use import Use, View
+from advisor.program.effects.truth_uses import TruthUses
 from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import FunctionNode
 from advisor.program.syntax.tree_nodes import below, dotted_root
@@ -88,6 +89,7 @@ class _FunctionUse:
                 self._demand_result()
             if before == [repr(use) for use in self.uses.values()]:
                 break
+        TruthUses(self.function, self.locals, self.analysis.callee).note(self.use_of)
 
     def demand_integer_result(self) -> None:
         """Note that callers use the result as an integer."""

@@ -66,7 +66,10 @@ class _Filling:
         if dtype.kind in "iu":
             return self._integers(dtype, count, random, in_record=bool(field))
         if dtype.kind == "b":
-            return random.random(count) < 0.5
+            # What is told holds for full warps, which masks of mostly true elements leave.
+            return (
+                np.ones(count, dtype) if self.variant.ordered else random.random(count) < size_limits().truths
+            )
         if dtype.kind == "c":
             return (random.random(count) + 1j * random.random(count)).astype(dtype)
         if dtype.kind == "f":

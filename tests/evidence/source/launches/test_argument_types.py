@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from units import unit_of
 
+from advisor.evidence.compiled.compile_requests import other_typing
 from advisor.model.compilation_unit import ArgumentTypes
 
 
@@ -180,3 +181,55 @@ def test_an_array_counted_with_integers_may_be_either(tmp_path: Path) -> None:
 def test_variable_parameters_have_no_assumed_types(tmp_path: Path) -> None:
     program = "from numba import cuda\n@cuda.jit\ndef kernel(a, *rest):\n    a[0] = rest[0]\n"
     assert unit_of(tmp_path, program=program).untyped == ("kernel (its parameters are not all positional)",)
+
+
+B1 = "boolean[::1]"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "types"),
+    [
+        ("a, m", ["if m[0]:", "    a[0] = a[1] * 2"], (F1, B1)),
+        ("a, m", ["if not m[0] and a[0] > 2:", "    a[0] = a[1] * 2"], (F1, B1)),
+        ("a, m", ["flag = m[0]", "if flag:", "    a[0] = a[1] * 2"], (F1, B1)),
+        ("a, m", ["m[0] = a[0] > 0.5"], (F1, B1)),
+        ("a, m", ["m[0] = False", "a[0] = a[1] * 2"], (F1, B1)),
+        ("a, m", ["found = False", "if a[0] > 2.5:", "    found = True", "m[0] = found"], (F1, B1)),
+        ("a, m, o", ["o[0] = m[0]", "if m[0] or not o[0]:", "    a[0] = a[1] * 2"], (F1, B1, B1)),
+        # What is counted, computed with or an index is no truth value, and numbers may be others.
+        ("a, m", ["if m[0]:", "    a[0] += m[0]"], (F1, F1)),
+        ("a, m", ["if m[0]:", "    a[m[0]] = a[1] * 2"], (F1, I1)),
+        ("a, m", ["if m[0] > 2:", "    a[0] = a[1] * 2"], (F1, F1)),
+        ("a, m", ["if m[0]:", "    m[0] = a[0] * 2"], (F1, F1)),
+        ("a, m", ["if m[0]:", "    a[0] = math.sqrt(m[0])"], (F1, F1)),
+        ("a, m", ["if m[0]:", "    m[0] += 1", "a[0] = a[1] * 2"], (F1, F1)),
+        ("a, m", ["if m[0] == 1:", "    m[0] = 0", "a[0] = a[1] * 2"], (F1, F1)),
+    ],
+)
+def test_arrays_that_hold_truth_values(
+    tmp_path: Path, parameters: str, body: list[str], types: tuple[str, ...]
+) -> None:
+    assert first(tmp_path, parameters, *body) == types
+
+
+def test_truth_values_that_a_device_function_tests(tmp_path: Path) -> None:
+    device = "@cuda.jit(device=True)\ndef pick(m, x):\n    return x * 2 if m else x * 3\n"
+    assert first(tmp_path, "a, m", "a[0] = pick(m[0], a[1])", before=device) == (F1, B1)
+
+
+def test_zeros_alone_are_no_results_of_tests(tmp_path: Path) -> None:
+    body = ["best = 0", "for k in range(3):", "    best = a[k]", "m[0] = best", "a[0] = a[1] * 2"]
+    program = "\n    ".join(["from numba import cuda\n@cuda.jit\ndef kernel(a, m):", *body])
+    assert unit_of(tmp_path, program=program).candidates[0].maybe_bytes == ()
+
+
+@pytest.mark.parametrize(("value", "bytes"), [("1", ("m",)), ("255", ("m",)), ("2", ()), ("1.0", ())])
+def test_numbers_that_may_be_bytes(tmp_path: Path, value: str, bytes: tuple[str, ...]) -> None:
+    program = (
+        f"from numba import cuda\n@cuda.jit\ndef kernel(a, m):\n"
+        f"    if m[0] == {value}:\n        a[0] = a[1] * 2\n"
+    )
+    unit = unit_of(tmp_path, program=program)
+    assert unit.candidates[0].maybe_bytes == bytes
+    other = other_typing(unit, unit.candidates[0])
+    assert other == ["float64[::1]", "uint8[::1]" if bytes else "float64[::1]"]
