@@ -70,6 +70,7 @@ class Launch:
     argument_extents: tuple[Extents | None, ...] = ()
     argument_orders: tuple[Order, ...] = ()
     smallest_block: int | None = None
+    possible_blocks: tuple[tuple[int | None, ...], ...] = ()
     array_sizes: list[tuple[int, ...]] | None = None
     largest_host_array: int | None = None
     needless_copies: NeedlessCopies = field(default_factory=NeedlessCopies)
@@ -88,7 +89,9 @@ class Launch:
         """What the source says of the launch, as a plain value."""
         block = self.default_block if self.block is None else self.block
         path, line = self.module.path, self.node.lineno
-        return StatedLaunch(path, line, block, self.grid, self.dynamic_shared, self.argument_values)
+        return StatedLaunch(
+            path, line, block, self.grid, self.dynamic_shared, self.argument_values, self.possible_blocks
+        )
 
     @property
     def kernel_key(self) -> str | None:
@@ -169,6 +172,7 @@ def _launch(
     here = all(one.frame is None and _is_in(one, module, function) for one in configured.arguments)
     given = call if configured.in_place else _with_arguments(call, arguments if here else [])
     sizes = _Sizes(block, grid, host_values)
+    is_chosen = len(values) > 1 and is_open(values[1])
     return Launch(
         module, call, name, kernel, block_size, grid_size,
         sizes.follows_data() or (block is not None and is_also_argument(block.node, given)),
@@ -179,7 +183,8 @@ def _launch(
         configured.otherwise and kernel is None, argument_types(given, scope) if here else (),
         extents_of_arguments(given.args, scope) if kernels and here else (),
         orders_of_arguments(given.args, scope) if here else (),
-        sizes.smallest() if len(values) > 1 and is_open(values[1]) else None,
+        sizes.smallest() if is_chosen else None,
+        sizes.possible() if is_chosen else (),
         sizes_of_arrays(given.args, scope) if here else None,
         largest_host_array(given.args, scope) if here else None,
         needless_copies(call, kernel, scope, loops, resolver.array_effects)
@@ -218,6 +223,14 @@ class _Sizes:
             if block is None
             else smallest_block(block.node, constants_at(block, self._host_values.workspace))
         )
+
+    def possible(self) -> tuple[tuple[int | None, ...], ...]:
+        """The blocks that branches choose from, as far as they are known."""
+        if self._block is None:
+            return ()
+        constants = constants_at(self._block, self._host_values.workspace)
+        sizes = map(_sizes, constants.possible(self._block.node, _MOST_VALUES))
+        return tuple(dict.fromkeys(one for one in sizes if one is not None))
 
     def default_block(self) -> tuple[int | None, ...] | None:
         """The block where the callers of its function say nothing."""

@@ -21,9 +21,14 @@ def synthesis_in_words(synthesis: Synthesis, places: Places | None = None) -> It
         yield f"Nothing is known of launches that were made up: {synthesis.unknown}"
     for position, launch in enumerate(synthesis.launches, start=1):
         yield f"{position}. {_launch_in_words(launch)}"
+    for position, launch in enumerate(synthesis.edges, start=len(synthesis.launches) + 1):
+        yield f"{position}. {_launch_in_words(launch)}; of branches alone"
+    if synthesis.lines:
+        yield "Numbers hold for full warps: warps with idle lanes ask for less."
     for line in synthesis.lines:
         if places is None or (line.path, line.line) in places:
-            yield from _line_in_words(line, len(synthesis.launches))
+            edges = len(synthesis.edges) if line.entity == "branch" else 0
+            yield from _line_in_words(line, len(synthesis.launches) + edges)
 
 
 def synthesis_as_json(synthesis: Synthesis, places: Places | None = None) -> Mapping[str, Any]:
@@ -31,6 +36,7 @@ def synthesis_as_json(synthesis: Synthesis, places: Places | None = None) -> Map
     return {
         "unknown": synthesis.unknown or None,
         "launches": [asdict(one) for one in synthesis.launches],
+        "launches_at_edges": [asdict(one) for one in synthesis.edges],
         "lines": [asdict(one) for one in synthesis.lines if places is None or (one.path, one.line) in places],
         "values": dict(synthesis.values),
     }
@@ -58,7 +64,9 @@ def _line_in_words(line: LineCounts, launches: int) -> Iterator[str]:
     where = f"{line.path}:{line.line}: {what}"
     for metric, value in line.values.items():
         if value is not None:
-            yield f"{where}: {metric} = {_value(value)} in all {launches}"
+            most = line.most.get(metric)
+            upto = "" if most is None else f" to {number(most)}"
+            yield f"{where}: {metric} = {_value(value)}{upto} in all {launches}"
     for metric, seen in line.seen.items():
         each = ", ".join("unknown" if one is None else number(one) for one in seen)
         yield f"{where}: {metric} is not told, for the launches differ: {each}"

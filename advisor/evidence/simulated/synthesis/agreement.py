@@ -29,8 +29,8 @@ _ACTIVE = 0.5
 _METRICS = {
     "access": ("sectors_per_request", "ideal_sectors_per_request", "bank_conflict_ways", "lane_stride"),
     "atomic": ("lanes_per_address",),
-    "branch": ("divided",),
 }
+_DIVIDED = "divided"
 # What follows from the bytes of elements and where they begin, and by how much at most, rounded up.
 _OF_BYTES = frozenset({"sectors_per_request", "ideal_sectors_per_request"})
 _TWICE = 2.1
@@ -49,17 +49,19 @@ def agreed_lines(
     kernel: str,
     trials: Sequence[Trial],
     plain: Sequence[bool],
+    edges: Sequence[Trial],
     doubtful: frozenset[str],
     data_branches: frozenset[tuple[str, int]],
     move: Move,
 ) -> tuple[LineCounts, ...]:
     """The lines of which launches agree about something, or of which at least one tells something.
 
-    `plain` says which launches have the same types and rows that begin at sectors; nothing is told
-    of accesses to `doubtful` arrays. `data_branches` are places
-    where what a branch decides hangs on data. `move` gives the place of a line.
+    `plain` says which launches have the same types and rows that begin at sectors; `edges` are launches that
+    tell how often the edges of the data part a warp. Nothing is told of accesses to `doubtful` arrays.
+    `data_branches` are places where what a branch decides hangs on data. `move` gives the place of a line.
     """
     seen = [_seen(kernel, trial, doubtful, move) for trial in trials]
+    at_edges = [_seen(kernel, trial, doubtful, move) for trial in edges]
     places = dict.fromkeys(line for one in seen for line in one.lines)
     found = []
     for line in places:
@@ -67,7 +69,11 @@ def agreed_lines(
         if entity == "branch" and (path, number) in data_branches:
             continue
         counts = LineCounts(entity, path, number, array, space, kind, {})
-        for metric in _METRICS[entity]:
+        if entity == "branch":
+            _compare_branch(
+                counts, *([_number(one, line, _DIVIDED) for one in of] for of in (seen, at_edges))
+            )
+        for metric in _METRICS.get(entity, ()):
             _compare(counts, metric, [_number(one, line, metric) for one in seen], plain)
         if counts.values or counts.seen:
             found.append(counts)
@@ -82,6 +88,23 @@ def _compare(counts: LineCounts, metric: str, each: Sequence[float | None], plai
         counts.values[metric], counts.most[metric] = span
     elif any(one is not None for one in each):
         counts.seen[metric] = tuple(each)
+
+
+def _compare_branch(counts: LineCounts, each: Sequence[float | None], edges: Sequence[float | None]) -> None:
+    """Note how often a branch parts a warp: a share where launches agree, those that tell of edges too.
+
+    A guard parts warps at the edges of the data alone, so that no share is that of all sizes: where only the
+    edges make launches differ, the least and the most are noted. Where launches differ otherwise, what
+    they saw.
+    """
+    known = [one for one in (*each, *edges) if one is not None]
+    if not agree(each) or len(known) < len(each) + len(edges):
+        if known:
+            counts.seen[_DIVIDED] = (*each, *edges)
+    elif agree(known):
+        counts.values[_DIVIDED] = each[0]
+    else:
+        counts.values[_DIVIDED], counts.most[_DIVIDED] = min(known), max(known)
 
 
 def _span(each: Sequence[float | None], plain: Sequence[bool]) -> tuple[float, float] | None:

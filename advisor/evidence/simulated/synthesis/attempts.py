@@ -101,7 +101,9 @@ class Attempts:
             arguments = self._arguments(kernel, code, variant, made, shapes, slack, small)
             bounds = Bounds(_LOOPS, _WALL * max(_LEAST_SECONDS, end - time.process_time()))
             shared = self._dynamic_shared(kernel)
-            trial = run_trial(kernel, made.grid, made.block, shared, arguments, bounds, aliases)
+            trial = run_trial(
+                kernel, made.grid, made.block, shared, arguments, bounds, aliases, variant.blocks
+            )
             return Attempt(replace(made, shapes=shapes), trial)
 
         self._check_memory(kernel, made)

@@ -14,7 +14,8 @@ class KnownLaunch:
     """What the source says of a launch of the kernel; None, and what is absent, is not known.
 
     `shapes` are those of array arguments, None for an extent that is not known; `where` is the place of the
-    launch, empty where there is none in sight.
+    launch, empty where there is none in sight. `other_blocks` are blocks of further launches, and of the same
+    where the host code chooses one.
     """
 
     block: Shape | None = None
@@ -23,6 +24,7 @@ class KnownLaunch:
     scalars: dict[str, float] = field(default_factory=dict)
     dynamic_shared: int | None = None
     where: str = ""
+    other_blocks: tuple[Shape, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

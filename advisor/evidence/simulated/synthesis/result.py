@@ -32,7 +32,8 @@ class LineCounts:
     """What the launches agree about at one line: an access, an atomic operation or a branch.
 
     `values` are by metric of that entity; `most` gives what some of them are instead in launches that differ
-    in where rows of arrays begin within sectors, or in assumed types. `seen` gives, for each metric that they
+    in where rows of arrays begin within sectors, in assumed types, or in how large a part of the data its
+    edges are. `seen` gives, for each metric that they
     do not agree about, its value in each of the launches.
     """
 
@@ -51,7 +52,8 @@ class LineCounts:
 class Synthesis:
     """What is known of a kernel by launches that were made up.
 
-    `values` are metrics of the kernel that they agree about. `unknown` says why nothing is told, in a
+    `edges` are launches of which only branches count: how often a warp parts at the edges of the data.
+    `values` are metrics of the kernel that all others agree about. `unknown` says why nothing is told, in a
     sentence, and is empty otherwise; `assumptions` are full sentences that hold for all values.
     """
 
@@ -61,6 +63,7 @@ class Synthesis:
     values: dict[str, Value | None] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     unknown: str = ""
+    edges: tuple[MadeLaunch, ...] = ()
 
     def line_readings(self) -> list[LineReading]:
         """What is known of the kernel's lines, as readings for the records that stand there."""

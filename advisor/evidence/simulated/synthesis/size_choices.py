@@ -15,16 +15,18 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SizeKind: TypeAlias = Literal["round", "aligned", "odd"]
+SizeKind: TypeAlias = Literal["round", "aligned", "odd", "small"]
+Blocks: TypeAlias = Literal["some", "inner", "all"]
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to make up a launch: with round sizes, others of which rows are aligned too, or odd ones, and
-    with `ordered` data or random data by its seed.
+    """One way to make up a launch: with round sizes, others of which rows are aligned too, odd ones or small
+    ones, and with `ordered` data or random data by its seed.
 
     `reals` is the largest real number in arrays. `code` is the number of the typing that it takes, in a
-    request's codes.
+    request's codes, `pattern` that of the launch in the source whose block it takes. `blocks` are those that
+    are run: the first and some others, only such as no edge of the data is near, or all.
     """
 
     name: str
@@ -33,6 +35,13 @@ class Variant:
     ordered: bool = False
     reals: float = 1.0
     code: int = 0
+    blocks: Blocks = "some"
+    pattern: int = 0
+
+    @property
+    def is_of_edges(self) -> bool:
+        """Whether it tells only how often the edges of the data part a warp."""
+        return self.blocks != "some"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +58,16 @@ class SizeChoice:
 
 @dataclass(frozen=True, slots=True)
 class SizeLimits:
-    """What bounds the sizes that are made up; `array_bytes` that of all arrays of a launch together."""
+    """What bounds the sizes that are made up; `array_bytes` that of all arrays of a launch together.
+
+    `truths` is the share of boolean elements that are true where data is random.
+    """
 
     array_bytes: int
     least_extent: int
     least_trips: int
     values: int
+    truths: float
     real_step: float
 
 
@@ -82,6 +95,12 @@ def block_shapes(others: bool = False) -> tuple[Shape, ...]:
 def most_threads() -> int:
     """The most threads of a block."""
     return int(_table()["block"]["most_threads"])
+
+
+@cache
+def most_blocks() -> int:
+    """The most blocks of a launch of which all are run."""
+    return int(_table()["block"]["most"])
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -62,8 +62,13 @@ class LaunchSizes:
 
 
 def variants_of(request: Request) -> tuple[Variant, ...]:
-    """The variants of a kernel: that of another typing only where the request has one."""
-    return tuple(one for one in variants() if one.code < len(request.codes))
+    """The variants of a kernel: that of another typing only where the request has one, and one more for each
+    other block that the source states.
+    """
+    found = [one for one in variants() if one.code < len(request.codes)]
+    odd = next(one for one in found if one.sizes == "odd")
+    blocks = range(1, len(request.launch.other_blocks) + 1)
+    return (*found, *(replace(odd, name="another block", pattern=number) for number in blocks))
 
 
 def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1) -> LaunchSizes:
@@ -82,7 +87,7 @@ def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
 
     Where nothing does, launches with odd sizes have another one.
     """
-    known = request.launch.block
+    known = request.launch.other_blocks[variant.pattern - 1] if variant.pattern else request.launch.block
     if known is not None and 0 < math.prod(known) <= most_threads():
         return known, ""
     axes = min(max(request.relations.block_axes, 1), 3)
@@ -125,6 +130,8 @@ class _Sizing:
         self, request: Request, code: KernelCode, variant: Variant, block: Shape, shrink: int
     ) -> None:
         self.request, self.relations, self.launch = request, request.relations, request.launch
+        if variant.pattern:
+            self.launch = replace(self.launch, grid=None)  # it belongs to another block
         self.slots, self.variant, self.block, self.shrink = code.slots, variant, block, shrink
         self.choice, self.limits = size_choice(variant.sizes), size_limits()
         self.arrays = {one.name: one for one in self.slots if one.kind == "array"}
@@ -355,7 +362,7 @@ class _Sizing:
             wanted = max(known)
         elif grid is not None:
             # An odd size leaves part of the last block idle, where it is one of several.
-            odd = self.variant.sizes == "odd" and grid[axis] > 1
+            odd = self.variant.sizes in ("odd", "small") and grid[axis] > 1
             wanted = grid[axis] * self.block[axis] - (self.block[axis] // 2 + 1 if odd else 0)
         else:
             wanted = self.choice.extents[self.axes - 1]

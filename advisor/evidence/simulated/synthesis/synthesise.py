@@ -46,10 +46,12 @@ def synthesise(request: Request, cache: Cache | None = None) -> Synthesis:
 def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
     if not request.codes:
         raise NotMade("The kernel is not compiled.")
-    variants = variants_of(request)
+    all_variants = variants_of(request)
+    variants = [one for one in all_variants if not one.is_of_edges]
+    of_edges = [one for one in all_variants if one.is_of_edges]
     kernels = [_translated(code, request, cache) for code in request.codes]
     aliases = [shared_aliases(one, kernels[0]) for one in kernels]
-    attempts = Attempts(request, time.process_time() + request.limits.seconds, len(variants))
+    attempts = Attempts(request, time.process_time() + request.limits.seconds, len(all_variants))
     made: list[Attempt] = []
     for one in variants:
         made.append(attempts.settled(kernels[one.code], one, aliases[one.code]))
@@ -59,11 +61,12 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
     unknown = _why_nothing(made)
     if unknown:
         return Synthesis(request.kernel, launches, unknown=unknown)
-    trials = [one.trial for one in made]
+    edges = [attempts.settled(kernels[one.code], one, aliases[one.code]) for one in of_edges]
+    trials, at_edges = [one.trial for one in made], [one.trial for one in edges]
     plain = [one.sizes != "odd" and not one.code for one in variants]
     doubtful = frozenset[str]().union(*(one.doubtful for one in made))
     branches = request.relations.data_branches
-    lines = agreed_lines(request.kernel, trials, plain, doubtful, branches, _move(request))
+    lines = agreed_lines(request.kernel, trials, plain, at_edges, doubtful, branches, _move(request))
     here = {path for path, _ in request.places}
     names = {slot.name: shown_name(slot.name) for code in request.codes for slot in code.slots}
     return Synthesis(
@@ -72,6 +75,7 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
         tuple(replace(one, array=names.get(one.array, one.array)) for one in lines if one.path in here),
         {} if doubtful else agreed_values(trials),
         _assumptions(request, made),
+        edges=tuple(_made_launch(request, *pair) for pair in zip(of_edges, edges, strict=True)),
     )
 
 

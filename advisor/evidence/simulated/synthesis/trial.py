@@ -17,6 +17,7 @@ from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.layout import Defect, Status
 from advisor.evidence.simulated.simt.vector.sites import Access
 from advisor.evidence.simulated.synthesis.arguments import Arguments
+from advisor.evidence.simulated.synthesis.size_choices import Blocks, most_blocks
 
 # Blocks that are run beside the first one, by the parts of the grid along each axis that lie before them.
 _SPREAD = (
@@ -77,18 +78,24 @@ class Trial:
         return self.ended and not self.strays and self.all_strays
 
 
-def sampled_blocks(grid: Extent) -> list[int]:
-    """The numbers of the blocks to run: the first, and some inner ones.
+def sampled_blocks(grid: Extent, blocks: Blocks = "some") -> list[int]:
+    """The numbers of the blocks to run: the first, and some inner ones; only `inner` ones, where there are
+    any; or `all`, of many as many as the limit, spread over the grid.
 
     The last block along an axis has threads beyond the data where a size is no multiple of the block's. It is
     one of many where a grid fills a device, so of a few blocks it is none, unless there are no others.
     """
+    if blocks == "all":
+        count = math.prod(grid)
+        return [int(one) for one in np.unique(np.linspace(0, count - 1, min(count, most_blocks())).round())]
     inner = [max(1, extent - 1) for extent in grid]
     numbers = {0}
     for parts in _SPREAD:
         x, y, z = (int(part * extent) for part, extent in zip(parts, inner, strict=True))
-        numbers.add(x + grid[0] * (y + grid[1] * z))
-    return sorted(numbers)
+        at = x, y, z
+        if blocks == "some" or all(one or extent == 1 for one, extent in zip(at, grid, strict=True)):
+            numbers.add(x + grid[0] * (y + grid[1] * z))
+    return sorted(numbers - {0} if blocks == "inner" and len(numbers) > 1 else numbers)
 
 
 def shared_aliases(kernel: Kernel, first: Kernel) -> dict[str, str]:
@@ -111,13 +118,14 @@ def run_trial(
     arguments: Arguments,
     bounds: Bounds,
     aliases: Mapping[str, str],
+    blocks: Blocks = "some",
 ) -> Trial:
     """What some blocks of a launch show; `aliases` are names of arrays in shared memory."""
     launch = Launch(grid, block, arguments.parameters, dynamic_shared, False, arguments.arrays)
     settings = Settings(
         budget=bounds.loops,
         seconds=bounds.seconds,
-        blocks=sampled_blocks(grid),
+        blocks=sampled_blocks(grid, blocks),
         most_defects=_MOST_DEFECTS,
         silent=True,
     )

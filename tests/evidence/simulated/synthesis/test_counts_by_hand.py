@@ -398,3 +398,14 @@ def test_integers_that_bound_a_loop_are_no_reason_to_publish_how_often_it_runs()
     found = synthesise(request_of(repeated, float32[::1], float32[::1], int32, relations=relations))
     assert sectors(found, "x") == (4, 4, None)
     assert "chained_arithmetic_steps" not in found.values
+
+
+@pytest.mark.parametrize(("other", "told"), [((1, 1, 1), None), ((64, 1, 1), 4.0)])
+def test_what_hangs_on_the_block_is_told_where_all_blocks_in_the_source_agree(other, told):
+    launch = KnownLaunch(block=(256, 1, 1), grid=(8, 1, 1), other_blocks=(other,))
+    found = synthesise(request_of(copied, float32[::1], float32[::1], relations=ONE_AXIS, launch=launch))
+    assert [one.block for one in found.launches] == [(256, 1, 1)] * 3 + [other]
+    # A block of one thread asks for one sector at a time.
+    assert line(found, "x").values.get("sectors_per_request") == told
+    if told is None:
+        assert line(found, "x").seen["sectors_per_request"] == (4.0, 4.0, 4.0, 1.0)

@@ -10,6 +10,8 @@ from advisor.evidence.simulated.synthesis.request import KnownLaunch
 from advisor.model.compilation_unit import CompilationUnit, StatedLaunch
 
 _MOST_THREADS = 1024
+# Of blocks beside the pattern's these many are looked at: the smallest, one between, the largest.
+_MOST_OTHERS = 3
 
 
 def known_launch(unit: CompilationUnit) -> KnownLaunch:
@@ -17,9 +19,8 @@ def known_launch(unit: CompilationUnit) -> KnownLaunch:
     if not unit.launches:
         return KnownLaunch()
     stated = max(unit.launches, key=lambda one: _known(one, unit))
-    block = _extent(stated.block)
-    if block is not None and math.prod(block) > _MOST_THREADS:
-        block = None
+    blocks = _possible_blocks(unit.launches)
+    block = _block(stated.block) or (blocks[-1] if blocks else None)
     shapes: dict[str, tuple[int | None, ...]] = {}
     scalars: dict[str, float] = {}
     if len(stated.arguments) == len(unit.parameters):
@@ -30,7 +31,28 @@ def known_launch(unit: CompilationUnit) -> KnownLaunch:
                 elif value.number is not None:
                     scalars[parameter + value.item] = value.number
     where = f"{stated.path}:{stated.line}" if block is not None else ""
-    return KnownLaunch(block, _extent(stated.grid), shapes, scalars, stated.dynamic_shared, where)
+    others = _spread([one for one in blocks if one != block])
+    return KnownLaunch(
+        block, _extent(stated.grid), shapes, scalars, stated.dynamic_shared, where, tuple(others)
+    )
+
+
+def _possible_blocks(launches: Sequence[StatedLaunch]) -> list[Extent]:
+    """All blocks that launches have or choose from, those of the fewest threads first."""
+    stated = [block for one in launches for block in (one.block, *one.possible_blocks)]
+    found = {block for one in stated if (block := _block(one)) is not None}
+    return sorted(found, key=lambda one: (math.prod(one), one))
+
+
+def _spread(blocks: Sequence[Extent]) -> Sequence[Extent]:
+    """The first, one between and the last of many."""
+    return blocks if len(blocks) <= _MOST_OTHERS else (blocks[0], blocks[len(blocks) // 2], blocks[-1])
+
+
+def _block(sizes: Sequence[int | None] | None) -> Extent | None:
+    """A block of which all sizes are known and which a device can run."""
+    found = _extent(sizes)
+    return None if found is None or math.prod(found) > _MOST_THREADS else found
 
 
 def _known(stated: StatedLaunch, unit: CompilationUnit) -> tuple[bool, bool, int]:

@@ -48,6 +48,7 @@ def _synthesis(data: Json) -> Synthesis:
         _values(data["values"]),
         tuple(map(_text, data["assumptions"])),
         _text(data["unknown"]),
+        tuple(map(_launch, data["edges"])),
     )
 
 

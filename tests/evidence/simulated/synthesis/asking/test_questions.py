@@ -59,6 +59,22 @@ class TestTheLaunchThatIsThePattern:
         assert (found.block, found.where) == (None, "")
         assert found.shapes == {"a": (1000,)}
 
+    def test_other_launches_have_other_blocks(self):
+        found = known_launch(unit(launch(4, block=(256,), grid=(4,)), launch(8, block=(1,)), launch(9)))
+        assert (found.block, found.other_blocks) == ((256, 1, 1), ((1, 1, 1),))
+
+    def test_launches_of_one_block_have_no_others(self):
+        assert known_launch(unit(launch(4, block=(256,)), launch(8, block=(256, 1)))).other_blocks == ()
+
+    def test_blocks_that_the_host_code_chooses_from(self):
+        chosen = launch(4, possible_blocks=((1,), (1024,), (2048,), (None, 4)))
+        found = known_launch(unit(chosen))
+        assert (found.block, found.other_blocks) == ((1024, 1, 1), ((1, 1, 1),))
+
+    def test_of_many_blocks_the_smallest_one_between_and_the_largest(self):
+        many = [launch(line, block=(32 * line,)) for line in range(1, 8)]
+        assert known_launch(unit(*many)).other_blocks == ((64, 1, 1), (160, 1, 1), (224, 1, 1))
+
     def test_items_of_a_tuple_have_names_of_their_own(self):
         values = (ArgumentValue(".0", (3, 4)), ArgumentValue(".1", number=2.0))
         found = known_launch(unit(launch(4, block=(32,), arguments=(values, ()))))
