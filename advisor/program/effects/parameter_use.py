@@ -13,8 +13,8 @@ class Use:
     `range`, an operand of a bit operation); `likely_integer` where elements are compared with thread indices
     or divided as integers are, `maybe_integer` where they are only counted up. `tested` holds where a value
     is tested or written as the result of a test, `tested_as_number` where it is compared with or written as
-    0, 1 or 255, and `computed` where it is used in any other way. `fields` are those of records; the `dims` of a
-    field count the indices before and after its name.
+    0, 1 or 255, and `computed` where it is used in any other way. `fields` are those of records; the `dims`
+    of a field count the indices before and after its name.
     """
 
     dims: int = 0
