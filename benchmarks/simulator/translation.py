@@ -3,11 +3,11 @@
     python benchmarks/simulator/translation.py [--repeat N] [--optimised] [--sizes N…] [--shapes S…]
     python benchmarks/simulator/translation.py [--optimised] --ptx FILE…    kernels of PTX files
 
-The kernels are written here: straight lines, branches that divide warps, loops, and calls of functions, which
-are inlined. Prints a Markdown table: processor seconds of the least of N runs for reading the text, for
-writing LLVM's text, and for its code; the exponent with which the sum grows between the sizes, by least
-squares; the most memory that the process took beyond what it had before; and the seconds until code that is
-kept on disk is ready.
+The kernels are written here: blocks of arithmetic that pass on many values, straight lines with memory
+accesses, branches that divide warps, loops, and calls of functions, which are inlined. Prints a Markdown
+table: processor seconds of the least of N runs for reading the text, for writing LLVM's text, and for its
+code; the exponent with which the sum grows between the sizes, by least squares; the most memory that the
+process took beyond what it had before; and the seconds until code that is kept on disk is ready.
 """
 
 from __future__ import annotations
@@ -69,8 +69,10 @@ def main() -> None:
         found = [_least(kernel(SHAPES[shape], size), given.repeat, given.optimised) for size in given.sizes]
         for one in found:
             _row(shape, one)
-        exponents[shape] = _exponent([(one["instructions"], _sum(one)) for one in found])
-    print("\nExponents: " + ", ".join(f"{shape} {value:.2f}" for shape, value in exponents.items()))
+        if len(given.sizes) > 1:
+            exponents[shape] = _exponent([(one["instructions"], _sum(one)) for one in found])
+    if exponents:
+        print("\nExponents: " + ", ".join(f"{shape} {value:.2f}" for shape, value in exponents.items()))
 
 
 def _row(name: str, one: dict[str, float]) -> None:
@@ -224,7 +226,16 @@ def _calls(instructions: int) -> Iterator[str]:
         yield call.format("%fd1", f"%fd{number + 10}", "outer", "%fd1")
 
 
-SHAPES = {"straight": _straight, "branches": _branches, "loops": _loops, "calls": _calls}
+def _values(instructions: int) -> Iterator[str]:
+    """A block that makes many values and another that reads them all, without memory accesses."""
+    for number in range(instructions // 2):
+        yield f"fma.rn.f64 %fd{number + 11}, %fd{number + 10}, %fd2, %fd1;"
+    yield "setp.gt.f64 %p1, %fd1, %fd2;\n@%p1 bra $sum;\nmul.f64 %fd1, %fd1, %fd2;\n$sum:"
+    for number in range(instructions // 2):
+        yield f"fma.rn.f64 %fd1, %fd{number + 11}, %fd2, %fd1;"
+
+
+SHAPES = {"values": _values, "straight": _straight, "branches": _branches, "loops": _loops, "calls": _calls}
 
 if __name__ == "__main__":
     main()

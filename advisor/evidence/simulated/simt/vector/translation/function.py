@@ -59,6 +59,9 @@ from advisor.evidence.simulated.simt.vector.translation.shuffled_values import (
 from advisor.evidence.simulated.simt.vector.translation.warp_function import WarpFunction
 
 HANDLER_MODULES = (atomics, bits, calls, conversions, integers, memory, moves, warps)
+# LLVM instructions: for code without optimisation LLVM compares the loads of a block with each other, which
+# takes most of the time in blocks of thousands. Optimised code is the same with longer ones.
+_LONG_BLOCK = 100
 
 
 def translate(module: Module, function: Function, name: str = "warp") -> tuple[WarpFunction, str]:
@@ -191,6 +194,7 @@ class _Writer:
                 self.shuffled.follow(self.emission, item)
                 continue
             self._instruction(number, item)
+            self._limit_block()
         self._keep_registers(block)
         self._end(block)
 
@@ -209,6 +213,13 @@ class _Writer:
         except (KeyError, ValueError, TypeError, AttributeError, AssertionError) as error:
             raise self.emission.unsupported(item, f"{type(error).__name__} {error}") from error
 
+    def _limit_block(self) -> None:
+        """Go on in another LLVM block when this one is long."""
+        if len(self.builder.block.instructions) >= _LONG_BLOCK:
+            further = self.builder.append_basic_block("further")
+            self.builder.branch(further)
+            self.builder.position_at_end(further)
+
     def _count_block(self, block: Block) -> None:
         builder, e = self.builder, self.emission
         runs = e.context_word(Context.BLOCK_RUNS, POINTER)
@@ -225,6 +236,7 @@ class _Writer:
             if name in self.emission.values
         }
         for name in sorted(changed & self.live.at_end[block.number]):
+            self._limit_block()
             if name == CARRY:
                 raise Unsupported(self.function.instructions[block.last - 1], "the carry crosses a block")
             masked = (block.number, name) in self.uniform.masked
