@@ -268,7 +268,10 @@ class FileAnalyser:
                 compilation_unit,  # of no use to source evidence
             )
 
-            unit = compilation_unit(kernel, self.workspace, self.resolver.declarations, types, callers)
+            launchers = [self.workspace.root / path for path in dict.fromkeys(one.path for one in how.stated)]
+            unit = compilation_unit(
+                kernel, self.workspace, self.resolver.declarations, types, callers, launchers
+            )
             result.units.append(replace(unit, launches=tuple(how.stated)))
 
     def _find_launches(self, module: ModuleSyntax) -> list[Launch]:

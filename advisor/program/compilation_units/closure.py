@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from advisor.model.compilation_unit import ArgumentTypes, CompilationUnit, FunctionText, Placeholder
 from advisor.program.compilation_units.function_text import Replacement, function_text, text_columns
 from advisor.program.compilation_units.other_units import with_others
 from advisor.program.compilation_units.unit_functions import Target, UnitFunction, UnitFunctions
 from advisor.program.effects.argument_types import OF_SOME_DIMENSIONS, assumed_types
+from advisor.program.effects.declared_layouts import DeclaredLayout, declared_layout
+from advisor.program.effects.parameter_use import Use
 from advisor.program.effects.use_analysis import UseAnalysis
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.scope_names import parameter_defaults
@@ -19,6 +22,7 @@ from advisor.program.resolution.factory_calls import Callers
 from advisor.program.resolution.library_values import Undetermined
 from advisor.program.resolution.literal_text import LibraryName, literal_text
 from advisor.program.resolution.meanings import ConstantName
+from advisor.program.resolution.record_types import declared_records
 from advisor.program.resolution.resolution import Names
 from advisor.program.resolution.signatures import stated_typings
 from advisor.program.syntax.module import ModuleSyntax
@@ -34,31 +38,34 @@ def compilation_unit(
     declarations_of: Callable[[ModuleSyntax], list[Declaration]],
     call_types: Mapping[str, str] | None = None,
     callers: Callers | None = None,
+    launchers: Sequence[Path] = (),
 ) -> CompilationUnit:
     """The self-contained form of one kernel, found without importing or running anything of the workspace.
 
     `declarations_of` gives the kernels and device functions of a module; `call_types` are types of parameters
-    that the launches show, `callers` the files in which functions that make kernels are called. What cannot
-    be resolved is named in `missing`, each with its reason.
+    that the launches show, `callers` the files in which functions that make kernels are called, `launchers`
+    those that launch this one. What cannot be resolved is named in `missing`, each with its reason.
     """
     names = Names(workspace, declarations_of, callers=callers)
-    unit = _unit(declaration, names, call_types or {})
+    unit = _unit(declaration, names, call_types or {}, launchers)
     if unit.missing or names.most_values == 1:
         return unit
     others = (
-        _unit(declaration, Names(workspace, declarations_of, choice, callers), call_types or {})
+        _unit(declaration, Names(workspace, declarations_of, choice, callers), call_types or {}, launchers)
         for choice in range(1, min(names.most_values, _MOST_VALUES))
     )
     return with_others(unit, others)
 
 
-def _unit(declaration: Declaration, names: Names, call_types: Mapping[str, str]) -> CompilationUnit:
+def _unit(
+    declaration: Declaration, names: Names, call_types: Mapping[str, str], launchers: Sequence[Path]
+) -> CompilationUnit:
     """The unit with the values that `names` takes."""
     functions = UnitFunctions(names, declaration.module.path)
     functions.collect_all(declaration.module, declaration.node)
     namespace = Namespace(functions.order)
     options, ignored = _options(declaration, names)
-    candidates, reasons = _candidates(declaration, names, functions, call_types)
+    candidates, reasons = _candidates(declaration, names, functions, call_types, launchers)
     texts = _texts(declaration, functions, namespace, names)
     assumptions = (*names.assumptions, *functions.assumptions, *ignored)
     return CompilationUnit(
@@ -135,7 +142,11 @@ def _plain(value: object) -> object:
 
 
 def _candidates(
-    declaration: Declaration, names: Names, functions: UnitFunctions, call_types: Mapping[str, str]
+    declaration: Declaration,
+    names: Names,
+    functions: UnitFunctions,
+    call_types: Mapping[str, str],
+    launchers: Sequence[Path],
 ) -> tuple[tuple[ArgumentTypes, ...], tuple[str, ...]]:
     """The typings to try, and why there are no assumed ones where that is so."""
     count = len(declaration.parameters)
@@ -149,17 +160,34 @@ def _candidates(
     arguments = declaration.node.args
     if arguments.vararg is not None or arguments.kwarg is not None or arguments.kwonlyargs:
         return tuple(known), () if known else (f"{declaration.name} (its parameters are not all positional)",)
-    assumed = assumed_types(declaration.parameters, uses)
+    declared = _declared(declaration, names, uses, launchers)
+    assumed = assumed_types(declaration.parameters, uses, None, declared)
     if call_types and not known:
         # Should the launches' types not fit the code, the plain assumptions come after them.
-        assumed = (*assumed_types(declaration.parameters, uses, call_types), *assumed)
+        assumed = (*assumed_types(declaration.parameters, uses, call_types, declared), *assumed)
     reasons = [
         f"{name} (its elements are records of records: the field {field} is one)"
         for name in declaration.parameters
         for field, inner in uses[name].fields.items()
-        if inner.fields
+        if inner.fields and name not in declared
     ]
     return (*known, *assumed), () if known else tuple(reasons)
+
+
+def _declared(
+    declaration: Declaration, names: Names, uses: Mapping[str, Use], launchers: Sequence[Path]
+) -> dict[str, DeclaredLayout]:
+    """The layouts of record parameters by the record types that are declared where the kernel stands, where
+    it is launched, and in what these modules import.
+    """
+    wanted = [name for name in declaration.parameters if uses[name].fields]
+    if not wanted:
+        return {}
+    workspace, own = names.workspace, declaration.module
+    modules = [own, *(one for file in launchers if (one := workspace.looked_into(file, own)) is not None)]
+    records = [*declared_records(modules, workspace, names.values)]
+    found = {name: declared_layout(uses[name], records) for name in wanted}
+    return {name: one for name, one in found.items() if one is not None}
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from advisor.model.compilation_unit import ArgumentTypes
+from advisor.program.effects.declared_layouts import DeclaredLayout
 from advisor.program.effects.parameter_use import Use
 from advisor.program.effects.record_layouts import RecordLayout, record_layouts
 
@@ -27,13 +28,17 @@ def array_type(element: str, dims: int, column_major: bool = False) -> str:
 
 
 def assumed_types(
-    parameters: Sequence[str], uses: Mapping[str, Use], known: Mapping[str, str] | None = None
+    parameters: Sequence[str],
+    uses: Mapping[str, Use],
+    known: Mapping[str, str] | None = None,
+    declared: Mapping[str, DeclaredLayout] | None = None,
 ) -> tuple[ArgumentTypes, ...]:
-    """At most four typings, each saying what it assumes; empty when records of records are among them.
+    """At most four typings, each saying what it assumes; empty when records of records are among them that
+    are not `declared`.
 
     `known` are types that need no assumption, those of arrays whose dimensions are not known apart.
     """
-    known = known or {}
+    known, declared = known or {}, declared or {}
     elements = {
         name: text.removesuffix(OF_SOME_DIMENSIONS)
         for name, text in known.items()
@@ -44,7 +49,7 @@ def assumed_types(
     layouts = {
         name: record_layouts(uses[name], floats)
         for name in parameters
-        if uses[name].fields and name not in known
+        if uses[name].fields and name not in known and name not in declared
     }
     records = {name: found for name, found in layouts.items() if found is not None}
     if len(records) < len(layouts):
@@ -59,14 +64,21 @@ def assumed_types(
         name: array_type(element, uses[name].dims) for name, element in elements.items() if uses[name].dims
     }
     first, other = ({name: _record_type(pair[n]) for name, pair in records.items()} for n in (0, 1))
+    stated = {name: one for name, one in declared.items() if name not in known}
+    first |= {name: _record_array(one.record, one.dims) for name, one in stated.items()}
+    other |= {name: _record_array(one.other, one.dims) for name, one in stated.items()}
     attempts = [{**attempt, **arrays, **first} for attempt in attempts]
     found: list[ArgumentTypes] = []
     for attempt in attempts:
         types = tuple(known.get(name, text) for name, text in attempt.items())
         if types not in [earlier.types for earlier in found]:
             guessed = {name: text for name, text in attempt.items() if name not in known}
-            plain = {name: text for name, text in guessed.items() if name not in records}
-            said = (*_sentences(plain, uses), *_of_records(records))
+            plain = {name: text for name, text in guessed.items() if name not in first}
+            said = (
+                *_sentences(plain, uses),
+                *_of_records(records),
+                *(one.in_words(name) for name, one in stated.items()),
+            )
             alternative = tuple(known.get(name, text) for name, text in {**attempt, **other}.items())
             numbers = (name for name in guessed if uses[name].is_truth and uses[name].tested_as_number)
             found.append(
@@ -74,7 +86,7 @@ def assumed_types(
                     types,
                     said,
                     tuple(guessed),
-                    alternative=alternative if records else (),
+                    alternative=alternative if other != first else (),
                     maybe_bytes=tuple(numbers),
                 )
             )
@@ -82,8 +94,11 @@ def assumed_types(
 
 
 def _record_type(layout: RecordLayout) -> str:
-    element = layout.element_type()
-    return array_type(element, layout.dims) if layout.dims else element
+    return _record_array(layout.element_type(), layout.dims)
+
+
+def _record_array(record: str, dims: int) -> str:
+    return array_type(record, dims) if dims else record
 
 
 def _of_records(records: Mapping[str, tuple[RecordLayout, RecordLayout]]) -> tuple[str, ...]:

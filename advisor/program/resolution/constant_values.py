@@ -249,7 +249,13 @@ def _refuse_large(operation: ast.operator, left: Any, right: Any) -> None:
 
 
 def _numpy_object(value: Any) -> Any:
-    """A library type as the NumPy type it names, so that NumPy functions can take it as `dtype`."""
+    """A library type as the NumPy type it names, so that NumPy functions can take it as `dtype`, also within
+    the fields of a record.
+    """
+    if isinstance(value, tuple | list):
+        return type(value)(_numpy_object(one) for one in value)
+    if isinstance(value, _Table):
+        return {name: _numpy_object(value.owner.value(one)) for name, one in value.items.items()}
     if isinstance(value, LibraryName):
         kind = numpy_type_name(value.dotted)
         if kind is None:

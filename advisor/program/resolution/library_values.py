@@ -143,6 +143,8 @@ def _bounded(name: str) -> Callable[..., Any]:
 
 
 def _result_size(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> float:
+    if name == "dtype":
+        return 1.0
     if name == "arange":
         bounds = [float(bound) for bound in arguments]
         start, stop = (0.0, bounds[0]) if len(bounds) == 1 else bounds[:2]

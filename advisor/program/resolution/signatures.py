@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from advisor.model.compilation_unit import ArgumentTypes
 from advisor.model.text.syntax_trees import expression_tree
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.names.library_names import NUMBA_TYPES
 from advisor.program.resolution.library_values import numpy_type_name
 from advisor.program.resolution.literal_text import LibraryName
-from advisor.program.resolution.meanings import Meaning
+from advisor.program.resolution.meanings import ConstantName, Meaning
+from advisor.program.resolution.record_types import record_text
 from advisor.program.resolution.resolution import Names
 from advisor.program.syntax.calls import last_name
 from advisor.program.syntax.module import ModuleSyntax, assignments
@@ -124,11 +127,23 @@ class _Spelling:
 
     def _constructed(self, node: ast.Call) -> str:
         name = last_name(node.func)
+        if name == "from_dtype" and len(node.args) == 1 and self.resolve is not None:
+            return self._record(node.args[0])
         if name not in _CONSTRUCTORS:
             raise _NotTypes
         arguments = [self.text(argument) for argument in node.args]
         arguments += [f"{keyword.arg}={self.text(keyword.value)}" for keyword in node.keywords]
         return f"{name}({', '.join(arguments)})"
+
+    def _record(self, node: ast.expr) -> str:
+        """The type of the records of a NumPy type that has a name."""
+        assert self.resolve is not None
+        parts = _parts(node)
+        meaning, used = self.resolve(parts)
+        dtype = meaning.value if isinstance(meaning, ConstantName) and used == len(parts) else None
+        if not isinstance(dtype, np.dtype) or not dtype.names or dtype.hasobject:
+            raise _NotTypes
+        return record_text(dtype)
 
 
 def _parts(node: ast.expr) -> list[str]:

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from small_kernels import F32, elementwise, unit
 
@@ -106,6 +107,14 @@ def test_the_place_of_a_field_is_not_known_and_how_often_it_is_read_is() -> None
     # The fields of packed records are read byte by byte.
     assert line.counts["global_loads"] == 4
     assert line.counts["global_stores"] == 1
+
+
+def test_a_field_of_an_aligned_record_is_read_at_once() -> None:
+    aligned = str(np.dtype([("x", "f4"), ("y", "f8")], align=True))
+    types = (f"from_dtype({aligned}, True)[::1]", F32)
+    made = unit("def kernel(r, out):\n    i = cuda.grid(1)\n    out[i] = r[i]['x']\n", types)
+    (line,) = [one for one in kernel_of(made).lines if one.line == 13]
+    assert line.counts["global_loads"] == 1
 
 
 def test_a_refusal_with_guessed_values_says_so_at_the_kernel() -> None:

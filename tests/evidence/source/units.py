@@ -20,7 +20,7 @@ def unit_of(
     **others: str,
 ) -> CompilationUnit:
     """The unit of a kernel in `program`; `others` are more modules, name (`package_in_deep`) to text, where
-    calls of what makes kernels are looked for.
+    calls of what makes kernels are looked for; one that is called `launching` launches the kernel.
     """
     for name, text in {"program": program, **others}.items():
         file = folder / (name.replace("_in_", "/") + ".py")
@@ -37,6 +37,7 @@ def unit_of(
         lambda m: declarations if m is module else find_declarations(m, workspace),
         call_types,
         factory_callers(factories_around(declarations), files, folder.resolve()),
+        [file for file in files if file.stem == "launching"],
     )
 
 
