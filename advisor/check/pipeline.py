@@ -163,6 +163,7 @@ class Check:
             records = [*source.records, self.device.record(), *compiled.records]
             synthesised = self.synthesised(compiled, launches, report)
             records += [*synthesised.records, *join(records, synthesised.lines, "synthesised")]
+            records += self.element_times(synthesised, compiled)
             others = len(records)
             simulated = self.simulated(records, launches)
             records += simulated
@@ -232,6 +233,14 @@ class Check:
         if not units:
             return SynthesisedEvidence()
         return self.collectors.synthesised(units, self.device, self.options, report, self.progress)
+
+    def element_times(self, synthesised: SynthesisedEvidence, compiled: CompiledTypings) -> list[Record]:
+        """The predicted time by element of the kernels for which launches were made up."""
+        if not synthesised.records:
+            return []
+        from advisor.evidence.metrics.times.element_times import element_times
+
+        return element_times(synthesised, compiled.records, self.device)
 
     def simulated(self, records: Sequence[Record], launches: Sequence[LaunchEvidence]) -> list[Record]:
         """What was counted in launches on the simulated GPU."""

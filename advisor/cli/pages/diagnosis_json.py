@@ -50,6 +50,7 @@ def diagnosis_as_json(found: KernelDiagnosis) -> dict[str, Any]:
         ],
         "actions": [_action(one) for one in found.actions],
         "assumptions": list(found.assumptions),
+        "element_time": found.element_time or None,
         "synthesised": None if found.synthesis is None else synthesis_as_json(found.synthesis),
     }
 

@@ -32,7 +32,8 @@ def diagnosis_as_text(found: KernelDiagnosis, width: int) -> str:
     blocks = [_head(found), _bound(found, width), *_answers(found, width), _actions(found, width)]
     if found.synthesis is not None:
         made = synthesis_in_words(found.synthesis)
-        blocks.append(["Synthesised launches", *(_indented(text, width) for text in made)])
+        told = filter(None, [found.element_time, *made])
+        blocks.append(["Synthesised launches", *(_indented(text, width) for text in told)])
     if found.assumptions:
         blocks.append(["Assumptions", *(_indented(text, width) for text in found.assumptions)])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

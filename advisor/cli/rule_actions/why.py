@@ -49,7 +49,11 @@ def run(args: argparse.Namespace) -> int:
     from advisor.model.errors import UsageError
     from advisor.model.settings.config import command_config
     from advisor.model.settings.selectors import suggestion
-    from advisor.reports.diagnosis.made_up_launches import synthesis_as_json, synthesis_in_words
+    from advisor.reports.diagnosis.made_up_launches import (
+        element_time_in_words,
+        synthesis_as_json,
+        synthesis_in_words,
+    )
     from advisor.rules.evaluation.trace import kernel_entity, traces
     from advisor.rules.language.problems import RuleErrors
     from advisor.rules.settings import RuleSettings
@@ -82,7 +86,9 @@ def run(args: argparse.Namespace) -> int:
         print(f"{rule.id} looks at each {rule.entity}, and {found.name} has none that is known.")
     print("\n\n".join(_text(trace, silencer) for trace in told), end="\n" if told else "")
     if told and found.synthesis is not None:
-        lines = synthesis_in_words(found.synthesis, places)
+        device = find_device(options.device)
+        time = element_time_in_words(found.tables, found.key, device)
+        lines = [*filter(None, [time]), *synthesis_in_words(found.synthesis, places)]
         print("\n".join(["", f"Synthesised launches of {found.name}:", *(f"  {line}" for line in lines)]))
     return 0
 

@@ -21,12 +21,16 @@ from advisor.model.records import Record
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.selectors import suggestion
 from advisor.reports.diagnosis.answers import Answer, Judged, concerning
+from advisor.reports.diagnosis.made_up_launches import element_time_in_words
 from advisor.rules.settings import RuleSettings
 
 
 @dataclass(frozen=True)
 class KernelDiagnosis:
-    """What a kernel waits for, the answers in the questions' order, the actions, and what all rests on."""
+    """What a kernel waits for, the answers in the questions' order, the actions, and what all rests on.
+
+    `element_time` is a sentence where launches were made up, else empty.
+    """
 
     kernel: Record
     device: Device
@@ -37,6 +41,7 @@ class KernelDiagnosis:
     notices: tuple[str, ...]
     share_of_run: float | None
     synthesis: Synthesis | None = None
+    element_time: str = ""
 
     @property
     def overhead(self) -> bool:
@@ -74,6 +79,7 @@ def diagnose(path: Path, name: str, options: CheckOptions) -> KernelDiagnosis:
         notices=tuple(checked.report.notices),
         share_of_run=shares.get(kernel.label),
         synthesis=checked.syntheses.get(kernel.key),
+        element_time=element_time_in_words(tables, kernel.key, device),
     )
 
 

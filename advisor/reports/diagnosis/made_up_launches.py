@@ -6,12 +6,18 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from advisor.evidence.metrics.tables import Table, Tables
 from advisor.evidence.simulated.synthesis.evidence import shape
 from advisor.evidence.simulated.synthesis.result import LineCounts, MadeLaunch, Synthesis
+from advisor.model.devices import Device
 from advisor.model.records import Value
 from advisor.reports.outputs.wording.counts import counted
 from advisor.reports.outputs.wording.quantities import number
 
+# Nanoseconds of a millisecond.
+_NS = 1e6
+# What is limited by one of `time_limiter`, where it is not called by that name.
+_LIMITERS = {"dram": "DRAM", "l2": "L2", "l1": "L1", "shared": "shared memory", "issue": "instruction issue"}
 Places = Collection[tuple[str, int]]
 
 
@@ -40,6 +46,34 @@ def synthesis_as_json(synthesis: Synthesis, places: Places | None = None) -> Map
         "lines": [asdict(one) for one in synthesis.lines if places is None or (one.path, one.line) in places],
         "values": dict(synthesis.values),
     }
+
+
+def element_time_in_words(tables: Tables, kernel: str, device: Device) -> str:
+    """The predicted time by element of a kernel, by its key, as a sentence, or why there is none; empty where
+    no launches were made up.
+    """
+    table = tables.get("kernel")
+    if table is None or kernel not in table.keys:
+        return ""
+    row = table.keys.index(kernel)
+    reason = _text(table, "time_unknown_because", row)
+    if reason:
+        return f"No time by element is predicted. {reason}"
+    column = table.columns.get("predicted_ms_per_element")
+    if column is None or column.source(row) is None:
+        return ""
+    least = float(column.values[row]) * _NS
+    most = column.most.get(row, least / _NS) * _NS
+    by = " or ".join(_LIMITERS.get(one, one) for one in _text(table, "predicted_limiter", row).split(" or "))
+    return (
+        f"Predicted at a grid that fills {device.name}: {number(least)} to {number(most)} ns an element, "
+        f"limited by {by}."
+    )
+
+
+def _text(table: Table, metric: str, row: int) -> str:
+    column = table.columns.get(metric)
+    return "" if column is None or column.source(row) is None else str(column.values[row])
 
 
 def _launch_in_words(launch: MadeLaunch) -> str:

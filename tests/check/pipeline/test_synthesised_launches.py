@@ -113,3 +113,25 @@ def test_a_kernel_that_never_ends_is_unknown_with_a_sentence(synthesising, works
         "Nothing is known of launches that were made up: Launches of the kernel that were made up did "
         in (" ".join(shown.split()))
     )
+
+
+def test_the_time_of_an_element_is_predicted_at_a_grid_that_fills_the_device(synthesising, workspace):
+    (workspace / "k.py").write_text(
+        "from numba import cuda\n\n\n@cuda.jit('void(float32[::1], float32[::1])')\ndef copy(a, b):\n"
+        "    i = cuda.grid(1)\n    if i < b.size:\n        b[i] = a[i]\n"
+    )
+    told = "Predicted at a grid that fills NVIDIA T4: "
+    for argv in (["explain", "k.py::copy"], ["rules", "why", RULE[1], "k.py"]):
+        shown = " ".join(synthesising(*argv, "--device", "T4", cwd=workspace).out.decode().split())
+        words = shown.partition(told)[2].partition(".  ")[0].split()
+        # 8 bytes of 320 GB/s take 25 ps.
+        assert float(words[0]) < 0.025 < float(words[2])
+        assert words[3:9] == ["ns", "an", "element,", "limited", "by", "DRAM."]
+
+
+def test_no_time_is_predicted_where_it_follows_from_sizes(synthesising, workspace):
+    (workspace / "k.py").write_text(KERNEL)
+    shown = " ".join(synthesising("explain", "k.py::first", cwd=workspace).out.decode().split())
+    assert "No time by element is predicted. Launches that were made up differ in the machine" in shown
+    shown = synthesising("explain", "k.py::first", "--format", "json", cwd=workspace).out
+    assert json.loads(shown)["element_time"].startswith("No time by element is predicted.")

@@ -18,6 +18,9 @@ from advisor.model.occupancy import occupancy
 _SECTOR_BYTES = 32
 # Sectors of a cache line, and those that pass the banks of L1 at a time.
 _SECTORS_OF_A_LINE = 4
+# A request whose lanes lie in a line each has 32 lines; side by side they have one or two, and 28 or 24
+# sectors fewer.
+_LINES_OF_A_SAVED_SECTOR = 30 / 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +166,8 @@ def _with_elements(counts: LaunchCounts, change: Change) -> LaunchCounts:
         counts,
         load_sectors=_times(counts.load_sectors, factor),
         l1_sectors=_times(counts.l1_sectors, factor),
-        load_lines=None if lines is None else max(lines, requests),
-        load_wavefronts=None if passes is None else max(passes, requests),
+        load_lines=None if lines is None else max(lines, min(requests, counts.load_lines or 0.0)),
+        load_wavefronts=None if passes is None else max(passes, min(requests, counts.load_wavefronts or 0.0)),
         store_lines=_times(counts.store_lines, factor),
         partial_store_lines=_times(counts.partial_store_lines, factor),
         l2_sectors=_times(counts.l2_sectors, factor),
@@ -234,32 +237,35 @@ def _passing(passed: float, asked: float, now: float, saves_most: bool) -> float
 
 
 def _with_lines(counts: LaunchCounts, change: Change, now: _Sectors, saves_most: bool) -> LaunchCounts:
-    """The counts with other lines and passes through the banks: as many sectors of each as before, or full
-    ones.
+    """The counts with other lines and passes through the banks: at worst with as many sectors of each as
+    before, at best full ones, as far as the sectors that are saved can bring it.
     """
     loads, stores = change.loads * change.load_sectors, change.stores * change.store_sectors
     requests = (counts.load_requests or 0.0) * change.loads
+    full, full_stores = max(requests, now.loaded / _SECTORS_OF_A_LINE), now.stored / _SECTORS_OF_A_LINE
+    loaded = max(0.0, (counts.load_sectors or 0.0) - now.loaded) * _LINES_OF_A_SAVED_SECTOR
+    stored = max(0.0, (counts.store_sectors or 0.0) - now.stored) * _LINES_OF_A_SAVED_SECTOR
+    if not saves_most:
+        loaded = stored = 0.0
+    # Sectors that are no longer stored are those that were filled in part.
     return replace(
         counts,
-        load_lines=_fewer(
-            counts.load_lines, loads, max(requests, now.loaded / _SECTORS_OF_A_LINE), saves_most
-        ),
-        load_wavefronts=_fewer(
-            counts.load_wavefronts, loads, max(requests, now.loaded / _SECTORS_OF_A_LINE), saves_most
-        ),
-        store_lines=_fewer(counts.store_lines, stores, now.stored / _SECTORS_OF_A_LINE, saves_most),
-        # Sectors that are no longer stored are those that were filled in part.
-        partial_store_lines=_times(
-            counts.partial_store_lines, 0.0 if saves_most and change.store_sectors < 1.0 else stores
-        ),
+        load_lines=_fewer(counts.load_lines, loads, full, loaded),
+        load_wavefronts=_fewer(counts.load_wavefronts, loads, full, loaded),
+        store_lines=_fewer(counts.store_lines, stores, full_stores, stored),
+        partial_store_lines=_fewer(counts.partial_store_lines, stores, 0.0, stored),
     )
 
 
-def _fewer(count: float | None, factor: float, full: float, saves_most: bool) -> float | None:
+def _fewer(count: float | None, factor: float, full: float, saved: float) -> float | None:
+    """The lines that are left: as many as the sectors in proportion, or `saved` fewer than before, but no
+    fewer than there would be if all were `full`.
+    """
     if count is None or factor == 1.0:
         return count
     in_proportion = count * factor
-    return min(in_proportion, full) if saves_most else max(in_proportion, min(full, count))
+    left = min(in_proportion, count - saved) if saved else in_proportion
+    return max(left, min(full, count))
 
 
 def _with_requests(counts: LaunchCounts, change: Change, saves_most: bool) -> LaunchCounts:

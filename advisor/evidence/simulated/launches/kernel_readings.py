@@ -38,15 +38,11 @@ def kernel_readings(counted: Statistics, device: Device, same_device: bool) -> d
         else None,
         "ai_flops_per_byte": flops / traffic.dram_bytes if traffic.dram_bytes else None,
         "l1_sectors": float(sectors + total(accesses, "sectors", "local")) if whole else None,
-        **(_memory_work(accesses) if whole else {}),
+        **(memory_work(accesses) if whole else {}),
         "constant_addresses": float(total(accesses, "distinct", "constant")) if whole else None,
         "shared_wavefronts": float(total(accesses, "wavefronts", "shared")) if whole else None,
         "joined_wavefronts": float(total(accesses, "joined_wavefronts", "shared")) if whole else None,
-        "issue_slots": float(sum(counted.slots.values())) if whole else None,
-        "fp32_slots": float(counted.slots.get("fp32", 0)) if whole else None,
-        "fp64_slots": float(counted.slots.get("fp64", 0)) if whole else None,
-        "multiply_slots": float(counted.slots.get("multiply", 0)) if whole else None,
-        "special_slots": float(counted.slots.get("special", 0)) if whole else None,
+        **(unit_slots(counted) if whole else {}),
         **warp_readings(counted),
         "launch_shared_bytes": float(counted.shared_bytes),
         "warp_balance": counted.balance if counted.detailed else None,
@@ -106,7 +102,18 @@ def _stores(accesses: Sequence[AccessCounts]) -> list[AccessCounts]:
     return [one for one in accesses if one.kind != "load"]
 
 
-def _memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
+def unit_slots(counted: Statistics) -> dict[str, Value | None]:
+    """The machine instructions that warps issue, and those of single units."""
+    return {
+        "issue_slots": float(sum(counted.slots.values())),
+        "fp32_slots": float(counted.slots.get("fp32", 0)),
+        "fp64_slots": float(counted.slots.get("fp64", 0)),
+        "multiply_slots": float(counted.slots.get("multiply", 0)),
+        "special_slots": float(counted.slots.get("special", 0)),
+    }
+
+
+def memory_work(accesses: Sequence[AccessCounts]) -> dict[str, Value | None]:
     """What the accesses ask of L1 and of the load and store units.
 
     Passes through the banks, counted in the detailed blocks, stand for those of all loads. A store that fills

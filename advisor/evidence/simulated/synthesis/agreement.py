@@ -24,7 +24,7 @@ _ALIKE = 0.9
 # Shares near 0 agree where they differ by no more.
 _SHARE = 0.02
 # Of the lanes that a warp can have, these are active at the least where its requests tell of others.
-_ACTIVE = 0.5
+ACTIVE = 0.5
 # What does not count the sizes of a launch, by entity.
 _METRICS = {
     "access": ("sectors_per_request", "ideal_sectors_per_request", "bank_conflict_ways", "lane_stride"),
@@ -134,7 +134,7 @@ def _seen(kernel: str, trial: Trial, unknown: frozenset[str], move: Move) -> _Se
         if not trial.all_strays
         or line[3] in unknown
         or line[1:3] in strays
-        or active.get(line[1:], 1.0) < _ACTIVE
+        or active.get(line[1:], 1.0) < ACTIVE
     }
     return _Seen(lines, frozenset(doubtful))
 
@@ -175,7 +175,7 @@ def agreed_values(trials: Sequence[Trial]) -> dict[str, Value | None]:
     Ratios of the counts, and what one warp executes where all do the same: where that follows from sizes, the
     launches differ.
     """
-    if not all(one.clean and one.active >= _ACTIVE for one in trials):
+    if not all(one.clean and one.active >= ACTIVE for one in trials):
         return {}
     alike = all(one.alike for one in trials)
     readings = [

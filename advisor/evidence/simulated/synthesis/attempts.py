@@ -112,7 +112,7 @@ class Attempts:
             if attempt.trial.clean or not attempt.trial.ended:
                 break
             grown = enlarged(attempt.sizes.shapes, attempt.trial.overruns, code)
-            if grown is None or _bytes_of(grown, code) > self._request.limits.memory_bytes // 4:
+            if grown is None or bytes_of(grown, code) > self._request.limits.memory_bytes // 4:
                 break
             attempt = tried(grown)
         tight = attempt.trial
@@ -215,7 +215,8 @@ def _of_doubtful_rows(
     return frozenset(doubtful)
 
 
-def _bytes_of(shapes: dict[str, tuple[int, ...]], code: KernelCode) -> int:
+def bytes_of(shapes: dict[str, tuple[int, ...]], code: KernelCode) -> int:
+    """The bytes of all arrays of a launch."""
     arrays = [slot for slot in code.slots if slot.kind == "array"]
     return sum(math.prod(shapes[slot.name]) * slot_dtype(slot).itemsize for slot in arrays)
 

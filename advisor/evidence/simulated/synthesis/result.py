@@ -54,7 +54,8 @@ class Synthesis:
 
     `edges` are launches of which only branches count: how often a warp parts at the edges of the data.
     `values` are metrics of the kernel that all others agree about. `unknown` says why nothing is told, in a
-    sentence, and is empty otherwise; `assumptions` are full sentences that hold for all values.
+    sentence, and is empty otherwise; `assumptions` are full sentences that hold for all values. `work` has
+    the counts of a mean block of each launch (`block_work`), and is empty unless all of them are clean.
     """
 
     kernel: str
@@ -64,6 +65,7 @@ class Synthesis:
     assumptions: tuple[str, ...] = ()
     unknown: str = ""
     edges: tuple[MadeLaunch, ...] = ()
+    work: tuple[dict[str, float], ...] = ()
 
     def line_readings(self) -> list[LineReading]:
         """What is known of the kernel's lines, as readings for the records that stand there."""

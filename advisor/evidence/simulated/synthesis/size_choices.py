@@ -84,6 +84,25 @@ def size_limits() -> SizeLimits:
     return SizeLimits(**_table()["limits"])
 
 
+@dataclass(frozen=True, slots=True)
+class CloseLook:
+    """How blocks are looked at access by access: how many, until so many instructions of lanes, with an L1 of
+    so many bytes for each thread of the block, less its shared memory.
+    """
+
+    blocks: int
+    lanes: int
+    l1_bytes_per_thread: int
+    least_l1_bytes: int
+    l2_bytes: int
+
+
+@cache
+def close_look() -> CloseLook:
+    """How blocks are looked at access by access."""
+    return CloseLook(**_table()["close_look"])
+
+
 @cache
 def block_shapes(others: bool = False) -> tuple[Shape, ...]:
     """The blocks of kernels that use one, two and three axes, or others that are as usual."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from advisor.evidence.simulated.launches.line_readings import Move
@@ -11,9 +12,10 @@ from advisor.evidence.simulated.simt.machine import Kernel, compile_kernel
 from advisor.evidence.simulated.simt.ptx.inlining import inlined
 from advisor.evidence.simulated.simt.ptx.ptx_reader import PtxError, known_module
 from advisor.evidence.simulated.simt.unsupported import Unsupported
-from advisor.evidence.simulated.synthesis.agreement import agreed_lines, agreed_values
+from advisor.evidence.simulated.synthesis.agreement import ACTIVE, agreed_lines, agreed_values
 from advisor.evidence.simulated.synthesis.arguments import NotMade
-from advisor.evidence.simulated.synthesis.attempts import Attempt, Attempts
+from advisor.evidence.simulated.synthesis.attempts import Attempt, Attempts, bytes_of
+from advisor.evidence.simulated.synthesis.block_work import block_work
 from advisor.evidence.simulated.synthesis.request import Request
 from advisor.evidence.simulated.synthesis.result import MadeLaunch, Synthesis
 from advisor.evidence.simulated.synthesis.sizes import Variant, variants_of
@@ -76,6 +78,7 @@ def _synthesised(request: Request, cache: Cache | None) -> Synthesis:
         {} if doubtful else agreed_values(trials),
         _assumptions(request, made),
         edges=tuple(_made_launch(request, *pair) for pair in zip(of_edges, edges, strict=True)),
+        work=() if doubtful else _work_of_blocks(request, variants, made),
     )
 
 
@@ -109,6 +112,26 @@ def _made_launch(request: Request, variant: Variant, made: Attempt) -> MadeLaunc
         variant.name, made.sizes.grid, made.sizes.block, made.sizes.shapes, made.sizes.scalars,
         request.codes[variant.code].types, made.trial.ended, made.trial.out_of_bounds, made.trial.active,
     )  # fmt: skip
+
+
+def _work_of_blocks(
+    request: Request, variants: Sequence[Variant], made: Sequence[Attempt]
+) -> tuple[dict[str, float], ...]:
+    """What a mean block of each launch asks for; empty unless all launches are clean and fill their warps."""
+    if not all(one.trial.clean and one.trial.active >= ACTIVE for one in made):
+        return ()
+    codes = [request.codes[one.code] for one in variants]
+    scalars = {slot.name for slot in request.codes[0].slots if slot.kind == "scalar"}
+    by_data = frozenset(
+        extent.array
+        for name, extents in request.relations.index_of.items()
+        if name not in scalars
+        for extent in extents
+    )
+    return tuple(
+        block_work(one.trial, bytes_of(one.sizes.shapes, code), by_data)
+        for one, code in zip(made, codes, strict=True)
+    )
 
 
 def _move(request: Request) -> Move:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
 from advisor.evidence.simulated.simt.counts import WARP, Statistics
 from advisor.evidence.simulated.simt.launch import Extent, Launch
-from advisor.evidence.simulated.simt.machine import Execution, Settings, run
+from advisor.evidence.simulated.simt.machine import CacheSizes, Execution, Settings, run
 from advisor.evidence.simulated.simt.statistics import place_of, statistics
 from advisor.evidence.simulated.simt.vector.kernels import Kernel
 from advisor.evidence.simulated.simt.vector.layout import Defect, Status
 from advisor.evidence.simulated.simt.vector.sites import Access
 from advisor.evidence.simulated.synthesis.arguments import Arguments
-from advisor.evidence.simulated.synthesis.size_choices import Blocks, most_blocks
+from advisor.evidence.simulated.synthesis.size_choices import Blocks, close_look, most_blocks
 
 # Blocks that are run beside the first one, by the parts of the grid along each axis that lie before them.
 _SPREAD = (
@@ -55,7 +56,8 @@ class Trial:
     `overruns` are by array, `strays` the lines of which an access left its array, was not aligned, or ended
     the launch. `all_strays` says whether these are all; `out_of_bounds` counts accesses of lanes. `alike`
     says whether all warps may have executed the same: each instruction as often as there are warps, or a
-    multiple of that.
+    multiple of that. `close` are the counts of a few of the blocks that were run once more, each with its own
+    share of L1; None where the launch was not clean.
     """
 
     counted: Statistics
@@ -65,6 +67,7 @@ class Trial:
     strays: frozenset[tuple[str, int]] = frozenset()
     all_strays: bool = True
     alike: bool = True
+    close: Statistics | None = None
 
     @property
     def active(self) -> float:
@@ -130,8 +133,34 @@ def run_trial(
         silent=True,
     )
     execution = run(kernel, launch, arguments.memory, settings)
-    counted = statistics(kernel, launch, execution, {**arguments.names, **aliases})
-    return _trial(kernel, counted, execution, arguments)
+    names = {**arguments.names, **aliases}
+    counted = statistics(kernel, launch, execution, names)
+    trial = _trial(kernel, counted, execution, arguments)
+    if not trial.clean or blocks == "all":
+        return trial
+    return replace(trial, close=_close_look(kernel, launch, arguments, settings, names))
+
+
+def _close_look(
+    kernel: Kernel, launch: Launch, arguments: Arguments, settings: Settings, names: dict[str, str]
+) -> Statistics | None:
+    """The counts of a few of the blocks, looked up in L1; None where they do not come to their end."""
+    sizes = close_look()
+    blocks = (settings.blocks or [0])[: sizes.blocks]
+    shared = kernel.warp.placement.shared_size + launch.dynamic_shared
+    l1 = max(launch.threads_in_block * sizes.l1_bytes_per_thread - shared, sizes.least_l1_bytes)
+    # No two of the blocks on one multiprocessor.
+    processors = next(one for one in count(len(blocks)) if len({b % one for b in blocks}) == len(blocks))
+    closely = replace(
+        settings,
+        blocks=blocks,
+        detailed_lanes=sizes.lanes,
+        caches=CacheSizes(l1, sizes.l2_bytes, processors),
+        most_defects=0,
+    )
+    execution = run(kernel, launch, arguments.memory, closely)
+    seen = statistics(kernel, launch, execution, names)
+    return seen if seen.ended and seen.detailed else None
 
 
 def _trial(kernel: Kernel, counted: Statistics, execution: Execution, arguments: Arguments) -> Trial:

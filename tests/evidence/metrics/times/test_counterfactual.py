@@ -87,6 +87,15 @@ def test_stores_go_to_l2_all():
     assert (most.store_lines, most.partial_store_lines) == (4 * MILLION, 3.5 * MILLION)
 
 
+def test_a_little_of_the_sectors_brings_a_little_of_the_lines():
+    counts = replace(STRIDED, load_sectors=0.0, l1_sectors=32 * MILLION, store_lines=32 * MILLION)
+    least, most = changed(counts, Change(store_sectors=31 / 32), DEVICE)
+    # A sector fewer for each warp, and so no more than a line and a quarter.
+    assert (least.store_lines, most.store_lines) == (30.75 * MILLION, 31 * MILLION)
+    more, _ = changed(counts, Change(store_sectors=2.0), DEVICE)
+    assert (more.store_lines, more.l2_sectors) == (64 * MILLION, 64 * MILLION)
+
+
 def test_bank_conflicts():
     # 32 wavefronts of each warp in ten multiprocessors: 3.2 ms, then 0.1.
     assert gain(replace(IDLE, shared_wavefronts=32 * MILLION), shared_wavefronts=1 / 32) == pytest.approx(

@@ -49,6 +49,7 @@ def _synthesis(data: Json) -> Synthesis:
         tuple(map(_text, data["assumptions"])),
         _text(data["unknown"]),
         tuple(map(_launch, data["edges"])),
+        tuple(_work(one) for one in data["work"]),
     )
 
 
@@ -81,6 +82,10 @@ def _line(data: Json) -> LineCounts:
         },
         most={_text(metric): _number(value) for metric, value in data["most"].items()},
     )
+
+
+def _work(data: Json) -> dict[str, float]:
+    return {_text(name): _number(value) for name, value in data.items()}
 
 
 def _values(data: Json) -> dict[str, Value | None]:

@@ -1,0 +1,140 @@
+"""What a mean block of a launch that is made up asks for, computed by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import cuda, float32, int32
+from requests_of_functions import along, extent, request_of
+
+from advisor.evidence.simulated.synthesis.processes.messages import from_bytes, to_bytes
+from advisor.evidence.simulated.synthesis.synthesise import synthesise
+from advisor.program.index_relations.relations import IndexRelations
+
+ONE_AXIS = IndexRelations(equal=(along(0, extent("x"), extent("out")),))
+
+
+def work_of(function, *types, relations=ONE_AXIS):
+    """The work of a mean block of the launch with round sizes: blocks of 256 threads, eight warps."""
+    found = synthesise(request_of(function, *types, relations=relations))
+    assert found.unknown == ""
+    assert len(found.work) == 3
+    return found.work[0]
+
+
+def test_a_copy():
+    def copied(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[i]
+
+    work = work_of(copied, float32[::1], float32[::1])
+    # Each warp loads and stores a line of four sectors, all of which come from DRAM.
+    assert (work["load_requests"], work["memory_requests"]) == (8.0, 16.0)
+    assert (work["load_sectors"], work["l1_sectors"], work["load_lines"], work["store_lines"]) == (
+        32,
+        64,
+        8,
+        8,
+    )
+    assert work["least_l2_sectors"] == work["most_l2_sectors"] == 64.0
+    assert work["least_dram_bytes"] == work["most_dram_bytes"] == 64 * 32.0
+    assert (work["block_threads"], work["warp_execution_efficiency"], work["warp_balance"]) == (256, 1, 1)
+
+
+def test_what_neighbouring_blocks_share_is_between_once_and_each_time():
+    def neighbours(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[max(i - 100, 0)] + x[min(i + 100, x.size - 1)]
+
+    work = work_of(neighbours, float32[::1], float32[::1])
+    # All arrays have 16,384 elements, so that each of 64 blocks has 2 KB of its own.
+    assert work["least_dram_bytes"] == 2 * 256 * 4
+    # An inner block also reads 100 elements at both sides: 57 or 58 sectors where 32 are its own.
+    assert 2 * 256 * 4 + 20 * 32 < work["most_dram_bytes"] < 2 * 256 * 4 + 28 * 32
+
+
+def test_what_a_block_reads_again_is_found_in_l1():
+    def table(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            total = float32(0)
+            for k in range(64):
+                total += x[(k * 37 + i) & 255]
+            out[i] = total
+
+    work = work_of(table, float32[::1], float32[::1])
+    # 64 loads of each of eight warps, most of them of five sectors; of a table of 32 sectors, which L1 keeps.
+    assert work["load_sectors"] >= 64 * 8 * 4
+    assert work["most_l2_sectors"] == pytest.approx(32 + 32)
+    # Six blocks were run, which share the table: of 38 sectors in the mean a block has all but six its own.
+    assert work["least_dram_bytes"] < work["most_dram_bytes"]
+
+
+def test_updates_of_one_place_grow_with_the_blocks():
+    def total(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            cuda.atomic.add(out, 0, x[i])
+
+    work = work_of(total, float32[::1], float32[::1])
+    # 256 of each of the six blocks that are run.
+    assert work["seen_hottest_element_updates"] == 6 * 256
+    assert work["least_hottest_element_updates"] == work["most_hottest_element_updates"] == 256.0
+
+
+def test_updates_of_places_of_their_own_do_not():
+    def each(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            cuda.atomic.add(out, i, x[i])
+
+    work = work_of(each, float32[::1], float32[::1])
+    assert work["seen_hottest_element_updates"] == 1.0
+    assert work["least_hottest_element_updates"] == work["most_hottest_element_updates"] == 0.0
+
+
+def test_where_places_follow_from_data_it_is_between_the_two():
+    def histogram(x, bins, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            cuda.atomic.add(bins, x[i] & 1023, int32(1))
+            out[i] = x[i]
+
+    bins = along(None, extent("bins"), least=1024)
+    alike = along(0, extent("x"), extent("out"))
+    relations = IndexRelations(equal=(alike, bins), index_of={"x": (extent("bins"),)})
+    work = work_of(histogram, int32[::1], int32[::1], int32[::1], relations=relations)
+    assert work["least_hottest_element_updates"] == 0.0
+    assert work["most_hottest_element_updates"] == work["seen_hottest_element_updates"] / 6 > 0.0
+
+
+def test_a_kernel_without_atomics_has_no_updates():
+    def copied(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[i]
+
+    assert not [name for name in work_of(copied, float32[::1], float32[::1]) if "hottest" in name]
+
+
+def test_no_work_is_told_of_launches_that_leave_their_arrays():
+    def beyond(x, out):
+        i = cuda.grid(1)
+        out[i] = x[np.int64(i) << 40]
+
+    found = synthesise(request_of(beyond, float32[::1], float32[::1], relations=ONE_AXIS))
+    assert found.work == ()
+
+
+def test_work_travels_between_processes():
+    def copied(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[i]
+
+    found = synthesise(request_of(copied, float32[::1], float32[::1], relations=ONE_AXIS))
+    assert from_bytes(to_bytes(found)) == found
+    with pytest.raises(ValueError, match="not a number"):
+        from_bytes(to_bytes(found).replace(b'"block_threads":256.0', b'"block_threads":"many"'))
