@@ -136,7 +136,7 @@ def run_trial(
     names = {**arguments.names, **aliases}
     counted = statistics(kernel, launch, execution, names)
     trial = _trial(kernel, counted, execution, arguments)
-    if not trial.clean or blocks == "all":
+    if not trial.clean or blocks != "some":
         return trial
     return replace(trial, close=_close_look(kernel, launch, arguments, settings, names))
 
