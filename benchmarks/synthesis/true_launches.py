@@ -5,8 +5,9 @@
 
 FOLDER holds one checkout for each repository of `data/programs.toml`, as OWNER+NAME, without any record: the
 launches are made up as `advisor check --no-run` makes them up, and know nothing of the recorded ones. A value
-is right within 10% of the recorded one, a share also within 0.02. Prints Markdown: how many of the values are
-right by metric and half, then each miss.
+is right within 10% of the recorded one, a share also within 0.02, an interval where the recorded one lies in
+it. Prints Markdown: how many of the values are right by metric and half, of all and of those lines of which
+the recorded requests have full warps, then each miss.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from programs import HALVES, METRICS, TrueKernel, TrueLine, folder_name, true_ke
 from advisor.evidence.simulated.synthesis.result import LineCounts, Synthesis
 
 _ALIKE, _SHARE = 0.9, 0.02
-# A request of fewer lanes tells of the edge of a launch that is too small, not of the kernel.
-_FEW_LANES = 16.0
+# What is told holds for full warps: requests of fewer lanes are of a launch that is too small for its blocks.
+_FULL_LANES = 0.9 * 32
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,11 @@ class Value:
         return least >= _ALIKE * most or (self.metric == "divided" and most - least <= _SHARE)
 
     @property
-    def has_few_lanes(self) -> bool:
-        """Whether few lanes of the recorded launch were active there."""
-        return self.line.lanes is not None and self.line.lanes < _FEW_LANES
+    def is_of_full_warps(self) -> bool:
+        """Whether at least 90% of a warp's lanes were active in the recorded requests. Branches have none and
+        count always.
+        """
+        return self.line.lanes is None or self.line.lanes >= _FULL_LANES
 
 
 @dataclass(frozen=True)
@@ -141,8 +144,8 @@ def _page(comparison: Comparison, half: str) -> Iterator[str]:
         f"withheld, {comparison.not_executed} lines told that the recorded launch did not execute"
     )
     yield ""
-    yield "| metric | values | right | % | of the value alone | with 16 lanes or more |"
-    yield "|---|---:|---:|---:|---:|---:|"
+    yield "| metric | values | right | % | of the value alone | of full warps | % |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
     for metric in METRICS:
         yield _row(metric, [one for one in comparison.values if one.metric == metric])
     yield _row("all", comparison.values)
@@ -154,12 +157,12 @@ def _page(comparison: Comparison, half: str) -> Iterator[str]:
 def _row(name: str, values: Sequence[Value]) -> str:
     right = sum(one.is_right for one in values)
     alone = sum(one.alone_is_right for one in values)
-    many = [one for one in values if not one.has_few_lanes]
-    right_of_many = sum(one.is_right for one in many)
+    full = [one for one in values if one.is_of_full_warps]
+    right_of_full = sum(one.is_right for one in full)
     return (
         f"| {name} | {len(values)} | {right} | {_percent(right, len(values))} "
-        f"| {_percent(alone, len(values))} | {right_of_many} of {len(many)} "
-        f"({_percent(right_of_many, len(many))}) |"
+        f"| {_percent(alone, len(values))} | {right_of_full} of {len(full)} "
+        f"| {_percent(right_of_full, len(full))} |"
     )
 
 

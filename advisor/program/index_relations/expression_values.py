@@ -34,6 +34,7 @@ from advisor.program.index_relations.index_values import (
     subtract,
 )
 from advisor.program.index_relations.relations import Extent
+from advisor.program.index_relations.remainders import divisor_of_rest
 from advisor.program.index_relations.unit_functions import UnitFunction, UnitNames, loads_below
 from advisor.program.syntax.assigned_values import value_given
 from advisor.program.syntax.calls import last_name
@@ -324,7 +325,8 @@ class Expressions:
             return Items((*whole.items, *other.items))
         if not isinstance(whole, Number) or not isinstance(other, Number):
             return UNKNOWN
-        return _computed(node.op, whole, other)
+        divisor = divisor_of_rest(node, self.function)
+        return _computed(node.op, whole, other) if divisor is None else remainder(self.number(divisor))
 
     # -- calls ---------------------------------------------------------------------------------------------
     def _call(self, node: ast.expr) -> Value:
