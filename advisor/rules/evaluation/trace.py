@@ -19,7 +19,7 @@ from advisor.rules.language.expressions import Expression, Operation, Quantified
 from advisor.rules.language.written_form import written
 from advisor.rules.model import Metric, Override, Rule, Rulebook, Suppress
 from advisor.rules.settings import RuleSettings
-from advisor.rules.units import COUNT, TEXT, TRUTH, format_value
+from advisor.rules.units import COUNT, TEXT, TRUTH, format_range, format_value
 
 Answer = Literal["yes", "no", "unknown"]
 _COMPARISONS = ("<", "<=", ">", ">=", "=", "!=")
@@ -185,7 +185,7 @@ class Tracer:
         return Value(name, shown, source or "")
 
     def shown(self, reference: Reference, metric: Metric | None) -> str:
-        """The value of a metric as a person writes it."""
+        """The value of a metric as a person writes it, `4 to 8` of one that may be larger."""
         if metric is None:
             return "unknown"
         if metric.unit == TEXT:
@@ -194,6 +194,11 @@ class Tracer:
         value = float(self.evaluation.view.numbers(reference.parts)[0])
         if np.isnan(value):
             return "unknown"
+        column, rows, _ = self.evaluation.view.column(reference.parts)
+        row = self.evaluation.view.start if rows is None else int(rows[0])
+        most = None if column is None else column.most.get(row)
+        if most is not None:
+            return format_range(value, most, metric.unit)
         return format_value(bool(value) if metric.unit == TRUTH else value, metric.unit)
 
     # -- what would have to change -----------------------------------------------------------------------

@@ -48,6 +48,15 @@ def test_a_rule_that_fires():
     )
 
 
+def test_what_may_be_more_is_shown_as_an_interval():
+    book = load()
+    built = tables(book, ("kernel", "k", None, {"registers": 200.0, "spilled": 0.0}))
+    built["kernel"].columns["registers"].most[0] = 220.0
+    (found,) = traces(book, book.rules[0], built, "k", RuleSettings())
+    shown = {value.name: value.shown for step in found.steps for value in step.values}
+    assert (shown["k.registers"], shown["most"]) == ("200 to 220", "128")
+
+
 CHANGES = [
     ({"registers": 100.0, "share": 0.1}, [("`k.registers` were above 128 (it is 100)",)]),
     (
