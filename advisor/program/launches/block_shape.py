@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 WARP = 32
-# Warps and blocks that stand for all: where warps begin in the middle of a row, no two need be alike.
-_WARPS = 8
-_BLOCKS = 4
+# A block of more threads is not launched (CUDA C++ Programming Guide, compute capabilities).
+_MOST_THREADS = 1024
+# The indices of a thread in its block along x, y and z.
+Thread: TypeAlias = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeWarps:
+    """Warps whose lanes lie around the first one in the same way.
+
+    `lanes` are thread indices less those of the first lane, `numbers` the lanes' places in their warp, and
+    `starts` the thread indices of the first lane of each warp.
+    """
+
+    lanes: tuple[Thread, ...]
+    numbers: tuple[int, ...]
+    starts: tuple[Thread, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +54,14 @@ class BlockShape:
 
     def lanes(self) -> list[dict[str, int]]:
         """The thread indices of each lane of the first warp (fewer than 32 for a smaller block)."""
-        return self._warp(0, 0)
-
-    def warps(self) -> tuple[list[dict[str, int]], ...]:
-        """The warps whose mean stands for all, each as the indices of its lanes: the first one where all meet
-        memory alike, else some from everywhere in the block, in blocks that begin at different places.
-        """
-        return _warps(self)
-
-    @property
-    def alike(self) -> bool:
-        """Whether each warp begins at a multiple of a power of two, as far as sectors can tell."""
-        x = self.x or WARP
-        return x % WARP == 0 or all(size & (size - 1) == 0 for size in (x, self.y or 1, self.z or 1))
-
-    def _warp(self, first: int, block: int) -> list[dict[str, int]]:
-        x, y, z = self.x or WARP, self.y or 1, self.z or 1
-        place = {"bid.x": block, "bid.y": block, "bid.z": block}
         return [
-            {"tid.x": at % x, "tid.y": at // x % y, "tid.z": at // (x * y), **place}
-            for at in range(first, min(first + WARP, x * y * z))
+            {"tid.x": x, "tid.y": y, "tid.z": z, "bid.x": 0, "bid.y": 0, "bid.z": 0}
+            for x, y, z in self.warps()[0]
         ]
+
+    def warps(self) -> tuple[tuple[Thread, ...], ...]:
+        """The threads of each warp of the block; the last one has what is left."""
+        return _warps(self)
 
     def __str__(self) -> str:
         sizes = [size for size in (self.x, self.y, self.z) if size is not None]
@@ -69,12 +71,20 @@ class BlockShape:
 
 
 @lru_cache(64)
-def _warps(shape: BlockShape) -> tuple[list[dict[str, int]], ...]:
-    if shape.alike:
-        return (shape.lanes(),)
-    threads = (shape.x or WARP) * (shape.y or 1) * (shape.z or 1)
-    step = WARP * max(1, -(-threads // (WARP * _WARPS)))
-    return tuple(shape._warp(first, block) for block in range(_BLOCKS) for first in range(0, threads, step))
+def _warps(shape: BlockShape) -> tuple[tuple[Thread, ...], ...]:
+    x, y, z = shape.x or WARP, shape.y or 1, shape.z or 1
+    threads = [(at % x, at // x % y, at // (x * y)) for at in range(min(x * y * z, _MOST_THREADS))]
+    return tuple(tuple(threads[first : first + WARP]) for first in range(0, len(threads), WARP))
+
+
+def alike_warps(warps: Iterable[Mapping[int, Thread]]) -> tuple[AlikeWarps, ...]:
+    """Group warps, each given as its active lanes, by how these lie around the first of them."""
+    groups: dict[tuple[tuple[Thread, ...], tuple[int, ...]], list[Thread]] = {}
+    for warp in warps:
+        start = next(iter(warp.values()))
+        lanes = tuple((x - start[0], y - start[1], z - start[2]) for x, y, z in warp.values())
+        groups.setdefault((lanes, tuple(warp)), []).append(start)
+    return tuple(AlikeWarps(lanes, numbers, tuple(starts)) for (lanes, numbers), starts in groups.items())
 
 
 _ROW = BlockShape(256, 1, 1, stated=False)

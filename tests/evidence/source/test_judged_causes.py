@@ -26,8 +26,9 @@ def grid_of(dimensions: int, index: str, value_of: str = "1.0") -> str:
         ("i, j", 16, 4),
         # Records of eight: exchanged, each lane still has a sector of its own.
         ("i, j, 7", 32, 32),
-        # Records of three: two rows of 16 x 12 bytes, six sectors each.
-        ("i, j, 2", 16, 12),
+        # Records of three: two rows of 16 x 12 bytes, six sectors each. Of the pairs of a row (at bytes 8 and
+        # 20, 32 and 44, 56 and 68, 80 and 92) one of four lies in two sectors: 32 for that warp, else 16.
+        ("i, j, 2", 20, 12),
         # One field is seen, and a record has more: two rows of 16 x 16 bytes, eight sectors each.
         ("i, j, 0", 16, 16),
     ],

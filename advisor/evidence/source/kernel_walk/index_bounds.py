@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import (
     Atoms,
@@ -16,9 +16,11 @@ from advisor.evidence.source.kernel_walk.affine_forms import (
     position_along,
 )
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, LoopContext, Scalar, Value
+from advisor.program.launches.block_shape import Thread
 
 _POSITION = ("tid.", "bid.")
-_THREADS = frozenset({"tid.x", "tid.y", "tid.z"})
+_AXES = {"tid.x": 0, "tid.y": 1, "tid.z": 2}
+_THREADS = frozenset(_AXES)
 _ONE = number(1)
 UNKNOWN = Outcomes()
 
@@ -71,11 +73,14 @@ def bounds_on_lanes(conditions: Iterable[Condition]) -> frozenset[Form]:
     return frozenset(form for form in found if form.atoms() and form.atoms() <= _THREADS)
 
 
-def lanes_left(lanes: Sequence[Mapping[str, int]], bounds: Iterable[Form]) -> list[Mapping[str, int]]:
-    """Return the lanes of a warp that conditions let through; all, where they let none through."""
+def lanes_left(warp: Sequence[Thread], bounds: Iterable[Form]) -> dict[int, Thread]:
+    """Return the lanes of a warp that conditions let through, by their places in it."""
     forms = tuple(bounds)
-    left = [lane for lane in lanes if all(form.evaluate(lane.__getitem__) <= 0 for form in forms)]
-    return left or list(lanes)
+    return {number: thread for number, thread in enumerate(warp) if _lets_through(forms, thread)}
+
+
+def _lets_through(bounds: Iterable[Form], thread: Thread) -> bool:
+    return all(form.evaluate(lambda name: thread[_AXES[name]]) <= 0 for form in bounds)
 
 
 def is_guarded(access: Access, atoms: Atoms) -> bool:

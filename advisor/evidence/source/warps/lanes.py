@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from advisor.evidence.source.kernel_walk.affine_forms import Atoms, Form, number
+from advisor.evidence.source.kernel_walk.affine_forms import (
+    Atoms,
+    Form,
+    Monomial,
+    number,
+    position_along,
+)
+from advisor.evidence.source.kernel_walk.affine_forms import form as make_form
 from advisor.evidence.source.kernel_walk.index_bounds import bounds_on_lanes, lanes_left
 from advisor.evidence.source.kernel_walk.kernel_facts import Access
 from advisor.evidence.source.warps.lane_addresses import (
     SECTOR_BYTES,
     UNKNOWN_SIZE,
-    lane_addresses,
+    Steps,
+    WarpOffsets,
+    lane_offsets,
+    offset_terms,
     strides_open,
+    warp_offsets,
 )
-from advisor.program.launches.block_shape import WARP, BlockShape
+from advisor.program.launches.block_shape import WARP, AlikeWarps, BlockShape, alike_warps
 
 BANKS = 32
 BANK_BYTES = 4
+# Local memory has the words of neighbouring lanes side by side (CUDA C++ Programming Guide, Local Memory).
+_WORD_BYTES = 4
+_LANES_OF_SECTOR = SECTOR_BYTES // _WORD_BYTES
 # The sizes that an element may have where the source does not tell.
 UNKNOWN_ITEMSIZES = (4, 8)
 # The fields that a record has at least, when one of them is all that is seen.
 _FIELDS = 4
 _THREADS = ("tid.x", "tid.y", "tid.z")
+_POSITIONS = frozenset({"tid", "bid", "bdim", "gdim"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +55,10 @@ class LanePattern:
     lane_axis: str | None = None
     lane_stride: int | None = None
     fast_axis_thread: bool | None = None
-    sectors: int | None = None
-    ideal_sectors: int | None = None
-    bank_conflict_ways: int | None = None
-    exchanged_sectors: int | None = None
+    sectors: float | None = None
+    ideal_sectors: float | None = None
+    bank_conflict_ways: float | None = None
+    exchanged_sectors: float | None = None
     exchange: str | None = None
     wider: LanePattern | None = None
 
@@ -73,27 +91,113 @@ def _pattern(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int
         hidden = [name for names in lane_atoms for name in names]
         kind = "indirect" if all(atoms.known[name].loaded for name in hidden) else "unknown"
         return _own_rows(access, kind, lane_atoms, atoms, block, extents)
-    warps = [lane_addresses(forms, block, extents, lanes) for lanes in block.warps()]
+    warps = _Warps(access, atoms, block, forms, extents)
     pattern = LanePattern(
         "affine",
         _lane_axis(forms, atoms, axes),
-        _stride(warps[0]),
+        _stride(warps.first()),
         _other_thread_on_fast_axis(forms, atoms, block),
     )
     if access.array.space == "shared":
         complete = access.array.itemsize is not None and len(extents) >= len(forms)
         complete = complete and all(size is not None for size in extents[1:])
         itemsize = access.array.itemsize if complete else None
-        bounds = bounds_on_lanes(access.place.conditions)
-        if bounds:
-            left = [lanes_left(lanes, bounds) for lanes in block.warps()]
-            warps = [lane_addresses(forms, block, extents, lanes) for lanes in left]
-        ways = _mean(bank_conflict_ways(one, itemsize) for one in warps) if itemsize else None
-        return replace(pattern, bank_conflict_ways=ways)
+        return replace(pattern, bank_conflict_ways=warps.conflict_ways(itemsize) if itemsize else None)
+    if access.array.space == "local":
+        return _counted(access, lambda itemsize: _in_local_memory(pattern, warps, itemsize))
     if strides_open(forms[-1]):
         return replace(pattern, lane_stride=None)
-    turned = _exchanged(forms, atoms, block, _with_other_fields(access, extents))
+    turned = _exchanged(access, atoms, block, _with_other_fields(access, extents))
     return _counted(access, lambda itemsize: _with_sectors(pattern, warps, turned, itemsize))
+
+
+class _Warps:
+    """The warps of a block at an access: the active lanes of each, and what they meet."""
+
+    def __init__(
+        self,
+        access: Access,
+        atoms: Atoms,
+        block: BlockShape,
+        forms: list[Form],
+        extents: tuple[int | None, ...],
+        bounds: frozenset[Form] | None = None,
+    ) -> None:
+        conditions = access.place.conditions
+        self.groups = _active_warps(block, bounds_on_lanes(conditions) if bounds is None else bounds)
+        self._threads = block.warps()[0]
+        self._terms = offset_terms(forms, block, extents)
+        self._steps = _steps(access, atoms, block, forms, extents)
+
+    def first(self) -> list[int]:
+        """The offsets of all lanes of the first warp."""
+        return lane_offsets(self._terms, self._threads)
+
+    def conflict_ways(self, itemsize: int) -> float:
+        """The mean ways of bank conflicts."""
+        period = max(BANK_BYTES // itemsize, 1)
+        return self._mean(lambda warp: bank_conflict_ways(warp.offsets, itemsize), period)
+
+    def local_sectors(self, itemsize: int) -> float:
+        """The mean sectors of local memory, where lanes meet elements of their own."""
+        return self._mean(lambda warp: _local_sectors(warp, itemsize), max(_WORD_BYTES // itemsize, 1))
+
+    def sectors(self, itemsize: int) -> float:
+        """The mean sectors of global memory."""
+        period = SECTOR_BYTES // math.gcd(SECTOR_BYTES, itemsize)
+        return self._mean(lambda warp: _sectors(warp.offsets, itemsize), period)
+
+    def ideal_sectors(self, itemsize: int) -> float:
+        """The mean sectors of as many elements side by side."""
+        return self._mean(lambda warp: -(-len(set(warp.offsets)) * itemsize // SECTOR_BYTES), 1)
+
+    def ideal_sectors_of_lanes(self, itemsize: int) -> float:
+        """The mean sectors of an element for each active lane, side by side."""
+        return self._mean(lambda warp: -(-len(warp.offsets) * itemsize // SECTOR_BYTES), 1)
+
+    def rows(self) -> float:
+        """The mean number of different offsets."""
+        return self._mean(lambda warp: len(set(warp.offsets)), 1)
+
+    def _mean(self, count: Callable[[WarpOffsets], int], period: int) -> float:
+        found = warp_offsets(self._terms, self.groups, period, self._steps)
+        # Parts of warps add up to 1 but for the last digits.
+        return round(sum(warp.share * count(warp) for warp in found), 6)
+
+
+@lru_cache(256)
+def _active_warps(block: BlockShape, bounds: frozenset[Form]) -> tuple[AlikeWarps, ...]:
+    """The warps of which conditions let lanes through; all, where they let none through."""
+    left = [lanes_left(warp, bounds) for warp in block.warps()]
+    return alike_warps([warp for warp in left if warp] or [dict(enumerate(warp)) for warp in block.warps()])
+
+
+def _steps(
+    access: Access, atoms: Atoms, block: BlockShape, forms: list[Form], extents: tuple[int | None, ...]
+) -> Steps:
+    """How many values a number takes for a warp at an access; sizes and what blocks compute stay aligned."""
+    counts: dict[str, int | None] = {loop.counter: loop.trip_count for loop in access.place.loops}
+    counts |= _blocks_along(block, forms, extents)
+
+    def steps(name: str) -> int | None:
+        known = atoms.known.get(name)
+        if name in counts:
+            return counts[name]
+        if known is None or name.startswith("loop#") or known.loaded:
+            return None
+        return None if any(other.startswith("loop#") for other in known.depends) else 1
+
+    return steps
+
+
+def _blocks_along(block: BlockShape, forms: list[Form], extents: tuple[int | None, ...]) -> dict[str, int]:
+    """How many blocks there are along axes of the grid that follow an axis of the array of known size."""
+    found = {}
+    for form, extent in zip(forms, extents, strict=False):
+        for letter, size in (("x", block.x), ("y", block.y), ("z", block.z)):
+            if extent and size and form == position_along(letter):
+                found[f"bid.{letter}"] = -(-extent // size)
+    return found
 
 
 def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern:
@@ -104,53 +208,51 @@ def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern
     return replace(count(least), wider=count(most))
 
 
-def _with_sectors(
-    pattern: LanePattern, warps: list[list[int]], turned: _Turned, itemsize: int
-) -> LanePattern:
-    exchanged = [_mean(_sectors(one, itemsize) for one in found) for found in turned.warps]
-    return LanePattern(
-        pattern.index_kind,
-        pattern.lane_axis,
-        pattern.lane_stride,
-        pattern.fast_axis_thread,
+def _with_sectors(pattern: LanePattern, warps: _Warps, turned: _Turned, itemsize: int) -> LanePattern:
+    exchanged = [found.sectors(itemsize) for found in turned.warps]
+    return replace(
+        pattern,
         exchange=turned.axes,
-        sectors=_mean(_sectors(one, itemsize) for one in warps),
-        ideal_sectors=_ideal((len(set(one)) for one in warps), itemsize),
+        sectors=warps.sectors(itemsize),
+        ideal_sectors=warps.ideal_sectors(itemsize),
         exchanged_sectors=min(exchanged, default=None),
     )
 
 
-def _ideal(elements: Iterable[int], itemsize: int) -> int:
-    """The sectors of so many elements for each warp, side by side."""
-    return max(_mean(-(-one * itemsize // SECTOR_BYTES) for one in elements), 1)
-
-
-def _mean(numbers: Iterable[int]) -> int:
-    """The mean, rounded to a whole number."""
-    found = list(numbers)
-    return int(sum(found) / len(found) + 0.5)
-
-
-def _sectors(addresses: list[int], itemsize: int) -> int:
+def _sectors(addresses: Iterable[int], itemsize: int) -> int:
     return len({address * itemsize // SECTOR_BYTES for address in addresses})
+
+
+def _in_local_memory(pattern: LanePattern, warps: _Warps, itemsize: int) -> LanePattern:
+    """The pattern of lanes that have an array of their own each, best where all are at one index."""
+    words = max(itemsize // _WORD_BYTES, 1)
+    ideal = warps.ideal_sectors_of_lanes(words * _WORD_BYTES)
+    return replace(pattern, lane_stride=None, sectors=warps.local_sectors(itemsize), ideal_sectors=ideal)
+
+
+def _local_sectors(warp: WarpOffsets, itemsize: int) -> int:
+    """The sectors of local memory: eight neighbouring lanes have a word at one offset in one."""
+    groups: dict[int, set[int]] = defaultdict(set)
+    for offset, lane in zip(warp.offsets, warp.numbers, strict=True):
+        groups[lane // _LANES_OF_SECTOR].add(offset * itemsize // _WORD_BYTES)
+    return max(itemsize // _WORD_BYTES, 1) * sum(map(len, groups.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class _Turned:
-    """What results when two thread indices change places: their names, and the addresses of the lanes of each
-    warp, with the sizes of the block along the two as they are and exchanged.
+    """What results when two thread indices change places: their names, and the warps with the sizes of the
+    block along the two as they are and exchanged.
     """
 
     axes: str | None = None
-    warps: tuple[list[list[int]], ...] = ()
+    warps: tuple[_Warps, ...] = ()
 
 
-def _exchanged(
-    forms: list[Form], atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]
-) -> _Turned:
+def _exchanged(access: Access, atoms: Atoms, block: BlockShape, extents: tuple[int | None, ...]) -> _Turned:
     """The exchange of the lane's index and that of the fast axis; nothing where one thread index has both, or
     where a block is one thread.
     """
+    forms = [index.form for index in access.indices]
     if not block.lane_axes or _lane_axis(forms, atoms, set(block.lane_axes)) != "slow":
         return _Turned()
     lane = block.lane_axes[0]
@@ -158,16 +260,27 @@ def _exchanged(
     other = next((axis for axis in _THREADS if axis in depends and axis != lane), None)
     if other is None:
         return _Turned()
-    places = {lane: other, other: lane}
-    sizes = {"tid.x": block.x, "tid.y": block.y, "tid.z": block.z}
-    x, y, z = (sizes[places.get(axis, axis)] for axis in sizes)
-    found = []
-    for shape in (block, BlockShape(x, y, z)):
-        moved = [
-            [{axis: at[places.get(axis, axis)] for axis in at} for at in lanes] for lanes in shape.warps()
-        ]
-        found.append([lane_addresses(forms, block, extents, lanes) for lanes in moved])
+    letters = {lane[-1]: other[-1], other[-1]: lane[-1]}
+    turned = [_renamed(form, letters) for form in forms]
+    bounds = frozenset(_renamed(form, letters) for form in bounds_on_lanes(access.place.conditions))
+    sizes = {"x": block.x, "y": block.y, "z": block.z}
+    x, y, z = (sizes[letters.get(axis, axis)] for axis in sizes)
+    shapes = (block, BlockShape(x, y, z))
+    found = [_Warps(access, atoms, one, turned, extents, bounds) for one in shapes]
     return _Turned(_names(lane, other), tuple(found))
+
+
+def _renamed(form: Form, letters: Mapping[str, str]) -> Form:
+    """A form with the indices and sizes of some axes renamed."""
+
+    def new(name: str) -> str:
+        kind, _, axis = name.partition(".")
+        return f"{kind}.{letters.get(axis, axis)}" if kind in _POSITIONS else name
+
+    terms: dict[Monomial, int] = {}
+    for monomial, coefficient in form.terms:
+        terms[tuple(sorted(map(new, monomial)))] = coefficient
+    return make_form(terms)
 
 
 def _with_other_fields(access: Access, extents: tuple[int | None, ...]) -> tuple[int | None, ...]:
@@ -200,10 +313,10 @@ def _own_rows(
     axes = set(block.lane_axes)
     first = next(axis for axis, names in enumerate(lane_atoms) if names)
     before = [*forms[:first], *[number(0)] * (len(forms) - first)]
-    if _lane_axis(before, atoms, axes) != "slow" or access.array.space == "shared":
+    if _lane_axis(before, atoms, axes) != "slow" or access.array.space in ("shared", "local"):
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
-    warps = [lane_addresses(before, block, extents, lanes) for lanes in block.warps()]
-    rows = set(warps[0])
+    warps = _Warps(access, atoms, block, before, extents)
+    rows = set(warps.first())
     ends = [*sorted(rows)[1:], max(rows) + UNKNOWN_SIZE]
     nearest = min(after - row for row, after in zip(sorted(rows), ends, strict=True))
     if nearest * (access.array.itemsize or UNKNOWN_ITEMSIZES[0]) < SECTOR_BYTES:
@@ -211,10 +324,10 @@ def _own_rows(
     lane = block.lane_axes[0]
     advancing = atoms.direct(forms[-1])
     other = next((a for a in _THREADS if a != lane and {a, f"bid.{a[-1]}"} & advancing), None)
-    found = LanePattern(kind, "slow", None, other is not None, _mean(len(set(one)) for one in warps))
+    found = LanePattern(kind, "slow", None, other is not None, warps.rows())
 
     def with_ideal(itemsize: int) -> LanePattern:
-        ideal = _ideal(map(len, warps), itemsize)
+        ideal = warps.ideal_sectors_of_lanes(itemsize)
         exchange = _names(lane, other) if other else None
         exchanged = ideal if other else None
         return replace(found, ideal_sectors=ideal, exchanged_sectors=exchanged, exchange=exchange)
@@ -259,7 +372,7 @@ def _stride(addresses: list[int]) -> int | None:
     return stride if abs(stride) < UNKNOWN_SIZE else None
 
 
-def bank_conflict_ways(addresses: list[int], itemsize: int) -> int:
+def bank_conflict_ways(addresses: Sequence[int], itemsize: int) -> int:
     """Wavefronts of a shared-memory access over those needed without conflicts.
 
     32 banks of 4 bytes; lanes that read one word share it; 8-byte elements go in halves, 16-byte ones in

@@ -305,5 +305,5 @@ def count_local(r: Routine, site: Any, offsets: Any, good: Any, size: Any) -> No
     # The words of 32 lanes at one offset are a line.
     r.count(site, Site.LINES, r.mul(distinct_numbers(r, words, good), wide))
     lanes = r.zext(r.population(good), I64)
-    least = r.lshr(r.add(r.mul(lanes, size), r.number(31)), r.number(5))
+    least = r.lshr(r.add(r.mul(lanes, r.shl(wide, r.number(2))), r.number(31)), r.number(5))
     r.count(site, Site.IDEAL, r.elementwise("llvm.umin", least, count))
