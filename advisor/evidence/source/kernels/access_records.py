@@ -17,7 +17,7 @@ from advisor.evidence.source.kernels.repeated_loads import (
     loaded_by_many,
     repeated_loads,
 )
-from advisor.evidence.source.warps.assumed_layouts import assumptions_of, length_of_row
+from advisor.evidence.source.warps.assumed_layouts import assumptions_of, assumptions_of_rows
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
 from advisor.evidence.source.warps.lanes import UNKNOWN_ITEMSIZES, LanePattern, lane_pattern
 from advisor.evidence.source.warps.thread_use import single_thread
@@ -73,9 +73,11 @@ def access_records(
             continue
         alike_lanes = element, bounds_on_lanes(access.place.conditions)
         pattern = patterns.get(alike_lanes)
+        sizes = extents.get(id(access.array), ())
         if pattern is None:
-            patterns[alike_lanes] = pattern = _best(access, facts, shapes, extents.get(id(access.array), ()))
-        _know_pattern(record, access, pattern, assumptions_of(access.array, shapes))
+            patterns[alike_lanes] = pattern = _best(access, facts, shapes, sizes)
+        resting = (*assumptions_of(access.array, shapes), *assumptions_of_rows(access.array, sizes, pattern))
+        _know_pattern(record, access, pattern, resting)
         # Which element of its row an access meets makes no difference to what is around it.
         around = rows[position], *situation[1:5]
         if around not in contexts:
@@ -102,9 +104,6 @@ def _best(
 
 
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:
-    if pattern.lane_axis == "slow" and pattern.lane_stride is None and length_of_row(access.array) is None:
-        length = f"A row of `{access.array.name}` is taken to be at least {SECTOR_BYTES} bytes long."
-        assumptions = (*assumptions, length)
     record.know(
         "source",
         assumptions,

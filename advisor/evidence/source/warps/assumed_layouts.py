@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Array
-from advisor.evidence.source.warps.lanes import UNKNOWN_ITEMSIZES
+from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
+from advisor.evidence.source.warps.lanes import UNKNOWN_ITEMSIZES, LanePattern
 from advisor.program.launches.block_shape import BlockShape
 
 
@@ -24,6 +25,23 @@ def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...
         side = "column" if array.order == "F" else "row"
         found.append(f"A {side} of `{array.name}` has {length} elements where a launch makes it.")
     return tuple(found)
+
+
+def assumptions_of_rows(array: Array, extents: Sequence[int | None], pattern: LanePattern) -> tuple[str, ...]:
+    """What is assumed of the length of rows where lanes lie in different ones and no launch tells it.
+
+    `extents` are the sizes of the array along its axes as far as they are known.
+    """
+    if pattern.lane_axis != "slow" or array.dims or length_of_row(array) is not None:
+        return ()
+    side = "column" if array.order == "F" else "row"
+    if pattern.lane_stride is None:
+        return (f"A {side} of `{array.name}` is taken to be at least {SECTOR_BYTES} bytes long.",)
+    named = extents[0 if array.order == "F" else -1] if extents else None
+    if named is None:
+        return ()
+    elements = "one element" if named == 1 else f"{named} elements"
+    return (f"A {side} of `{array.name}` is taken to have {elements}, as many as the kernel names.",)
 
 
 def length_of_row(array: Array) -> int | None:

@@ -167,3 +167,29 @@ def test_a_row_of_unknown_length_is_said_to_be_taken_as_long(tmp_path):
     for index, assumed in (("i, a.shape[0]", True), ("a.shape[0], i", False)):
         (found,) = records(tmp_path, "access", text.format(index))
         assert (said in found.readings["sectors_per_request"].assumptions) is assumed
+
+
+@pytest.mark.parametrize(
+    ("body", "sectors", "said"),
+    [
+        # Nothing tells whether rows are longer: the fewest sectors that they can take.
+        ("out[i] = a[i, 0]", 4, "to have one element, as many as the kernel names."),
+        ("out[i] = a[i, 0] + a[i, 2]", 12, "to have 3 elements, as many as the kernel names."),
+        ("out[i] = a[i, n]", 32, "to be at least 32 bytes long."),
+        ("out[i] = a[0, i]", 4, None),
+    ],
+)
+def test_what_is_assumed_of_rows_that_no_launch_makes(tmp_path, body, sectors, said):
+    found = access(tmp_path, f"i = cuda.grid(1)\nif i < n:\n    {body}", "a")
+    assert value(found, "sectors_per_request") == sectors
+    assert [one for one in found.readings["sectors_per_request"].assumptions if "A row" in one] == (
+        [f"A row of `a` is taken {said}"] if said else []
+    )
+
+
+def test_nothing_is_assumed_of_rows_whose_length_is_stated(tmp_path):
+    launched = "@cuda.jit\ndef k(a, out):\n    i = cuda.grid(1)\n    out[i] = a[i, 0]\n\n"
+    launched += "def main(out):\n    a = np.zeros((512, 1), np.float32)\n    k[2, 256](a, out)\n"
+    found = next(one for one in records(tmp_path, "access", launched) if one.label == "a")
+    assert value(found, "sectors_per_request") == 4
+    assert not any("is taken to have" in one for one in found.readings["sectors_per_request"].assumptions)
