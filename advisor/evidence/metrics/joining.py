@@ -11,6 +11,10 @@ _Place = tuple[str, str, str, int]
 # Entities whose records are made here when no other source knows of one at that line.
 _STANDING_ALONE = frozenset({"access", "atomic", "defect"})
 
+# What a request does, each with what is told with it. Readings of a line have the mean of its accesses.
+_OF_ONE_ACCESS = (("sectors_per_request", "ideal_sectors_per_request"), ("bank_conflict_ways",))
+_ALIKE = 0.9
+
 
 def join(records: Iterable[Record], readings: Sequence[LineReading], source: Source) -> list[Record]:
     """New records that carry the readings of lines, with the keys of the records that stand there."""
@@ -26,9 +30,11 @@ def join(records: Iterable[Record], readings: Sequence[LineReading], source: Sou
         chosen = _chosen(here, reading)
         if not chosen and reading.entity in _STANDING_ALONE and not (here and reading.kind == "update"):
             chosen = [_alone(reading, spans.get((reading.path, reading.line), []), source)]
+        apart = _told_apart(chosen, reading)
         for record in chosen:
             copy = Record(record.entity, record.key, record.path, record.span, record.label, record.owner)
-            copy.know(source, reading.assumptions, **reading.values)
+            values = {metric: value for metric, value in reading.values.items() if metric not in apart}
+            copy.know(source, reading.assumptions, **values)
             copy.may_be(**reading.most)
             found.append(copy)
     return found
@@ -44,6 +50,27 @@ def _chosen(here: Sequence[Record], reading: LineReading) -> list[Record]:
         return named
     near = [one for one in alike if one.value("space") in (reading.space, "unknown", "parameter", None)]
     return near if len({one.value("array") for one in near}) == 1 else []
+
+
+def _told_apart(records: Sequence[Record], reading: LineReading) -> frozenset[str]:
+    """The metrics that are left to each record of a line, since the line's value is that of none of them.
+
+    So it is where their own values are different and have the line's as their mean: a count that confirms
+    them cannot say more than that.
+    """
+    for metrics in _OF_ONE_ACCESS:
+        whole = reading.values.get(metrics[0])
+        values = [one.value(metrics[0]) for one in records]
+        if whole is None or not values or any(one is None for one in values):
+            continue
+        known = [float(one) for one in values if one is not None]
+        if not _alike(min(known), max(known)) and _alike(float(whole), sum(known) / len(known)):
+            return frozenset(metrics)
+    return frozenset()
+
+
+def _alike(one: float, other: float) -> bool:
+    return min(one, other) >= _ALIKE * max(one, other)
 
 
 def _span(reading: LineReading, here: Sequence[Record]) -> Span:

@@ -87,6 +87,11 @@ def alike_warps(warps: Iterable[Mapping[int, Thread]]) -> tuple[AlikeWarps, ...]
     return tuple(AlikeWarps(lanes, numbers, tuple(starts)) for (lanes, numbers), starts in groups.items())
 
 
+def assumed_in_words(shapes: Iterable[BlockShape]) -> str:
+    """The sentence that says which blocks are assumed where no launch tells."""
+    return f"The block shape is not known here; {' or '.join(map(str, shapes))} threads are assumed."
+
+
 _ROW = BlockShape(256, 1, 1, stated=False)
 _SQUARE = BlockShape(16, 16, 1, stated=False)
 _ALONG_Z = BlockShape(1, 1, 64, stated=False)

@@ -58,6 +58,17 @@ def test_a_finding_has_the_numbers_of_launches_that_were_made_up(synthesising, w
     assert synthesising.check(*RULE, cwd=workspace).findings == outcome.findings
 
 
+def test_the_block_that_is_assumed_is_said_once(synthesising, workspace):
+    """Numbers of the source and of synthesised launches meet in one finding and rest on the same block."""
+    (workspace / "k.py").write_text(KERNEL.partition("def launch")[0])
+    (finding,) = synthesising.check(*RULE, cwd=workspace).findings
+    sources = {source for _, source in evidence(finding).values()}
+    assert sources >= {"source", "synthesised"}
+    assert [one for one in finding["assumptions"] if "256" in one and "assumed" in one] == [
+        "The block shape is not known here; 256 threads are assumed."
+    ]
+
+
 def test_nothing_is_made_up_where_that_is_not_wanted(synthesising, workspace):
     (workspace / "k.py").write_text(KERNEL)
     for argv in (["--no-synthesis"], ["--evidence", "compiled"], ["--config", "synthesis = false"]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from advisor.check.collectors import line_code_records
 from advisor.evidence.metrics.joining import join
 from advisor.model.records import LineReading, Record
@@ -73,3 +75,38 @@ def test_loops_and_operations_are_told_of_the_machine_code_of_their_lines():
         "operation": {"line_instructions": 12.0},
     }
     assert {r.source for one in found.values() for r in one.readings.values()} == {"compiled"}
+
+
+def alike(array, column, **known):
+    record = access(array, "load", column)
+    record.know("source", **known)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("row", "one", "counted", "kept"),
+    [
+        # Boxes of two threads in one line: 8 sectors and 1, of which the line's mean is 4.5.
+        (8, 1, 4.5, True),
+        (8, 1, 4.3, True),
+        # The count says something else than the source: its mean is nearer to the truth than either.
+        (8, 1, 8.0, False),
+        # The accesses are alike, so that the mean is the number of each.
+        (8, 8, 8.0, False),
+        (8, 8, 4.5, False),
+        # The source does not know one of them.
+        (8, None, 4.5, False),
+    ],
+)
+def test_the_mean_of_a_line_is_given_to_none_of_accesses_that_differ(row, one, counted, kept):
+    records = [alike("x", 10, sectors_per_request=row), alike("x", 20, sectors_per_request=one)]
+    told = reading("x", "load", sectors_per_request=counted, ideal_sectors_per_request=1.5, requests=64.0)
+    found = joined(records, told)
+    given = {"requests"} if kept else {"requests", "sectors_per_request", "ideal_sectors_per_request"}
+    assert [set(values) for values in found.values()] == [given, given]
+
+
+def test_ways_of_two_accesses_of_one_line():
+    records = [alike("t", 10, bank_conflict_ways=1), alike("t", 20, bank_conflict_ways=3)]
+    found = joined(records, reading("t", "load", bank_conflict_ways=2.0, requests=64.0))
+    assert [set(values) for values in found.values()] == [{"requests"}, {"requests"}]

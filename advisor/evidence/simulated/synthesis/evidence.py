@@ -34,11 +34,12 @@ def launch_in_words(synthesis: Synthesis, launch: KnownLaunch) -> str:
     if not synthesis.launches:
         return ""
     made = synthesis.launches[0]
-    where = f"from {launch.where}" if launch.where and launch.block == made.block else "assumed"
+    # What is said of a block that no launch tells is one of the assumptions.
+    where = f" [from {launch.where}]" if launch.where and launch.block == made.block else ""
     types = f", {', '.join(made.types)}" if made.types else ""
     others = len(synthesis.launches) - 1
     agrees = f"; {others} {'other agrees' if others == 1 else 'others agree'}" if others else ""
-    return f"Synthesised launch: grid {shape(made.grid)}, block {shape(made.block)} [{where}]{types}{agrees}."
+    return f"Synthesised launch: grid {shape(made.grid)}, block {shape(made.block)}{where}{types}{agrees}."
 
 
 def shape(extent: Sequence[int] | Extent) -> str:

@@ -37,6 +37,7 @@ from advisor.program.index_relations.relations import (
     SumIndex,
     Unit,
 )
+from advisor.program.launches.block_shape import BlockShape, assumed_in_words
 
 __all__ = ["LaunchSizes", "Variant", "sizes", "variants_of"]
 
@@ -83,9 +84,9 @@ def sizes(request: Request, code: KernelCode, variant: Variant, shrink: int = 1)
 
 
 def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
-    """The block, and why it is taken where an array of the kernel suggests it.
+    """The block, and what is said of it where no launch tells it.
 
-    Where nothing does, launches with odd sizes have another one.
+    Where no array of the kernel suggests one, launches with odd sizes have another one.
     """
     known = request.launch.other_blocks[variant.pattern - 1] if variant.pattern else request.launch.block
     if known is not None and 0 < math.prod(known) <= most_threads():
@@ -98,7 +99,9 @@ def _block(request: Request, variant: Variant) -> tuple[Shape, str]:
                 found,
                 f"Blocks of {_written(found)} threads are assumed, those of an array in shared memory.",
             )
-    return block_shapes(variant.sizes == "odd")[axes - 1], ""
+    odd = variant.sizes == "odd"
+    block = block_shapes(odd)[axes - 1]
+    return block, "" if odd else assumed_in_words([BlockShape(*block)])
 
 
 def _written(block: Shape) -> str:

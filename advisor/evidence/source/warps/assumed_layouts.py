@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from advisor.evidence.source.kernel_walk.kernel_facts import Array
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
 from advisor.evidence.source.warps.lanes import UNKNOWN_ITEMSIZES, LanePattern
-from advisor.program.launches.block_shape import BlockShape
+from advisor.program.launches.block_shape import BlockShape, assumed_in_words
 
 
 def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...]:
     """What the pattern of an access to `array` rests on, as sentences."""
     found = []
     if any(not shape.stated for shape in shapes):
-        assumed = " or ".join(str(shape) for shape in shapes)
-        found.append(f"The block shape is not known here; {assumed} threads are assumed.")
+        found.append(assumed_in_words(shapes))
     if array.parameter:
         least, most = UNKNOWN_ITEMSIZES
         size = f"{array.itemsize} bytes" if array.itemsize else f"{least} to {most} bytes"

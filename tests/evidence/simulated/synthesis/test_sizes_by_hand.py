@@ -49,7 +49,7 @@ def test_one_axis() -> None:
     found = made("f n", GUARDED)
     assert (found.block, found.grid) == ((256, 1, 1), (64, 1, 1))
     assert (found.shapes, found.scalars) == ({"a": (16384,)}, {"n": 16384.0})
-    assert found.assumptions == ()
+    assert found.assumptions == ("The block shape is not known here; 256 threads are assumed.",)
     odd = made("f n", GUARDED, kind="odd")
     # 36 blocks of 256 threads are 9,216.
     assert (odd.grid, odd.shapes, odd.scalars) == ((36, 1, 1), {"a": (9001,)}, {"n": 9001.0})
