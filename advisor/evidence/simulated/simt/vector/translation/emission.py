@@ -63,7 +63,7 @@ class Emission:
         self.context = context
         self.mask: Any = None
         self.lanes: Any = None
-        self._reach: tuple[Any, Any] = (None, None)
+        self.reach_places: tuple[Any, Any] = (None, None)
         self.values: dict[str, Any] = {}
         self.memo: dict[Any, Any] = {}
 
@@ -73,11 +73,18 @@ class Emission:
         self.values = {}
         self.memo = {}
         self.lanes = self.builder.lanes_of(mask)
-        self._reach = self._reach_of(mask)
 
     def reach(self, mask: Any) -> tuple[Any, Any]:
         """The number of the first lane of a mask and that behind its last one, 64 bits."""
-        return self._reach if mask is self.mask else self._reach_of(mask)
+        if mask is not self.mask:
+            return self._reach_of(mask)
+        first, behind = (self.builder.load(place, typ=I64) for place in self.reach_places)
+        return first, behind
+
+    def keep_reach(self, mask: Any) -> None:
+        """Keep the reach of the lanes that run next."""
+        for value, place in zip(self._reach_of(mask), self.reach_places, strict=True):
+            self.builder.store(value, place)
 
     def _reach_of(self, mask: Any) -> tuple[Any, Any]:
         builder, flag = self.builder, ir.Constant(I1, False)

@@ -124,8 +124,12 @@ class _Writer:
         self.emission = Emission(self.builder, names, state, context)
         self.mask = self.builder.alloca(I32)
         self.lowest_waiting = self.builder.alloca(I32)
+        self.running = self.builder.alloca(I64)
+        self.emission.reach_places = (self.builder.alloca(I64), self.builder.alloca(I64))
         self.dispatch = self.warp.append_basic_block("dispatch")
         self.leave = self.warp.append_basic_block("leave")
+        self.parked_at = self.builder.alloca(I32)
+        self.park = self.warp.append_basic_block("park")
         self.blocks = [self.warp.append_basic_block(f"block{block.number}_") for block in flow.blocks]
         self.barriers_before: dict[int, list[Block]] = {}
         for block in flow.blocks:
@@ -137,6 +141,7 @@ class _Writer:
         self._dispatcher()
         for block in self.flow.blocks:
             self._block(block)
+        self._parking()
         self.builder.position_at_end(self.leave)
         self.builder.ret_void()
         with self.builder.goto_block(self.warp.entry_basic_block):
@@ -155,13 +160,15 @@ class _Writer:
         if not self.uniform.ordered:
             chosen = self._preferred(counters, chosen)
         here = builder.icmp_unsigned("==", counters, builder.broadcast(chosen))
-        builder.store(builder.bits(here), self.mask)
+        mask = builder.bits(here)
+        builder.store(mask, self.mask)
+        builder.store(builder.zext(builder.population(mask), I64), self.running)
+        e.keep_reach(mask)
         others = builder.select(here, splat(I32, EXITED), counters)
         builder.store(builder.reduce("umin", others), self.lowest_waiting)
         switch = builder.switch(chosen, self.leave)
         for number, block in enumerate(self.blocks):
             switch.add_case(constant(I32, number), block)
-        del e
 
     def _preferred(self, counters: Any, lowest: Any) -> Any:
         """The block of the lane that the context prefers, or the highest one, where lanes can run there."""
@@ -225,7 +232,7 @@ class _Writer:
         runs = e.context_word(Context.BLOCK_RUNS, POINTER)
         builder.bump(runs, WORD * block.number, constant(I64, 1))
         lanes = e.context_word(Context.BLOCK_LANES, POINTER)
-        builder.bump(lanes, WORD * block.number, builder.zext(builder.population(e.mask), I64))
+        builder.bump(lanes, WORD * block.number, builder.load(self.running, typ=I64))
 
     def _keep_registers(self, block: Block) -> None:
         """Store the registers that other blocks read."""
@@ -326,12 +333,10 @@ class _Writer:
         if not self.uniform.divided and self.uniform.ordered:
             builder.branch(self.blocks[target])
             return
-        park = builder.append_basic_block("park")
+        builder.store(constant(I32, target), self.parked_at)
         waiting = builder.load(self.lowest_waiting, typ=I32)
         before = builder.icmp_unsigned(">", waiting, constant(I32, target))
-        builder.cbranch(before, self.blocks[target], park)
-        builder.position_at_end(park)
-        self._park(constant(I32, target), mask)
+        builder.cbranch(before, self.blocks[target], self.park)
 
     def _spend(self) -> None:
         self.builder.bump(self.emission.context, WORD * Context.BUDGET, constant(I64, -1))
@@ -351,6 +356,11 @@ class _Writer:
     def _park(self, where: Any, mask: Any) -> None:
         self._store_counters(where, mask)
         self.builder.branch(self.dispatch)
+
+    def _parking(self) -> None:
+        """Let the lanes that ran wait for the block that was noted: one place for all ways, as each is rare."""
+        self.builder.position_at_end(self.park)
+        self._park(self.builder.load(self.parked_at, typ=I32), self.builder.load(self.mask, typ=I32))
 
     def _store_counters(self, where: Any, mask: Any) -> None:
         builder = self.builder
