@@ -358,7 +358,7 @@ class _Writer:
         self.builder.branch(self.dispatch)
 
     def _parking(self) -> None:
-        """Let the lanes that ran wait for the block that was noted: one place for all ways, as each is rare."""
+        """Let the lanes that ran wait for the block that was noted, at one place for all branches."""
         self.builder.position_at_end(self.park)
         self._park(self.builder.load(self.parked_at, typ=I32), self.builder.load(self.mask, typ=I32))
 
