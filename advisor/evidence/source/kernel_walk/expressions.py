@@ -96,6 +96,8 @@ class Names(WalkState):
         if view is not None and node.attr in ("shape", "size", "ndim", "T", "strides", "dtype"):
             return self._property(view, node.attr)
         if node.attr in ("real", "imag"):
+            if isinstance(base, Scalar) and base.view is not None and base.view.prefix:
+                base.view.array.complex_parts = True
             return replace(base, constant=None) if isinstance(base, Scalar) else view or self.opaque([base])
         if node.attr in ("x", "y", "z", "w") and isinstance(base, Scalar):
             return Scalar(base.form, base.kind)

@@ -16,6 +16,9 @@ from advisor.program.syntax.module import ModuleSyntax
 
 Space: TypeAlias = Literal["global", "shared", "local", "constant", "unknown"]
 Kind: TypeAlias = Literal["int", "float", "bool"] | None
+# Single and double precision.
+_REAL_ITEMSIZES = (4, 8)
+_COMPLEX_ITEMSIZES = (8, 16)
 
 
 @dataclass
@@ -24,7 +27,8 @@ class Array:
 
     `made` are the sizes of the array that the launches pass, as far as they are known, and `order` how its
     elements lie in memory, None where nothing speaks against C order. `given` is what the launches in
-    sight hand over for it, a NumPy array that they copy or one without elements.
+    sight hand over for it, a NumPy array that they copy or one without elements. `complex_parts` says that
+    the real or the imaginary part of an element is read.
     """
 
     name: str
@@ -38,6 +42,14 @@ class Array:
     made: tuple[int | None, ...] = ()
     order: Order = None
     given: Given = None
+    complex_parts: bool = False
+
+    @property
+    def likely_itemsizes(self) -> tuple[int, int]:
+        """The bytes that an element has at least and at most, of usual types where the source tells none."""
+        if self.itemsize:
+            return self.itemsize, self.itemsize
+        return _COMPLEX_ITEMSIZES if self.complex_parts else _REAL_ITEMSIZES
 
 
 _ONE = number(1)

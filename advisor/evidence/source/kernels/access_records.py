@@ -19,7 +19,7 @@ from advisor.evidence.source.kernels.repeated_loads import (
 )
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of, assumptions_of_rows
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
-from advisor.evidence.source.warps.lanes import UNKNOWN_ITEMSIZES, LanePattern, lane_pattern
+from advisor.evidence.source.warps.lanes import LanePattern, lane_pattern
 from advisor.evidence.source.warps.thread_use import single_thread
 from advisor.evidence.source.warps.traffic_shares import know_traffic
 from advisor.model.records import Record, Value
@@ -336,7 +336,7 @@ def know_row_parts(facts: KernelFacts, records: Sequence[Record]) -> None:
         place = _place(access)
         used = 1
         if place is not None:
-            stretch = SECTOR_BYTES // (access.array.itemsize or UNKNOWN_ITEMSIZES[0])
+            stretch = SECTOR_BYTES // access.array.likely_itemsizes[0]
             used = _most_together(places[_row(access)], place, max(stretch, 1))
         record.know("source", used_together=used, row_handed_on=_handed_on(access, facts))
 
@@ -386,22 +386,21 @@ def know_exchange_effects(facts: KernelFacts, records: Sequence[Record]) -> None
         if record.value("lane_axis") == "slow" and record.value("fast_axis_thread"):
             improved[element] = max(weight, improved.get(element, 0))
             concerned.append(record)
-        elif _lanes_share_sectors(record) and _other_thread_on_slow_axis(access, facts):
+        elif _lanes_share_sectors(access, record) and _other_thread_on_slow_axis(access, facts):
             spoiled[element] = max(weight, spoiled.get(element, 0))
     moves = sum(spoiled.values()) >= sum(improved.values())
     for record in concerned:
         record.know("source", exchange_moves_problem=moves)
 
 
-def _lanes_share_sectors(record: Record) -> bool:
+def _lanes_share_sectors(access: Access, record: Record) -> bool:
     """Whether neighbouring lanes meet neighbouring elements along the fast axis. Places that were loaded or
     computed lie anywhere: an exchange takes no order from them.
     """
-    stride, itemsize = record.value("lane_stride"), record.value("itemsize")
+    stride = record.value("lane_stride")
     if record.value("lane_axis") != "fast" or not isinstance(stride, float):
         return False
-    size = itemsize if isinstance(itemsize, float) else UNKNOWN_ITEMSIZES[0]
-    return 0 < abs(stride) * size < SECTOR_BYTES
+    return 0 < abs(stride) * access.array.likely_itemsizes[0] < SECTOR_BYTES
 
 
 def _other_thread_on_slow_axis(access: Access, facts: KernelFacts) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.kernel_facts import Array
 from advisor.evidence.source.warps.lane_addresses import SECTOR_BYTES
-from advisor.evidence.source.warps.lanes import UNKNOWN_ITEMSIZES, LanePattern
+from advisor.evidence.source.warps.lanes import LanePattern
 from advisor.program.launches.block_shape import BlockShape, assumed_in_words
 
 
@@ -16,8 +16,8 @@ def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...
     if any(not shape.stated for shape in shapes):
         found.append(assumed_in_words(shapes))
     if array.parameter:
-        least, most = UNKNOWN_ITEMSIZES
-        size = f"{array.itemsize} bytes" if array.itemsize else f"{least} to {most} bytes"
+        least, most = array.likely_itemsizes
+        size = f"{least} bytes" if least == most else f"{least} to {most} bytes"
         found.append(f"Array `{array.name}` {_layout(array)} with elements of {size}.")
     length = length_of_row(array)
     if length is not None:

@@ -35,8 +35,6 @@ BANK_BYTES = 4
 # Local memory has the words of neighbouring lanes side by side (CUDA C++ Programming Guide, Local Memory).
 _WORD_BYTES = 4
 _LANES_OF_SECTOR = SECTOR_BYTES // _WORD_BYTES
-# The sizes that an element may have where the source does not tell.
-UNKNOWN_ITEMSIZES = (4, 8)
 # The fields that a record has at least, when one of them is all that is seen.
 _FIELDS = 4
 _THREADS = ("tid.x", "tid.y", "tid.z")
@@ -202,10 +200,8 @@ def _blocks_along(block: BlockShape, forms: list[Form], extents: tuple[int | Non
 
 def _counted(access: Access, count: Callable[[int], LanePattern]) -> LanePattern:
     """A pattern with its sectors for the size of the array's elements, or for those that are likely."""
-    if access.array.itemsize:
-        return count(access.array.itemsize)
-    least, most = UNKNOWN_ITEMSIZES
-    return replace(count(least), wider=count(most))
+    least, most = access.array.likely_itemsizes
+    return count(least) if least == most else replace(count(least), wider=count(most))
 
 
 def _with_sectors(pattern: LanePattern, warps: _Warps, turned: _Turned, itemsize: int) -> LanePattern:
@@ -319,7 +315,7 @@ def _own_rows(
     rows = set(warps.first())
     ends = [*sorted(rows)[1:], max(rows) + UNKNOWN_SIZE]
     nearest = min(after - row for row, after in zip(sorted(rows), ends, strict=True))
-    if nearest * (access.array.itemsize or UNKNOWN_ITEMSIZES[0]) < SECTOR_BYTES:
+    if nearest * access.array.likely_itemsizes[0] < SECTOR_BYTES:
         return LanePattern(kind, _lane_axis(forms, atoms, axes))
     lane = block.lane_axes[0]
     advancing = atoms.direct(forms[-1])

@@ -1,0 +1,55 @@
+"""Sizes of elements that the source does not state, by what the kernel does with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from surveying import records, value
+
+KERNEL = """
+@cuda.jit(device=True)
+def part(z):
+    return z.imag
+
+@cuda.jit
+def k(c, out, n):
+    i = cuda.grid(1)
+    if i < n:
+        {body}
+
+def main(c, out, n):
+    k[8, 256](c, out, n)
+"""
+
+
+def load(folder: Path, body: str, text: str = KERNEL):
+    return next(one for one in records(folder, "access", text.format(body=body)) if one.label == "c")
+
+
+@pytest.mark.parametrize(
+    ("body", "least", "most"),
+    [
+        # 32 neighbours of 8 bytes lie in eight sectors, of 16 bytes in sixteen.
+        ("out[i] = c[i].real", 8, 16),
+        ("out[i] = c[i].real * c[i].real + c[i].imag * c[i].imag", 8, 16),
+        ("z = c[i]\n        out[i] = z.imag", 8, 16),
+        ("out[i] = part(c[i])", 8, 16),
+        # Nothing tells that the elements are complex.
+        ("out[i] = c[i]", 4, 8),
+        ("out[i] = abs(c[i])", 4, 8),
+        ("out[i] = c[i] * n.real", 4, 8),
+    ],
+)
+def test_elements_whose_parts_are_read_are_complex(tmp_path: Path, body: str, least: int, most: int) -> None:
+    reading = load(tmp_path, body).readings["sectors_per_request"]
+    assert (reading.value, reading.most) == (least, most)
+    sizes = f"Array `c` is taken to be C-contiguous with elements of {least} to {most} bytes."
+    assert sizes in reading.assumptions or least == 4
+
+
+def test_a_type_that_a_launch_states_comes_first(tmp_path: Path) -> None:
+    text = KERNEL.replace("def main(c, out, n):", "def main(out, n):\n    c = np.zeros(4096, np.float32)")
+    reading = load(tmp_path, "out[i] = c[i].real", text).readings["sectors_per_request"]
+    assert (reading.value, reading.most) == (4, None)
+    assert value(load(tmp_path, "out[i] = c[i].real", text), "itemsize") == 4
