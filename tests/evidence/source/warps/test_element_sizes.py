@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from surveying import records, value
+
+from advisor.program.arrays.element_types import itemsize_of
 
 KERNEL = """
 @cuda.jit(device=True)
@@ -53,3 +56,18 @@ def test_a_type_that_a_launch_states_comes_first(tmp_path: Path) -> None:
     reading = load(tmp_path, "out[i] = c[i].real", text).readings["sectors_per_request"]
     assert (reading.value, reading.most) == (4, None)
     assert value(load(tmp_path, "out[i] = c[i].real", text), "itemsize") == 4
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["f2", "<f4", ">f8", "|u1", "i1", "i2", "=i8", "u2", "u4", "b1", "c8", "c16", "half", "single", "double",
+     "csingle", "cdouble", "byte", "ubyte", "short", "ushort", "intc", "uintc", "longlong", "ulonglong",
+     "bool", "float16", "float32", "float64", "int8", "uint16", "int32", "uint64", "complex64", "complex128"],
+)  # fmt: skip
+def test_the_bytes_of_types_are_those_of_numpy(name: str) -> None:
+    assert itemsize_of(name) == np.dtype(name).itemsize
+
+
+@pytest.mark.parametrize("name", ["object", "str", "f", "<", "", None])
+def test_other_names_are_no_types(name: str | None) -> None:
+    assert itemsize_of(name) is None
