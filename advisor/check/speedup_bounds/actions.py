@@ -1,4 +1,4 @@
-"""What to do first: findings by what they gain for the whole run, then by confidence and effort."""
+"""What to do first: findings by severity, by what they gain for the run, then by confidence and effort."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Action:
 
     `fix` is the one to take, `tried` says that its gain was found by running it. `others` are findings of
     the same kernel that have the same cause or remedy: those of the rule, and those of the fix. `reward` is
-    the speed-up that the order goes by.
+    the speed-up of the run that the order goes by, or of the kernel where its share is not known; `expected`
+    that of the kernel.
     """
 
     finding: Finding
@@ -29,16 +30,17 @@ class Action:
     tried: bool
     others: tuple[Finding, ...] = ()
     reward: float = 1.0
+    expected: float = 1.0
 
 
 def ranked_actions(
     findings: Iterable[Finding], shares: Mapping[str | None, float], headroom: Headroom = lambda _: None
 ) -> list[Action]:
-    """The actions for findings, the most rewarding first.
+    """The actions for findings: what is wrong (errors), what is slow (warnings), the rest, of each the most
+    rewarding first.
 
     `shares` are those of kernels in the time of the run, by name; that of a kernel which is not there is
-    unknown. `headroom` gives the speed-up that is left at most for a finding's remedy. What is wrong (an
-    error) comes before what is slow.
+    unknown. `headroom` gives the speed-up that is left at most for a finding's remedy.
     """
     groups: dict[tuple[str, str, str | None], list[Finding]] = {}
     for finding in findings:
@@ -63,7 +65,7 @@ def gain_of_run(share: float, speedup: float) -> float:
 
 def _action(group: list[Finding], shares: Mapping[str | None, float], headroom: Headroom) -> Action:
     estimates = [(_estimate(one, headroom(one)), one) for one in group]
-    (speedup, fix, tried), finding = max(estimates, key=lambda one: one[0][0] or 1.0)
+    (speedup, fix, tried), finding = max(estimates, key=_weight)
     share = shares.get(finding.kernel_concerned())
     if share is not None and finding.launches is not None:
         # Launches that do not show what the finding says stay as they are.
@@ -74,7 +76,12 @@ def _action(group: list[Finding], shares: Mapping[str | None, float], headroom: 
         expected = min(expected, diagnosis_tree().assumed)
     reward = expected if share is None else gain_of_run(share, expected)
     others = tuple(one for one in group if one is not finding)
-    return Action(finding, fix, speedup, gain, tried, others, reward)
+    return Action(finding, fix, speedup, gain, tried, others, reward, expected)
+
+
+def _weight(estimated: tuple[tuple[float | None, Fix | None, bool], Finding]) -> tuple[float, ...]:
+    (speedup, _, _), finding = estimated
+    return SEVERITIES.index(finding.severity), speedup or 1.0, finding.weight or 0.0
 
 
 def _estimate(finding: Finding, headroom: float | None) -> tuple[float | None, Fix | None, bool]:
@@ -97,10 +104,10 @@ def _estimate(finding: Finding, headroom: float | None) -> tuple[float | None, F
 def _rank(one: Action) -> tuple[object, ...]:
     finding = one.finding
     return (
-        finding.severity != "error",
-        -round(one.reward, 2),
-        not one.tried,
         -SEVERITIES.index(finding.severity),
+        -round(one.reward, 2),
+        -round(one.expected, 2),
+        not one.tried,
         _CONFIDENCES.index(finding.confidence),
         _EFFORTS.index(finding.effort) if finding.effort in _EFFORTS else len(_EFFORTS),
         finding.path,

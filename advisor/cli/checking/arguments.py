@@ -9,6 +9,8 @@ from advisor.model.findings import SEVERITIES
 from advisor.model.records import SOURCES
 from advisor.reports.outputs import available_formats
 
+DEFAULT_FORMAT, WHOLE_FORMAT = "short", "text"
+
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare everything that `advisor check` understands."""
@@ -46,8 +48,19 @@ def _add_rules(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    formats = ", ".join(name for name in available_formats() if name != "text")
-    group.add_argument("--format", default="text", metavar="FORMAT", help=f"text (default), {formats}")
+    formats = ", ".join(name for name in available_formats() if name != DEFAULT_FORMAT)
+    extent = group.add_mutually_exclusive_group()
+    extent.add_argument(
+        "--format", default=DEFAULT_FORMAT, metavar="FORMAT", help=f"{DEFAULT_FORMAT} (default), {formats}"
+    )
+    extent.add_argument(
+        "--all",
+        action="store_const",
+        dest="format",
+        const=WHOLE_FORMAT,
+        help="every finding with all that is known of it, not only what matters most "
+        f"(the same as --format {WHOLE_FORMAT})",
+    )
     group.add_argument("--output", type=Path, metavar="FILE", help="write the report to FILE")
     group.add_argument(
         "--statistics",

@@ -124,10 +124,12 @@ def _write(args: argparse.Namespace, request: Request, report: Report) -> None:
     from advisor.reports.outputs import RenderOptions, load_format, options_for, render_report
     from advisor.reports.rule_pages.catalogue import catalogue_of
 
-    options = RenderOptions(statistics=args.statistics, quiet=args.quiet)
+    settings = request.options.settings
+    causes = settings.report_causes
+    options = RenderOptions(statistics=args.statistics, quiet=args.quiet, causes=causes)
     if args.output is None and sys.stdout is not None:
-        options = options_for(sys.stdout, statistics=args.statistics, quiet=args.quiet)
-    rules = catalogue_of(rulebook_for(request.options.settings, strict=False))
+        options = options_for(sys.stdout, statistics=args.statistics, quiet=args.quiet, causes=causes)
+    rules = catalogue_of(rulebook_for(settings, strict=False))
     text = render_report(args.format, report, rules, options)
     if args.output is None:
         write_to_stdout(text, load_format(args.format).FOR_MACHINES)

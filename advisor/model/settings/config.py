@@ -57,8 +57,9 @@ class ProjectOverride:
 class Config:
     """All settings of a project. `root` is the folder that `exclude`, `per_file_ignores` and the paths of
     overrides, also of those in packs, are relative to; `file` is the file they come from, None for the
-    defaults; `packs` are paths of folders from `root`, or names of installed packs; `places` says where these
-    and metric providers are named, by key and name.
+    defaults; `packs` are paths of folders from `root`, or names of installed packs; `report_causes` is the
+    number of causes in a short report, None for as many as fit two screens; `places` says where packs and
+    metric providers are named, by key and name.
     """
 
     device: str = DEFAULT_DEVICE
@@ -73,6 +74,7 @@ class Config:
     workload_seconds: float = 60.0
     synthesis: bool = True
     synthesis_seconds: float = 60.0
+    report_causes: int | None = None
     metric_providers: tuple[str, ...] = ()
     packs: tuple[str, ...] = ()
     rules: Mapping[str, RuleSetting] = field(default_factory=dict)

@@ -165,6 +165,13 @@ def _read_seconds(reader: Reader, settings: Settings, key: str, value: object) -
         reader.complain((key,), f"`{key}` must be a number of seconds above 0.")
 
 
+def _read_count(reader: Reader, settings: Settings, key: str, value: object) -> None:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        settings.values[key.replace("-", "_")] = value
+    else:
+        reader.complain((key,), f"`{key}` must be a whole number above 0.")
+
+
 def _read_switch(reader: Reader, settings: Settings, key: str, value: object) -> None:
     if isinstance(value, bool):
         settings.values[key.replace("-", "_")] = value
@@ -280,6 +287,7 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "workload-seconds": _read_seconds,
     "synthesis": _read_switch,
     "synthesis-seconds": _read_seconds,
+    "report-causes": _read_count,
     "metric-providers": _read_texts,
     "rules": _read_rules,
     "overrides": _read_overrides,

@@ -57,13 +57,14 @@ RuleCatalogue: TypeAlias = Mapping[str, RuleInfo]
 class RenderOptions:
     """How to render: `width` in terminal columns, ANSI colours or none, and the statistics or not.
 
-    A text that is `quiet` has no counts.
+    A text that is `quiet` has no counts. A short one shows so many `causes`, None for as many as it does.
     """
 
     width: int = 100
     color: bool = False
     statistics: bool = False
     quiet: bool = False
+    causes: int | None = None
 
 
 class Format(Protocol):
@@ -107,6 +108,7 @@ def options_for(
     *,
     statistics: bool = False,
     quiet: bool = False,
+    causes: int | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> RenderOptions:
     """The options that suit `stream`: colours and the window's width only where it is a terminal.
@@ -114,6 +116,7 @@ def options_for(
     A NO_COLOR that is not empty and TERM=dumb switch the colours off (https://no-color.org).
     """
     if not stream.isatty():
-        return RenderOptions(statistics=statistics, quiet=quiet)
+        return RenderOptions(statistics=statistics, quiet=quiet, causes=causes)
     color = not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
-    return RenderOptions(max(40, shutil.get_terminal_size((100, 24)).columns), color, statistics, quiet)
+    width = max(40, shutil.get_terminal_size((100, 24)).columns)
+    return RenderOptions(width, color, statistics, quiet, causes)

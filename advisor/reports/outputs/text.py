@@ -1,4 +1,4 @@
-"""The report for people: each finding with its source lines, the numbers behind it, why, and what to try."""
+"""The whole report for people: each finding with its source lines, the numbers behind it, and what to try."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from advisor.reports.outputs.drawing.palette import Palette
 from advisor.reports.outputs.drawing.paragraphs import one_line, paragraph, visible
 from advisor.reports.outputs.drawing.tables import columns, evidence_rows, statistics_lines
 from advisor.reports.outputs.wording.actions import first_actions, gain_in_words, what_to_do
-from advisor.reports.outputs.wording.counts import counted, summary_sentences
+from advisor.reports.outputs.wording.counts import counted, summary_sentences, undecided_sentence
 from advisor.reports.outputs.wording.locations import Location, Locations
 from advisor.reports.outputs.wording.places import told_together, with_lines_joined
 from advisor.reports.outputs.wording.quantities import number
@@ -102,11 +102,8 @@ class _Page:
     def summary(self) -> list[str]:
         """The last block."""
         sentences = summary_sentences(self.report)
-        if (undecided := len({entry.rule for entry in self.report.undecided})) and not self.statistics:
-            sentences.append(
-                f"{counted(undecided, 'rule')} could not be decided for lack of evidence; "
-                f"--statistics says what is missing."
-            )
+        if undecided := undecided_sentence(self.report, asked=self.statistics):
+            sentences.append(undecided)
         clean = not self.report.findings and not self.report.problems
         paint = self.palette.good if clean else self.palette.strong
         first, *rest = sentences

@@ -66,6 +66,8 @@ def test_errors_come_first():
         (finding("a", gain=2.0), finding("b", severity="info")),
         (finding("a", gain=2.0), finding("b")),
         (finding("a"), finding("b", severity="info")),
+        (finding("a"), finding("b", severity="info", gain=9.0)),
+        (finding("a", severity="error"), finding("b", gain=9.0)),
         (finding("a", fixes=(fix("predicted faster", 2.0),)), finding("b", gain=2.0)),
     ],
 )
@@ -123,3 +125,15 @@ def test_one_fix_for_two_rules_is_one_action():
 def test_what_a_rule_estimates_comes_before_what_is_only_left():
     left = ranked_actions([finding("a"), finding("b", gain=2.0)], {}, lambda one: 50.0)
     assert [(one.finding.rule, one.speedup) for one in left] == [("b", 2.0), ("a", 50.0)]
+
+
+def test_a_cause_is_as_severe_as_its_worst_place():
+    remark = finding("a", line=3, gain=9.0, severity="info")
+    (action,) = ranked_actions([remark, finding("a", line=5, gain=2.0)], {})
+    assert (action.finding.span.line, action.speedup, action.others) == (5, 2.0, (remark,))
+
+
+def test_where_the_run_gains_nothing_the_gain_of_the_kernel_decides():
+    # 1 / (0.999 + 0.001 / 2) and 1 / (0.999 + 0.001 / 4) are both 1.00.
+    few, much = finding("few", gain=2.0), finding("much", gain=4.0, effort="high")
+    assert order(few, much, k=0.001) == ["much", "few"]

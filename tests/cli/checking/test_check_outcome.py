@@ -47,7 +47,8 @@ def test_one_file_that_fails_beside_one_that_does_not_is_status_2(
     fake_check.problems = [Problem("k.py", 3, "is not valid Python", 7)]
     outcome = advisor("check")
     assert outcome.status == 2
-    assert "--> k.py:3:7" in outcome.out
+    assert "k.py:3:7 error[not-checked] is not valid Python" in outcome.out
+    assert "--> k.py:3:7" in advisor("check", "--all").out
     assert "not everything could be checked" in outcome.out
     assert advisor("check", "--baseline", "b.json", "--write-baseline").status == 2
 

@@ -27,7 +27,9 @@ def test_the_same_kernel_without_the_fault_is_silent(report: Run, put: Run) -> N
 
 def test_text_shows_the_lines_of_the_cell_alone(advisor: Run, put: Run) -> None:
     put(HEAD, "!nvidia-smi\n" + DIVERGENT, "x = 1")
-    shown = advisor("check", "--evidence", "source", "--no-cache").out
+    short = advisor("check", "--evidence", "source", "--no-cache").out
+    assert short.startswith("kernel half, n.ipynb\nn.ipynb:cell 2:6:9 error[")
+    shown = advisor("check", "--evidence", "source", "--no-cache", "--all").out
     assert "--> n.ipynb:cell 2:6:9 in kernel half" in shown
     assert " 6 |         cuda.syncthreads()" in shown
     assert "%%" not in shown and "x = 1" not in shown

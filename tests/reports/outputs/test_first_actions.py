@@ -27,9 +27,7 @@ def test_the_three_with_the_largest_gain_come_first():
     assert head.splitlines()[0] == "Start with these of 12 findings:"
     places = [word for word in head.split() if word.startswith("a.py")]
     assert places == ["a.py:12:1", "a.py:11:1", "a.py:10:1"]
-    assert "predicted at most 2.20 times as fast, high confidence, low effort." in head.replace(
-        "\n     ", " "
-    )
+    assert "predicted at most 2.2 times as fast, high confidence, low effort." in head.replace("\n     ", " ")
     assert rest.startswith("warning[rule-1]")
 
 

@@ -41,6 +41,20 @@ def draw_excerpt(lines: Sequence[str], span: Span, width: int, palette: Palette,
     return [*printed, bar]
 
 
+def draw_place(lines: Sequence[str], span: Span, width: int, palette: Palette, mark: Paint) -> list[str]:
+    """The first line of a place alone and the mark under it; none when `span` does not lie in `lines`."""
+    if not 1 <= span.line <= len(lines):
+        return []
+    line = lines[span.line - 1]
+    gutter = gutter_width(span.line)
+    end = span.end_column - 1 if span.end_line <= span.line else len(line)
+    drawn = draw_line(line, span.column - 1, end, width - gutter - 3)
+    return [
+        f"{palette.gutter(f'{span.line:>{gutter}} |')} {drawn.text}".rstrip(),
+        f"{' ' * gutter}{palette.gutter(' |')} {' ' * drawn.start}{mark('^' * drawn.length)}",
+    ]
+
+
 def gutter_width(last_line: int) -> int:
     """The width of the column of line numbers, at least 2 so that short files line up."""
     return max(2, len(str(last_line)))

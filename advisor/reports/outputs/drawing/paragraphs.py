@@ -9,6 +9,8 @@ import textwrap
 # what stands around them, or cannot be encoded at all.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
+_SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
+
 
 def visible(text: str) -> str:
     """`text` with every unsafe character as an escape (`\\x1b`), so that it stays on one line."""
@@ -38,4 +40,26 @@ def paragraph(text: str, width: int, first: str = "", rest: str | None = None) -
         subsequent_indent=rest,
         break_long_words=False,
         break_on_hyphens=False,
+    )
+
+
+def paragraph_within(text: str, width: int, most: int, first: str = "", rest: str | None = None) -> list[str]:
+    """The lines of `paragraph`, at most `most`: the sentences that fit, or else the words, and `...`."""
+    whole = paragraph(text, width, first, rest)
+    if len(whole) <= most:
+        return whole
+    sentences = _SENTENCE_END.split(one_line(text))
+    for count in range(len(sentences) - 1, 0, -1):
+        shorter = paragraph(" ".join(sentences[:count]), width, first, rest)
+        if len(shorter) <= most:
+            return shorter
+    return textwrap.wrap(
+        one_line(text),
+        max(width, len(first) + 20),
+        initial_indent=first,
+        subsequent_indent=" " * len(first) if rest is None else rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+        max_lines=most,
+        placeholder=" ...",
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from advisor.check.speedup_bounds.actions import Action, ranked_actions
 from advisor.check.speedup_bounds.tree import diagnosis_tree
 from advisor.model.findings import Report
+from advisor.reports.outputs.wording.quantities import number
 
 # What is told with two decimals is no gain below it.
 _WORTH = 1.005
@@ -20,11 +21,16 @@ def first_actions(report: Report) -> Sequence[Action]:
     tree = diagnosis_tree()
     if len(report.findings) < tree.first_from:
         return ()
+    actions = actions_of(report)
+    return actions[: tree.first] if any(one.reward > _WORTH for one in actions) else ()
+
+
+def actions_of(report: Report) -> list[Action]:
+    """The actions for all findings of a report, in the order in which to take them."""
     headroom = report.headroom
-    actions = ranked_actions(
+    return ranked_actions(
         report.findings, report.shares, lambda one: headroom.get((one.rule, one.kernel_concerned()))
     )
-    return actions[: tree.first] if any(one.reward > _WORTH for one in actions) else ()
 
 
 def what_to_do(action: Action) -> str:
@@ -36,16 +42,23 @@ def what_to_do(action: Action) -> str:
 
 def gain_in_words(action: Action) -> str:
     """What an action gains, with its confidence and effort."""
+    said = speed_up_in_words(action)
+    if action.speedup is None or action.speedup < _WORTH:
+        return said
+    effort = f", {action.finding.effort} effort" if action.finding.effort else ""
+    return f"{said}, {action.finding.confidence} confidence{effort}"
+
+
+def speed_up_in_words(action: Action) -> str:
+    """What an action gains: of the kernel, and of all kernels where that is less."""
     if action.speedup is None:
         return "no estimate of the gain"
     if action.speedup < _WORTH:
         return _useless(action) if action.tried else "what it relieves is not what the kernel waits for"
-    basis = _basis(action)
-    said = f"{basis} {action.speedup:.2f} times as fast"
+    said = f"{_basis(action)} {number(round(action.speedup, 2))} times as fast"
     if action.gain_of_run is not None and action.gain_of_run < action.speedup * 0.99:
         said += f", all kernels together {action.gain_of_run:.2f}"
-    effort = f", {action.finding.effort} effort" if action.finding.effort else ""
-    return f"{said}, {action.finding.confidence} confidence{effort}"
+    return said
 
 
 def _useless(action: Action) -> str:
@@ -60,5 +73,5 @@ def _basis(action: Action) -> str:
     """Where the speed-up of an action comes from."""
     proof = action.fix.proof if action.fix is not None else None
     if not action.tried or proof is None:
-        return "predicted at most"
+        return "predicted at most" if action.finding.gain else "not estimated, at most"
     return "measured" if proof.verdict == "measured faster" else "predicted"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from advisor.model.findings import SEVERITIES, Problem, Report, Severity
+from advisor.model.findings import SEVERITIES, Finding, Problem, Report, Severity
 
 _PLURAL: dict[Severity, str] = {"info": "infos", "warning": "warnings", "error": "errors"}
 
 
 def by_severity(report: Report) -> dict[Severity, int]:
     """The number of findings of each severity, the worst first."""
-    counted = Counter(finding.severity for finding in report.findings)
+    return _severities(report.findings)
+
+
+def _severities(findings: Iterable[Finding]) -> dict[Severity, int]:
+    counted = Counter(finding.severity for finding in findings)
     return {severity: counted[severity] for severity in reversed(SEVERITIES)}
 
 
@@ -44,14 +48,26 @@ def summary_sentences(report: Report) -> list[str]:
     return sentences
 
 
+def severities_in_words(findings: Iterable[Finding]) -> str:
+    """How many findings of each severity there are: `1 error and 2 warnings`."""
+    counts = _severities(findings).items()
+    return listed([counted(count, severity, _PLURAL[severity]) for severity, count in counts if count])
+
+
+def undecided_sentence(report: Report, asked: bool) -> str:
+    """How many rules stayed undecided, and how to be told what is missing; empty where there are none, and
+    where the statistics that say so were `asked` for.
+    """
+    undecided = len({entry.rule for entry in report.undecided})
+    if not undecided or asked:
+        return ""
+    rules = counted(undecided, "rule")
+    return f"{rules} could not be decided for lack of evidence; --statistics says what is missing."
+
+
 def _found(report: Report) -> str:
     device = f" for {report.device}" if report.device else ""
     if not report.findings:
         return f"No findings{device}{'' if report.checked_everything else ' in what could be checked'}."
-    words = [
-        counted(count, severity, _PLURAL[severity])
-        for severity, count in by_severity(report).items()
-        if count
-    ]
     files = len({finding.path for finding in report.findings})
-    return f"Found {listed(words)} in {counted(files, 'file')}{device}."
+    return f"Found {severities_in_words(report.findings)} in {counted(files, 'file')}{device}."

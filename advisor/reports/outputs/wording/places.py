@@ -13,14 +13,28 @@ _LINES = 8
 
 
 def once_for_each_place(report: Report) -> Report:
-    """The report with findings that differ in nothing but the kernel joined into one that names them all."""
+    """The report with findings that differ in nothing but the kernel joined into one that names them all.
+
+    What is known of these kernels goes for their names together: their shares add up, and the largest of
+    their headrooms bounds the gain.
+    """
     alike: dict[tuple[object, ...], list[Finding]] = {}
     for finding in report.findings:
         key = (finding.rule, finding.path, finding.span, finding.severity, finding.message)
         alike.setdefault(key, []).append(finding)
     if len(alike) == len(report.findings):
         return report
-    return replace(report, findings=[_joined(findings) for findings in alike.values()])
+    shares, headroom = dict(report.shares), dict(report.headroom)
+    for group in alike.values():
+        kernels = {finding.kernel_concerned() for finding in group}
+        name, rule = _joined(group).kernel_concerned(), group[0].rule
+        if name not in kernels and kernels <= report.shares.keys():
+            shares[name] = sum(report.shares[one] for one in kernels)
+        known = [report.headroom[rule, one] for one in kernels if (rule, one) in report.headroom]
+        if name not in kernels and len(known) == len(kernels):
+            headroom[rule, name] = max(known)
+    findings = [_joined(group) for group in alike.values()]
+    return replace(report, findings=findings, shares=shares, headroom=headroom)
 
 
 def told_together(findings: Sequence[Finding]) -> list[Finding]:

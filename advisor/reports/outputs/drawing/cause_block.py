@@ -1,0 +1,92 @@
+"""One cause in a few lines: the place and what is wrong, the source line, what it gains, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from advisor.check.speedup_bounds.actions import Action
+from advisor.reports.outputs.drawing.excerpt import draw_place
+from advisor.reports.outputs.drawing.palette import Palette
+from advisor.reports.outputs.drawing.paragraphs import paragraph_within, visible
+from advisor.reports.outputs.wording.locations import Locations
+from advisor.reports.outputs.wording.short_facts import Fact, assumption, facts, remedy
+from advisor.reports.outputs.wording.shown_causes import Amounts
+
+_INDENT = "    "
+
+
+@dataclass(frozen=True)
+class CauseBlocks:
+    """What all causes of one report are drawn with."""
+
+    locations: Locations
+    palette: Palette
+    width: int
+    amounts: Amounts
+
+    def in_full(self, action: Action) -> list[str]:
+        """The lines of a cause; the mark, the assumption and the ends of long texts give way to the rest."""
+        source, told = self._source(action), facts(action, self.locations, self.amounts.places)
+        most = self.amounts.lines_of_cause
+        needed = len(self._facts(told, self.amounts.lines_of_facts))
+        # The source line and the advice have one each.
+        head = self._head(action, min(self.amounts.lines_of_message, most - 2 - needed))
+        parts: list[tuple[int, _Part]] = [
+            (1, lambda most: source[: min(most, 1)]),
+            (needed, lambda most: self._facts(told, most)),
+            (1, lambda most: self._fact(remedy(action), most)),
+            (1, lambda most: source[1 : 1 + most]),
+            (1, lambda most: self._fact(assumption(action), most)),
+        ]
+        line, gain, advice, mark, assumed = _within(parts, most - len(head))
+        return [*head, *(_INDENT + one for one in (*line, *mark, *gain, *advice, *assumed))]
+
+    def in_a_line(self, action: Action) -> str:
+        """The place and the message, as far as they fit."""
+        return self._head(action, 1)[0]
+
+    def _head(self, action: Action, most: int) -> list[str]:
+        finding = action.finding
+        place = visible(str(self.locations.of(finding.path, finding.span)))
+        what = f"{finding.severity}[{finding.rule}]"
+        mark = self.palette.severity(finding.severity)
+        first, *rest = paragraph_within(f"{place} {what} {finding.message}", self.width, most, rest="  ")
+        first = first.replace(place, self.palette.strong(place), 1).replace(what, mark(what), 1)
+        return [first, *rest]
+
+    def _source(self, action: Action) -> list[str]:
+        finding = action.finding
+        location = self.locations.of(finding.path, finding.span)
+        lines = self.locations.lines(finding.path, finding.span)
+        mark = self.palette.severity(finding.severity)
+        return draw_place(lines, location.span, self.width - len(_INDENT), self.palette, mark)
+
+    def _facts(self, known: Sequence[Fact], most: int) -> list[str]:
+        """Facts one behind the other; the last ones are left out where they do not fit."""
+        for count in range(len(known), 0, -1):
+            (label, first), *others = known[:count]
+            joined = label, "; ".join([first, *(f"{name}: {text}" for name, text in others)])
+            if count == 1 or len(self._fact(joined, most + 1)) <= most:
+                return self._fact(joined, most)
+        return []
+
+    def _fact(self, fact: Fact | None, most: int) -> list[str]:
+        if fact is None or most < 1:
+            return []
+        label = f"{fact[0]}: "
+        lines = paragraph_within(fact[1], self.width - len(_INDENT), most, label)
+        return [self.palette.strong(label) + lines[0][len(label) :], *lines[1:]]
+
+
+_Part = Callable[[int], list[str]]
+
+
+def _within(parts: Sequence[tuple[int, _Part]], room: int) -> list[list[str]]:
+    """Each part in at most the lines that it has: those that it wants in turn, then what is left."""
+    allowed = [0] * len(parts)
+    for first in (True, False):
+        for at, (wanted, part) in enumerate(parts):
+            free = allowed[at] + room - sum(allowed)
+            allowed[at] = len(part(min(wanted, free) if first else free))
+    return [part(most) for (_, part), most in zip(parts, allowed, strict=True)]
