@@ -114,6 +114,18 @@ def test_what_says_the_same_of_several_kernels_is_told_of_the_first():
     assert "more" not in found
 
 
+def test_a_place_that_several_kernels_call_is_one_cause():
+    called = [replace(finding("x", 9, name), message=f"`{name}` is slow.") for name in ("a", "b", "c")]
+    found = short(*called)
+    assert rules_of(found) == ["x"] and "also" not in found and "more" not in found
+
+
+def test_a_line_names_the_rule_however_long_the_path_is():
+    remark = replace(finding("x", 9, severity="info"), path="folder/" * 20 + "a.py", message=LONG)
+    first = short(remark).splitlines()[0]
+    assert first.endswith("a.py:9:14 info[x] Neighbouring lanes of a ...")
+
+
 def test_rules_with_the_same_fix_are_one_cause():
     fix = Fix("Swap i and j", "needs review", "swap", edits=(Edit(0, 1, "x"),))
     found = short(finding("x", 1, gain=3.0, fixes=(fix,)), finding("y", 2, gain=2.0, fixes=(fix,)))
@@ -151,7 +163,7 @@ def test_a_cause_has_six_lines_however_much_is_known_of_it():
     st.lists(
         st.tuples(
             st.integers(0, 30),
-            st.integers(1, 390),
+            st.integers(1, 30),
             st.integers(0, 12),
             st.sampled_from(["info", "warning", "error"]),
         ),
@@ -162,7 +174,14 @@ def test_a_cause_has_six_lines_however_much_is_known_of_it():
 def test_any_report_fits_on_two_screens_and_counts_what_it_leaves_out(drawn, problems):
     findings = [
         replace(
-            finding(f"rule-{rule}", line, f"kernel_{kernel}", severity, gain=1.0 + rule / 7, advice=(LONG,)),
+            finding(
+                f"rule-{rule}",
+                line + 30 * kernel,
+                f"kernel_{kernel}",
+                severity,
+                gain=1.0 + rule / 7,
+                advice=(LONG,),
+            ),
             message=f"{LONG * 3} {rule} {kernel}",
             assumptions=(LONG,),
         )

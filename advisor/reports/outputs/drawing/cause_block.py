@@ -43,17 +43,26 @@ class CauseBlocks:
         return [*head, *(_INDENT + one for one in (*line, *mark, *gain, *advice, *assumed))]
 
     def in_a_line(self, action: Action) -> str:
-        """The place and the message, as far as they fit."""
-        return self._head(action, 1)[0]
+        """The place and the rule, and of the message what fits, but a few words of it."""
+        place, what = self._place(action), self._what(action)
+        room = max(self.width, len(f"{place} {what} ") + self.amounts.columns_of_message)
+        return self._painted(paragraph_within(f"{place} {what} {action.finding.message}", room, 1), action)[0]
 
     def _head(self, action: Action, most: int) -> list[str]:
+        text = f"{self._place(action)} {self._what(action)} {action.finding.message}"
+        return self._painted(paragraph_within(text, self.width, most, rest="  "), action)
+
+    def _place(self, action: Action) -> str:
         finding = action.finding
-        place = visible(str(self.locations.of(finding.path, finding.span)))
-        what = f"{finding.severity}[{finding.rule}]"
-        mark = self.palette.severity(finding.severity)
-        first, *rest = paragraph_within(f"{place} {what} {finding.message}", self.width, most, rest="  ")
-        first = first.replace(place, self.palette.strong(place), 1).replace(what, mark(what), 1)
-        return [first, *rest]
+        return visible(str(self.locations.of(finding.path, finding.span)))
+
+    def _what(self, action: Action) -> str:
+        return f"{action.finding.severity}[{action.finding.rule}]"
+
+    def _painted(self, lines: Sequence[str], action: Action) -> list[str]:
+        mark, strong = self.palette.severity(action.finding.severity), self.palette.strong
+        place, what = self._place(action), self._what(action)
+        return [line.replace(place, strong(place), 1).replace(what, mark(what), 1) for line in lines]
 
     def _source(self, action: Action) -> list[str]:
         finding = action.finding

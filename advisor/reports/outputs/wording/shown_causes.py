@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -26,6 +26,7 @@ class Amounts:
     causes_of_kernel: int
     lines_of_cause: int
     lines_of_message: int
+    columns_of_message: int
     lines_of_facts: int
     places: int
     problems: int
@@ -61,9 +62,11 @@ def shown_causes(report: Report, most: int) -> ShownCauses:
     """The `most` important causes of a report: errors first, then warnings by gain, some of each kernel.
 
     Where that leaves room the other warnings and then the info findings have a line each. What says the same
-    of several kernels is one cause, of the first of them.
+    of several kernels is one cause, of the first of them; so is what a rule says of a place that several
+    kernels call.
     """
-    actions = _without_repetitions(actions_of(report))
+    actions = _joined(actions_of(report), lambda one: (one.rule, one.severity, one.message))
+    actions = _joined(actions, lambda one: (one.rule, one.severity, one.path, one.span))
     in_full = _some_of_each_kernel([one for one in actions if one.finding.severity != "info"], most)
     chosen = {id(one) for one in in_full}
     others = [one for one in actions if id(one) not in chosen]
@@ -79,13 +82,13 @@ def owner_of(finding: Finding) -> Owner:
     return Owner(declared.path, declared.kernel) if declared else Owner(finding.path, "")
 
 
-def _without_repetitions(actions: Iterable[Action]) -> list[Action]:
-    alike: dict[tuple[str, str, str], Action] = {}
+def _joined(actions: Iterable[Action], key: Callable[[Finding], object]) -> list[Action]:
+    alike: dict[object, Action] = {}
     for one in actions:
-        key = (one.finding.rule, one.finding.severity, one.finding.message)
-        first = alike.get(key)
-        more = (one.finding, *one.others)
-        alike[key] = replace(first, others=(*first.others, *more)) if first else one
+        first = alike.setdefault(key(one.finding), one)
+        if first is not one:
+            others = (*first.others, one.finding, *one.others)
+            alike[key(one.finding)] = replace(first, others=others)
     return list(alike.values())
 
 
