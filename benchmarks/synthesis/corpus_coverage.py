@@ -1,13 +1,13 @@
 """Counts of how many kernels of public repositories launches are made up, and what that adds to the source.
 
     python benchmarks/synthesis/corpus_coverage.py FOLDER [--half open|aside] [--repository OWNER/NAME …]
-        [--disagreements] [--seconds] [--cache FOLDER]
+        [--disagreements] [--seconds] [--cache FOLDER] [--notebooks]
 
-FOLDER holds one checkout for each repository, as OWNER+NAME. Nothing of the repositories is run. Prints
-Markdown: kernels and what became of them, the accesses with a number before and after, with
---disagreements the lines at which the source's number is another than the counted one, and with --seconds the
-processor time that each kernel takes when nothing is known of it (compiling, translating, running) and when
-all is.
+FOLDER holds one checkout for each repository, as OWNER+NAME. Nothing of the repositories is run; with
+--notebooks their notebooks are looked at instead of their modules. Prints Markdown: kernels and what became
+of them, the accesses with a number before and after, with --disagreements the lines at which the source's
+number is another than the counted one, and with --seconds the processor time that each kernel takes when
+nothing is known of it (compiling, translating, running) and when all is.
 """
 
 from __future__ import annotations
@@ -73,13 +73,15 @@ def main() -> int:
     parser.add_argument("--disagreements", action="store_true")
     parser.add_argument("--seconds", action="store_true")
     parser.add_argument("--cache", type=Path, help="a folder for what is compiled")
+    parser.add_argument("--notebooks", action="store_true")
     options = parser.parse_args()
+    pattern = "*.ipynb" if options.notebooks else "*.py"
     coverage = Coverage()
     for root in sorted(one for one in options.folder.iterdir() if "+" in one.name):
         name = root.name.replace("+", "/", 1)
         chosen = name in options.repository or not options.repository
         if chosen and options.half in (None, half_of(name)):
-            one = checked_folder(root, cache=options.cache)
+            one = checked_folder(root, cache=options.cache, pattern=pattern)
             _add(coverage, name, one)
             if options.seconds:
                 _time(coverage, one)

@@ -66,8 +66,10 @@ class _SomeKernels(DefaultCollectors):
         return replace(found, units=[one for one in found.units if names.get(one.kernel) in self._kernels])
 
 
-def checked_folder(root: Path, kernels: Iterable[tuple[str, str]] = (), cache: Path | None = None) -> Checked:
-    """The evidence of kernels of a folder, by path and name, or of all; nothing of it is run.
+def checked_folder(
+    root: Path, kernels: Iterable[tuple[str, str]] = (), cache: Path | None = None, pattern: str = "*.py"
+) -> Checked:
+    """The evidence of kernels of a folder, by path and name, or of all in files of a pattern; nothing is run.
 
     Without a folder for the cache nothing is known from before.
     """
@@ -75,7 +77,7 @@ def checked_folder(root: Path, kernels: Iterable[tuple[str, str]] = (), cache: P
     paths = sorted({path for path, _ in chosen})
     files = [root / one for one in paths] or sorted(
         one
-        for one in root.rglob("*.py")
+        for one in root.rglob(pattern)
         if not any(part.startswith(".") for part in one.relative_to(root).parts)
     )
     with tempfile.TemporaryDirectory() as fresh:
