@@ -23,7 +23,7 @@ _STALL = "stall_"
 
 
 def import_text(imported: Imported, options: CheckOptions, verbose: bool) -> str:
-    """The findings as `check` prints them, a table of the kernels, and what was not used."""
+    """The findings as `check --all` prints them, a table of the kernels, and what was not used."""
     from advisor.reports.rule_pages.catalogue import load_catalogue
 
     shown = RenderOptions() if sys.stdout is None else options_for(sys.stdout)

@@ -232,3 +232,43 @@ def test_verbose_says_what_was_used(advisor: Run, fake_check: Any, project: Path
 
 def test_no_progress_where_stderr_is_no_terminal(advisor: Run, fake_check: Any) -> None:
     assert advisor("check").err == ""
+
+
+def test_all_findings_are_printed_by_all_and_counted_else(
+    advisor: Run, fake_check: Any, project: Path
+) -> None:
+    (project / "k.py").write_text("x = 1\n" * 20)
+    for line in range(1, 15):
+        fake_check.find(rule=f"rule-{line}", line=line)
+    short, whole = advisor("check"), advisor("check", "--all")
+    assert short.status == whole.status == 1
+    assert short.out.count("warning[rule-") == 10 and whole.out.count("warning[rule-") == 14
+    assert "\n4 more warnings in 1 kernel: advisor check --all\n" in short.out
+    assert whole.out == advisor("check", "--format", "text").out
+    assert "Found 14 warnings" in short.out and "Found 14 warnings" in whole.out
+
+
+def test_the_configuration_says_how_many_causes_are_shown(
+    advisor: Run, fake_check: Any, project: Path
+) -> None:
+    (project / "advisor.toml").write_text("report-causes = 2\n")
+    for line in (1, 3, 6):
+        fake_check.find(rule=f"rule-{line}", line=line)
+    assert advisor("check").out.count("warning[rule-") == 2
+    assert advisor("check", "--config", "report-causes = 3").out.count("warning[rule-") == 3
+    assert advisor("check", "--output", "report.txt").out == ""
+    assert (project / "report.txt").read_text().count("warning[rule-") == 2
+
+
+def test_a_short_report_leaves_out_what_the_baseline_accepts(advisor: Run, fake_check: Any) -> None:
+    for line in range(1, 13):
+        fake_check.find(rule=f"rule-{line}", line=6)
+    assert advisor("check", "--baseline", "b.json", "--write-baseline").status == 0
+    fake_check.find(rule="new", line=6)
+    outcome = advisor("check", "--baseline", "b.json")
+    assert outcome.status == 1 and "warning[new]" in outcome.out and "more" not in outcome.out
+
+
+def test_all_and_another_format_do_not_go_together(advisor: Run, fake_check: Any) -> None:
+    outcome = advisor("check", "--all", "--format", "json")
+    assert outcome.status == 2 and "not allowed with argument" in outcome.err

@@ -40,6 +40,7 @@ fail-level = "error"
 exclude = ["gen"]
 cache-dir = "out/cache"
 packs = ["rules", "more/rules"]
+report-causes = 4
 
 [tool.advisor.per-file-ignores]
 "tests/*" = ["all"]
@@ -60,6 +61,7 @@ spills = { level = "error", params = { floor = "35%", times = 3 } }
         per_file_ignores={"tests/*": ("all",)},
         cache_dir=project / "out/cache",
         packs=("rules", "more/rules"),
+        report_causes=4,
         rules={
             "low-occupancy": RuleSetting("off"),
             "spills": RuleSetting("error", {"floor": "35%", "times": "3"}),
@@ -106,6 +108,7 @@ exclude = ["a", 3]
 "fail-level" = 3
 per-file-ignores = ["x"]
 workload-seconds = 0
+report-causes = true
 
 [tool.advisor.rules.spills]
 level = "warn"
@@ -123,10 +126,11 @@ lvl = 1
         "pyproject.toml:9: `fail-level` must be a text in quotes, not a number.",
         "pyproject.toml:10: `per-file-ignores` must be a table, not a list.",
         "pyproject.toml:11: `workload-seconds` must be a number of seconds above 0.",
-        "pyproject.toml:14: `rules.spills.level` must be one of info, warning, error, off, not `warn`. "
+        "pyproject.toml:12: `report-causes` must be a whole number above 0.",
+        "pyproject.toml:15: `rules.spills.level` must be one of info, warning, error, off, not `warn`. "
         "Did you mean `warning`?",
-        "pyproject.toml:15: `rules.spills.params.floor` must be a text in quotes, not a truth value.",
-        "pyproject.toml:16: unknown key `lvl` of rule `spills`. Did you mean `level`?",
+        "pyproject.toml:16: `rules.spills.params.floor` must be a text in quotes, not a truth value.",
+        "pyproject.toml:17: unknown key `lvl` of rule `spills`. Did you mean `level`?",
         "--config \"cachedir='x'\": unknown key `cachedir`. Did you mean `cache-dir`?",
     ]
 

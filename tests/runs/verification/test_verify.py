@@ -168,7 +168,9 @@ def test_the_command_and_what_check_and_the_ledger_say_afterwards(project: Path)
     assert done.returncode == 0, done.stderr
     assert "k.py: cube\n  predicted faster (" in done.stdout
     assert "Verified 1 fix on a simulated NVIDIA A100 80GB: 1 predicted faster." in done.stdout
-    shown = run_advisor(project, "check", "--select", "slow-power", "k.py").stdout
+    short = " ".join(run_advisor(project, "check", "--select", "slow-power", "k.py").stdout.split())
+    assert "gain: predicted " in short and "; predicted faster, " in short
+    shown = run_advisor(project, "check", "--select", "slow-power", "--all", "k.py").stdout
     assert "Predicted faster (" in shown
     objects = json.loads(
         run_advisor(project, "check", "--select", "slow-power", "--format", "json", "k.py").stdout
