@@ -113,12 +113,15 @@ def _checked(files: Sequence[Path], options: CheckOptions, rules: tuple[str, ...
 
 def mark_failures(marks: Sequence[Mark], findings: Iterable[Finding]) -> list[MarkFailure]:
     """Where findings and marks disagree."""
-    found = {(finding.rule, finding.path, finding.span.line): finding for finding in findings}
+    found = {
+        (one.rule, one.path, one.span.line): one for finding in findings for one in finding.at_each_place()
+    }
     fixed = {
-        (fix.id, finding.path, finding.span.line)
+        (fix.id, finding.path, line)
         for finding in found.values()
         for fix in finding.fixes
         if fix.edits
+        for line in fix.lines
     }
     failures = []
     for mark in marks:

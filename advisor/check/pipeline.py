@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -44,12 +44,13 @@ from advisor.model.compilation_unit import CompilationUnit
 from advisor.model.devices import find_device
 from advisor.model.findings import SEVERITIES, Finding, Report, without_repetitions
 from advisor.model.processes.gc_paused import gc_paused
-from advisor.model.records import Record
+from advisor.model.records import Record, Source
 from advisor.model.settings.check_options import CheckOptions, Progress
 from advisor.model.text.notebooks import is_notebook
 from advisor.model.text.source_text import SourceText
 from advisor.program.syntax.module import readable_source
 from advisor.rules import Rulebook, RuleSettings, judge
+from advisor.rules.evaluation.causes import joined_causes
 from advisor.rules.evaluation.incremental_judge import IncrementalJudge
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ class Check:
             self.apply_rules(metrics, report, evidence.different)
             self.leave_out_unread(report)
             self.apply_suppressions(report)
+            self.join_causes(report)
             self.add_problems_of_rules(report)
             self.complete(report, metrics.tables)
             self.write_fixes(report, metrics.tables)
@@ -330,6 +332,14 @@ class Check:
         """Take out what comments and the configuration silence."""
         suppress(report, {rule.id for rule in self.rulebook.rules}, self.selected, self.options)
 
+    def join_causes(self, report: Report) -> None:
+        """Make one finding of all that a rule says of a kernel or of a host function.
+
+        What a comment silences is no place of it. What is said of such comments is about each of them.
+        """
+        rules = {rule.id for rule in self.rulebook.rules}
+        report.findings = joined_causes(report.findings, report.texts, rules)
+
     def add_problems_of_rules(self, report: Report) -> None:
         """Add what is wrong with rules, packs and overrides themselves."""
         settings, root = self.options.settings, self.options.root
@@ -395,11 +405,16 @@ def gather(files: Sequence[Path], options: CheckOptions) -> tuple[Tables, Rulebo
 
 
 def report_on(
-    records: Iterable[Record], looked_for: Iterable[str], options: CheckOptions, texts: Mapping[str, str]
+    records: Iterable[Record],
+    looked_for: Iterable[str],
+    options: CheckOptions,
+    texts: Mapping[str, str],
+    sources: Collection[Source],
 ) -> Report:
     """The report on records that were had in another way than by a check: judged and suppressed as its are.
 
     `texts` are those of the files that the records lie in, `looked_for` the entities that were searched for.
+    Each place of a finding rests on a number of one of the `sources`.
     """
     one = Check([], options)
     notices = one.select_rules()
@@ -407,6 +422,8 @@ def report_on(
     tables = tables_of([*records, one.device.record()], one.device, one.rulebook, looked_for)
     one.apply_rules(Metrics((Typing(tables, {}),)), report)
     one.apply_suppressions(report)
+    report.findings = [each for each in report.findings if any(it.source in sources for it in each.evidence)]
+    one.join_causes(report)
     report.problems += knowledge_problems(one.rulebook, options.root)
     report.problems += empty_packs(options.settings, options.root)
     report.findings.sort(key=_position)

@@ -118,14 +118,12 @@ def _report(content: dict[str, Any]) -> Report:
 
 
 def _fix(item: dict[str, Any]) -> Fix:
-    return Fix(**{**item, "edits": tuple(Edit(**edit) for edit in item["edits"])})
+    edits = tuple(Edit(**edit) for edit in item["edits"])
+    return Fix(**{**item, "edits": edits, "lines": tuple(item["lines"])})
 
 
 def _finding(item: dict[str, Any], fixes: Sequence[Fix]) -> Finding:
-    related = (
-        Related(other["path"], Span(**other["span"]), other["message"], other["kernel"])
-        for other in item["related"]
-    )
+    related = (Related(**{**other, "span": Span(**other["span"])}) for other in item["related"])
     return Finding(
         **{
             **item,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from advisor.model.findings import Finding, Report, once_for_each_kernel
+from advisor.model.findings import Finding, Report
 from advisor.model.settings.check_options import CheckOptions
 from advisor.model.settings.selectors import matches, suggestion
 from advisor.model.suppression_rules import load_suppression_rules
@@ -75,8 +75,7 @@ def suppress(report: Report, rules: Collection[str], selected: frozenset[str], o
     applied = apply_suppressions(report.findings, by_path, selected - undecided)
     remarks = [remark for remark in applied.remarks if remark.rule in selected]
     # A comment that silences what the configuration would drop too is of use, so the comments come first.
-    kept = _not_ignored_here([*applied.kept, *remarks], options)
-    report.findings = once_for_each_kernel(kept)
+    report.findings = list(_not_ignored_here([*applied.kept, *remarks], options))
     accepted = report.summary.get("suppressed", 0)
     report.summary["suppressed"] = len(applied.suppressed) + int(str(accepted))
 

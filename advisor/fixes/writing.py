@@ -12,7 +12,8 @@ from advisor.fixes.around_errors import AroundErrors
 from advisor.fixes.inside_cells import inside_cells
 from advisor.fixes.known_facts import KnownFacts
 from advisor.fixes.place import Modules, Place
-from advisor.fixes.support.edits.source_module import NotEditable
+from advisor.fixes.support.edits.source_module import NotEditable, SourceModule
+from advisor.fixes.taken_edits import TakenEdits
 from advisor.model.findings import Edit, Finding, Fix
 
 
@@ -26,32 +27,45 @@ class FixWriter:
         self._around = AroundErrors(texts, with_errors)
         self.readable = self._around.readable
         self._modules, self._facts = Modules(self.readable, self._around.unread), KnownFacts(tables)
-        # Edits of a whole kernel are one list for all its findings, and so is what becomes of them.
-        self._written: dict[tuple[str, str, int], tuple[list[Edit], Fix | None]] = {}
+        # Edits of a whole kernel are one list for all its places, and so is what becomes of them.
+        self._inside: dict[tuple[str, int], tuple[list[Edit], list[Edit] | None]] = {}
 
     def with_edits(self, finding: Finding, able: Iterable[FixData]) -> Finding:
-        """The finding with each of the fixes that has something to say of it."""
+        """The finding with each of the fixes that has something to say of it, at all its places at once."""
         module = self._modules.get(finding.path)
         if module is None:
             return finding
-        fixes = list(finding.fixes)
-        for fix in able:
-            place = Place(finding, module, self._modules, self._facts, fix.parameters)
-            edits = _edits(fix.id, place)
-            written = self._fix_with(fix, edits, finding.path) if edits else None
-            if written is not None and self._around.allow(written.edits, place):
-                fixes.append(written)
-        return replace(finding, fixes=tuple(fixes))
+        found = (self._fix(finding, module, fix) for fix in able)
+        return replace(finding, fixes=(*finding.fixes, *(fix for fix in found if fix is not None)))
 
-    def _fix_with(self, fix: FixData, edits: list[Edit], path: str) -> Fix | None:
-        """The fix for a finding in `path`, None where its edits cannot stay inside of a notebook's cells."""
-        key = fix.id, path, id(edits)
-        if key not in self._written:
-            inside = inside_cells(edits, path, self.readable)
-            one = Fix(fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(inside))) if inside else None
+    def _fix(self, finding: Finding, module: SourceModule, fix: FixData) -> Fix | None:
+        """A fix at those places of a finding whose edits do not touch those of an earlier place.
+
+        None where there are no such edits.
+        """
+        taken = TakenEdits()
+        edits: set[Edit] = set()
+        lines: list[int] = []
+        for one in finding.at_each_place():
+            place = Place(one, module, self._modules, self._facts, fix.parameters)
+            written = _edits(fix.id, place)
+            inside = self._inside_cells(written, finding.path) if written else None
+            if inside and self._around.allow(inside, place) and taken.take(inside, finding.path):
+                edits.update(inside)
+                lines.append(one.span.line)
+        if not edits:
+            return None
+        return Fix(
+            fix.title, fix.safety, fix.id, fix.condition, tuple(sorted(edits)), lines=tuple(sorted(lines))
+        )
+
+    def _inside_cells(self, edits: list[Edit], path: str) -> list[Edit] | None:
+        """The edits for a place in `path`, None where they cannot stay inside of a notebook's cells."""
+        key = path, id(edits)
+        if key not in self._inside:
             # The edits too, since no other list has their identity while they are there.
-            self._written[key] = edits, one
-        return self._written[key][1]
+            self._inside[key] = edits, inside_cells(edits, path, self.readable)
+        return self._inside[key][1]
 
 
 def _edits(name: str, place: Place) -> list[Edit] | None:

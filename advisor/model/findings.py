@@ -27,7 +27,7 @@ FASTER: frozenset[Verdict] = frozenset({"measured faster", "predicted faster"})
 SLOWER: frozenset[Verdict] = frozenset({"measured slower", "predicted slower"})
 
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
-# What is said of the further places of a finding.
+# What is said of a further place of which the rule says the same as of the worst one.
 HERE_TOO = "here too"
 
 
@@ -92,8 +92,8 @@ class Fix:
     """A remedy; with edits one that can be applied, all of them or none.
 
     `condition` says when results stay the same. Without edits it is a rule's advice in a few words, or a fix
-    whose proof withdraws it. Findings that the same edits fix share one: a fix may edit each line of a kernel
-    that has as many findings as lines.
+    whose proof withdraws it. `lines` are those places of the finding, by line, that the edits fix. Findings
+    that the same edits fix share one.
     """
 
     title: str
@@ -102,6 +102,7 @@ class Fix:
     condition: str = ""
     edits: tuple[Edit, ...] = ()
     proof: Proof | None = None
+    lines: tuple[int, ...] = ()
 
     @cached_property
     def paths(self) -> frozenset[str]:
@@ -152,21 +153,24 @@ def share_in_words(share: float) -> str:
 @dataclass(frozen=True, slots=True)
 class Related:
     """Another place that belongs to a finding: the launch, the declaration of the array. `kernel` is the name
-    of the kernel that stands there.
+    of the kernel that stands there; `same_cause` where what the finding says holds there too.
     """
 
     path: str
     span: Span
     message: str
     kernel: str = ""
+    same_cause: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to tell, at one place. `path` is relative to the working directory, POSIX separators.
+    """One cause: what one rule says of one kernel or host function, at the place where it is worst.
 
-    `weight` is a number where a rule is reported once for each kernel, at the place where it is largest;
-    `launches` those that show it, where it rests on counts of a kernel whose launches differ.
+    `path` is relative to the working directory, POSIX separators. The other places of the cause are among the
+    `related`. `weight` is the number that says how bad a place is, where the rule states one; `array` the
+    array that the place is about; `launches` those that show it, where it rests on counts of a kernel whose
+    launches differ.
     """
 
     rule: str
@@ -188,12 +192,27 @@ class Finding:
     title: str = ""
     category: str = ""
     weight: float | None = None
+    array: str = ""
     launches: ShowingLaunches | None = None
 
     @property
     def further_places(self) -> tuple[Related, ...]:
-        """The other places in the kernel where the same holds, of a rule reported once for each kernel."""
-        return tuple(one for one in self.related if one.message == HERE_TOO)
+        """The other places of the cause, by line."""
+        return tuple(one for one in self.related if one.same_cause)
+
+    def at_each_place(self) -> Iterator[Finding]:
+        """The finding at each place of the cause as if it had no other, where it is worst first."""
+        places = self.further_places
+        own = tuple(one for one in self.related if not one.same_cause)
+        yield replace(self, related=own) if places else self
+        for place in places:
+            message = self.message if place.message == HERE_TOO else place.message
+            yield replace(self, path=place.path, span=place.span, message=message, related=own)
+
+    def is_on(self, first: int, last: int) -> bool:
+        """Whether a place of the cause lies, at least in part, on the lines `first` to `last` of its file."""
+        spans = (self.span, *(place.span for place in self.further_places if place.path == self.path))
+        return any(span.line <= last and span.end_line >= first for span in spans)
 
     def kernel_concerned(self) -> str | None:
         """The kernel that the finding lies in, or that its launch or copy belongs to; None for none."""
@@ -218,32 +237,6 @@ def without_repetitions(findings: Iterable[Finding]) -> Iterator[Finding]:
         if SEVERITIES.index(finding.severity) > SEVERITIES.index(first.severity):
             kept[key] = finding
     yield from kept.values()
-
-
-def once_for_each_kernel(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings, those of a rule that is reported once for each kernel joined into one.
-
-    It stands where the severity is highest and, of these, the weight is largest; the others are related.
-    """
-    alike: dict[object, list[Finding]] = {}
-    for number, finding in enumerate(findings):
-        together = finding.weight is not None and finding.kernel is not None
-        key = (finding.rule, finding.path, finding.kernel) if together else number
-        alike.setdefault(key, []).append(finding)
-    return [_heaviest(group) for group in alike.values()]
-
-
-def _heaviest(group: list[Finding]) -> Finding:
-    if len(group) == 1:
-        return group[0]
-    chosen = max(group, key=lambda one: (SEVERITIES.index(one.severity), one.weight or 0.0))
-    others = sorted((one.span for one in group if one is not chosen), key=_beginning)
-    places = tuple(Related(chosen.path, span, HERE_TOO) for span in others)
-    return replace(chosen, related=(*chosen.related, *places))
-
-
-def _beginning(span: Span) -> tuple[int, int]:
-    return span.line, span.column
 
 
 @dataclass(frozen=True, slots=True)

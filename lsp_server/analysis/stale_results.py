@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from advisor.model.findings import Finding
+from advisor.model.findings import HERE_TOO, Finding
 from advisor.model.text.source_text import Span
 from lsp_server.analysis.checked_text import Analysis
 
@@ -25,10 +25,7 @@ def with_stale_results(good: Analysis, now: Analysis) -> Analysis:
     path = now.document.path
     moved = line_move(good.document.source.lines, now.document.source.lines)
     findings = [
-        one
-        for finding in good.findings
-        if (one := _finding(finding, path, moved)) is not None
-        and (not now.unread or one.span.line in now.unread)
+        one for finding in good.findings if (one := _finding(finding, path, moved, now.unread)) is not None
     ]
     findings = sorted([*now.findings, *findings], key=lambda one: one.span)
     tables = {entity: _table(table, path, moved) for entity, table in good.tables.items()}
@@ -69,14 +66,28 @@ def line_move(old: tuple[str, ...], new: tuple[str, ...]) -> Moved:
     return moved
 
 
-def _finding(finding: Finding, path: str, moved: Moved) -> Finding | None:
-    span = moved_span(finding.span, moved) if finding.path == path else finding.span
-    related = []
-    for one in finding.related:
-        place = moved_span(one.span, moved) if one.path == path else one.span
-        if place is not None:
-            related.append(replace(one, span=place))
-    return None if span is None else replace(finding, span=span, related=tuple(related), fixes=())
+def _finding(finding: Finding, path: str, moved: Moved, unread: Collection[int]) -> Finding | None:
+    """The finding at those of its places that are still there, and unread where some lines are; None without.
+
+    Where its worst place is gone, it stands at the first of the others.
+    """
+
+    def now(own: str, span: Span) -> Span | None:
+        return moved_span(span, moved) if own == path else span
+
+    related = [replace(one, span=span) for one in finding.related if (span := now(one.path, one.span))]
+    places = [one for one in related if one.same_cause and (not unread or one.span.line in unread)]
+    others = [one for one in related if not one.same_cause]
+    span = now(finding.path, finding.span)
+    if span is not None and (not unread or span.line in unread):
+        return replace(finding, span=span, related=(*others, *places), fixes=())
+    if not places:
+        return None
+    first, *rest = places
+    message = finding.message if first.message == HERE_TOO else first.message
+    return replace(
+        finding, path=first.path, span=first.span, message=message, related=(*others, *rest), fixes=()
+    )
 
 
 def moved_span(span: Span, moved: Moved) -> Span | None:

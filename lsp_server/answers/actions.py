@@ -39,12 +39,17 @@ class CodeActions:
     opened: Mapping[str, OpenText]
 
     def actions(
-        self, findings: Sequence[Finding], written: Sequence[Written], sent: Sequence[types.Diagnostic]
+        self,
+        findings: Sequence[Finding],
+        written: Sequence[Written],
+        sent: Sequence[types.Diagnostic],
+        wanted: types.Range,
     ) -> list[types.CodeAction]:
         """The actions for each rule with a finding among these: its fixes, to ignore it there, to explain it.
 
-        `written` are those of them whose fixes are known; only a fix that can be applied is offered. Fixes
-        come first, of these the safe ones. Of what the client `sent` only the data is believed.
+        `written` are those of them whose fixes are known; only a fix that can be applied is offered, and it
+        is applied at all places of the finding. Fixes come first, of these the safe ones. Ignored is the
+        place on the lines that are `wanted`. Of what the client `sent` only the data is believed.
         """
         linked = {str(item.data): item for item in sent if item.source == SOURCE}
         known = {fingerprint(one.finding): one for one in written}
@@ -58,7 +63,7 @@ class CodeActions:
             keys = [fingerprint(finding) for finding in group]
             shown = [linked[key] for key in keys if key in linked] or None
             fixes += self._fixes([known.get(key) for key in keys], group[0], shown)
-            ignoring += self._ignoring(group[0], shown)
+            ignoring += self._ignoring(place_on(group[0], wanted), shown)
             explaining.append(self._explaining(group[0], shown))
         return [action for _, action in sorted(fixes, key=itemgetter(0))] + ignoring + explaining
 
@@ -129,9 +134,16 @@ class CodeActions:
 
 
 def on_lines(analysis: Analysis, wanted: types.Range) -> list[Finding]:
-    """The findings on the lines of a range, our own of the present text."""
+    """The findings with a place on the lines of a range, our own of the present text."""
     first, last = wanted.start.line + 1, wanted.end.line + 1
-    return [one for one in analysis.findings if one.span.line <= last and one.span.end_line >= first]
+    return [one for one in analysis.findings if one.is_on(first, last)]
+
+
+def place_on(finding: Finding, wanted: types.Range) -> Finding:
+    """The finding at that of its places alone which lies on the lines of a range, the worst of several."""
+    first, last = wanted.start.line + 1, wanted.end.line + 1
+    places = (one for one in finding.at_each_place() if one.span.line <= last and one.span.end_line >= first)
+    return next(places, finding)
 
 
 def may_be_safe(finding: Finding) -> bool:

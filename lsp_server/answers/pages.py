@@ -63,7 +63,7 @@ def page_of_line(line: int, analysis: Analysis) -> ShownPage | None:
     kernel = kernel_around(line, analysis)
     if kernel is not None and kernel.span.line == line:
         return kernel_page(kernel, analysis)
-    findings = [one for one in analysis.findings if one.span.line <= line <= one.span.end_line]
+    findings = [one for one in analysis.findings if one.is_on(line, line)]
     if findings:
         return page_named(findings[0].rule, analysis)
     return kernel_page(kernel, analysis) if kernel is not None else None

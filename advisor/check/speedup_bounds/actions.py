@@ -18,9 +18,8 @@ class Action:
     """A finding with what it could gain: of its kernel and of the whole run, at most; None where not known.
 
     `fix` is the one to take, `tried` says that its gain was found by running it. `others` are findings of
-    the same kernel that have the same cause or remedy: those of the rule, and those of the fix. `reward` is
-    the speed-up of the run that the order goes by, or of the kernel where its share is not known; `expected`
-    that of the kernel.
+    the same kernel that have the same remedy. `reward` is the speed-up of the run that the order goes by, or
+    of the kernel where its share is not known; `expected` that of the kernel.
     """
 
     finding: Finding
@@ -32,6 +31,12 @@ class Action:
     reward: float = 1.0
     expected: float = 1.0
 
+    @property
+    def other_lines(self) -> tuple[int, ...]:
+        """The lines of all further places that the action concerns, in order."""
+        places = [one.span.line for each in (self.finding, *self.others) for one in each.at_each_place()]
+        return tuple(sorted(set(places) - {self.finding.span.line}))
+
 
 def ranked_actions(
     findings: Iterable[Finding], shares: Mapping[str | None, float], headroom: Headroom = lambda _: None
@@ -42,17 +47,13 @@ def ranked_actions(
     `shares` are those of kernels in the time of the run, by name; that of a kernel which is not there is
     unknown. `headroom` gives the speed-up that is left at most for a finding's remedy.
     """
-    groups: dict[tuple[str, str, str | None], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.rule, finding.path, finding.kernel_concerned()), []).append(finding)
-    actions = sorted((_action(group, shares, headroom) for group in groups.values()), key=_rank)
+    actions = sorted((_action(one, shares, headroom(one)) for one in findings), key=_rank)
     by_remedy: dict[tuple[object, ...], Action] = {}
     for one in actions:
         remedy = one.fix.id if one.fix is not None and one.fix.id else f"rule {one.finding.rule}"
         key = (remedy, one.finding.path, one.finding.kernel_concerned())
         known = by_remedy.get(key)
-        more = (one.finding, *one.others)
-        by_remedy[key] = one if known is None else replace(known, others=(*known.others, *more))
+        by_remedy[key] = one if known is None else replace(known, others=(*known.others, one.finding))
     return list(by_remedy.values())
 
 
@@ -63,9 +64,8 @@ def gain_of_run(share: float, speedup: float) -> float:
     return 1.0 / (1.0 - share + share / speedup)
 
 
-def _action(group: list[Finding], shares: Mapping[str | None, float], headroom: Headroom) -> Action:
-    estimates = [(_estimate(one, headroom(one)), one) for one in group]
-    (speedup, fix, tried), finding = max(estimates, key=_weight)
+def _action(finding: Finding, shares: Mapping[str | None, float], headroom: float | None) -> Action:
+    speedup, fix, tried = _estimate(finding, headroom)
     share = shares.get(finding.kernel_concerned())
     if share is not None and finding.launches is not None:
         # Launches that do not show what the finding says stay as they are.
@@ -75,13 +75,7 @@ def _action(group: list[Finding], shares: Mapping[str | None, float], headroom: 
     if finding.gain is None and not tried:
         expected = min(expected, diagnosis_tree().assumed)
     reward = expected if share is None else gain_of_run(share, expected)
-    others = tuple(one for one in group if one is not finding)
-    return Action(finding, fix, speedup, gain, tried, others, reward, expected)
-
-
-def _weight(estimated: tuple[tuple[float | None, Fix | None, bool], Finding]) -> tuple[float, ...]:
-    (speedup, _, _), finding = estimated
-    return SEVERITIES.index(finding.severity), speedup or 1.0, finding.weight or 0.0
+    return Action(finding, fix, speedup, gain, tried, reward=reward, expected=expected)
 
 
 def _estimate(finding: Finding, headroom: float | None) -> tuple[float | None, Fix | None, bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,19 +16,27 @@ VERSION = 1
 
 
 class Entry(NamedTuple):
-    """What stays the same of a finding when lines above it move."""
+    """What stays the same of one place of a finding when lines above it move."""
 
     path: str
     rule: str
     kernel: str
     text: str
 
+    @property
+    def cause(self) -> tuple[str, ...]:
+        """What it shares with the other places of its finding: the kernel. Outside of kernels the entry."""
+        return self[:3] if self.kernel else self
 
-def entry_of(finding: Finding, texts: dict[str, str]) -> Entry:
-    """The entry of `finding`; `texts` holds the sources by path."""
+
+def entries_of(finding: Finding, texts: dict[str, str]) -> list[Entry]:
+    """The entries of the places of `finding`; `texts` holds the sources by path."""
     lines = texts.get(finding.path, "").splitlines()
-    line = lines[finding.span.line - 1] if finding.span.line <= len(lines) else ""
-    return Entry(finding.path, finding.rule, finding.kernel or "", " ".join(line.split()))
+    found = []
+    for one in finding.at_each_place():
+        line = lines[one.span.line - 1] if one.span.line <= len(lines) else ""
+        found.append(Entry(one.path, one.rule, one.kernel or "", " ".join(line.split())))
+    return found
 
 
 def read_baseline(file: Path) -> Counter[Entry]:
@@ -50,34 +58,40 @@ def read_baseline(file: Path) -> Counter[Entry]:
 
 
 def apply_baseline(report: Report, accepted: Counter[Entry]) -> None:
-    """Drop the accepted findings from `report` and note in its summary how many they were."""
+    """Drop the accepted findings from `report` and note in its summary how many they were.
+
+    One that was accepted at any of its places is, whatever places it has got since.
+    """
     left = Counter(accepted)
     kept: list[Finding] = []
     for finding in report.findings:
-        entry = entry_of(finding, report.texts)
-        if left[entry] > 0:
-            left[entry] -= 1
-        else:
+        known = [entry for entry in entries_of(finding, report.texts) if left[entry] > 0]
+        if not known:
             kept.append(finding)
+        left.subtract(known)
     report.summary["in_baseline"] = len(report.findings) - len(kept)
     report.findings[:] = kept
 
 
 def write_baseline(file: Path, report: Report, checked: Collection[str]) -> int:
-    """The number of findings in the baseline written; entries of files that were not `checked` stay."""
+    """The number of findings that were accepted; entries of files that were not `checked` stay."""
     entries: Counter[Entry] = Counter()
     if file.exists():
         entries.update(
             {entry: count for entry, count in read_baseline(file).items() if entry.path not in checked}
         )
-    entries.update(entry_of(finding, report.texts) for finding in report.findings)
+    for finding in report.findings:
+        entries.update(entries_of(finding, report.texts))
     rows = [entry._asdict() | {"count": count} for entry, count in sorted(entries.items())]
     write_atomically(file, json.dumps({"version": VERSION, "findings": rows}, indent=1) + "\n")
-    return sum(entries.values())
+    return len(report.findings)
 
 
-def vanished(accepted: Counter[Entry], found: Sequence[Entry], checked: Collection[str]) -> int:
-    """How many accepted findings of `checked` files no longer exist."""
+def vanished(accepted: Counter[Entry], found: Iterable[Entry], checked: Collection[str]) -> int:
+    """How many accepted findings of `checked` files no longer exist at any place."""
     left = Counter(accepted)
-    left.subtract(Counter(found))
-    return sum(count for entry, count in left.items() if count > 0 and entry.path in checked)
+    left.subtract(there := Counter(found))
+    causes = {entry.cause for entry in there if entry.kernel}
+    gone = {entry: count for entry, count in left.items() if count > 0 and entry.path in checked}
+    outside = sum(count for entry, count in gone.items() if not entry.kernel)
+    return outside + len({entry.cause for entry in gone if entry.kernel} - causes)

@@ -108,7 +108,7 @@ def _use_baseline(args: argparse.Namespace, request: Request, report: Report) ->
         print(f"{args.baseline}: {count} finding{'' if count == 1 else 's'} accepted.", file=sys.stderr)
         return
     accepted = baseline.read_baseline(args.baseline)
-    found = [baseline.entry_of(finding, report.texts) for finding in report.findings]
+    found = [entry for finding in report.findings for entry in baseline.entries_of(finding, report.texts)]
     gone = baseline.vanished(accepted, found, checked)
     baseline.apply_baseline(report, accepted)
     if gone:

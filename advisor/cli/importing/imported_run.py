@@ -212,12 +212,7 @@ def _judged(run: Run, files: Sequence[Path], options: CheckOptions, project: Pro
         if record.entity == "kernel" and known is not None:
             record.readings = {**known.readings, **record.readings}
     texts = {path: text for path, text in project.texts.items() if any(path == one[0] for one in matched)}
-    report = report_on(measured, _ENTITIES, options, texts)
-    report.findings = [
-        finding
-        for finding in report.findings
-        if any(one.source in ("measured", "assumed") for one in finding.evidence)
-    ]
+    report = report_on(measured, _ENTITIES, options, texts, ["measured", "assumed"])
     # A report holds numbers of kernels and runs, never of accesses: most rules stay open by its nature.
     report.undecided = []
     report.notices += run.notes

@@ -77,5 +77,5 @@ def _action(action: Action) -> dict[str, Any]:
         "tried": action.tried,
         "confidence": action.finding.confidence,
         "effort": action.finding.effort,
-        "other_lines": [one.span.line for one in action.others],
+        "other_lines": list(action.other_lines),
     }

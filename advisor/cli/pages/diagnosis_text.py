@@ -140,7 +140,8 @@ def _actions(found: KernelDiagnosis, width: int) -> list[str]:
 
 
 def _sentence(action: Action) -> str:
-    place = f"line {action.finding.span.line}" + (f" and {len(action.others)} more" if action.others else "")
+    more = len(action.other_lines)
+    place = f"line {action.finding.span.line}" + (f" and {more} more" if more else "")
     return f"{what_to_do(action)} ({place}) [{action.finding.rule}]: {gain_in_words(action)}."
 
 

@@ -11,6 +11,7 @@ from advisor.reports.outputs.drawing.paragraphs import one_line, visible
 from advisor.reports.outputs.drawing.tables import statistics_lines
 from advisor.reports.outputs.wording.counts import problem_name, summary_sentences
 from advisor.reports.outputs.wording.locations import Location, Locations
+from advisor.reports.outputs.wording.places import further_lines
 
 FOR_MACHINES = False
 SHOWS_FIXES = False
@@ -27,7 +28,8 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     for finding in report.findings:
         place = _place(palette, locations.of(finding.path, finding.span))
         severity = palette.severity(finding.severity)(finding.severity)
-        lines.append(f"{place} {severity} {finding.rule} {one_line(finding.message)}")
+        told = " ".join(filter(None, (one_line(finding.message), further_lines(finding, locations))))
+        lines.append(f"{place} {severity} {finding.rule} {told}")
     lines += [f"note: {one_line(notice)}" for notice in report.notices]
     if options.statistics:
         lines += ["", *statistics_lines(report, rules, options.width, palette), ""]

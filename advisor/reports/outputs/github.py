@@ -9,6 +9,7 @@ from advisor.reports.outputs import RenderOptions, RuleCatalogue
 from advisor.reports.outputs.drawing.paragraphs import visible
 from advisor.reports.outputs.wording.counts import problem_name
 from advisor.reports.outputs.wording.locations import Locations
+from advisor.reports.outputs.wording.places import further_lines
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -59,6 +60,8 @@ def _annotation(finding: Finding, locations: Locations) -> str:
     title = f"{finding.title} ({finding.rule})" if finding.title else finding.rule
     # GitHub drops a command without a message.
     message = location.in_words(finding.message or title)
+    if lines := further_lines(finding, locations):
+        message += f"\n{lines}"
     if finding.advice:
         message += "\nTry:" + "".join(f"\n- {advice}" for advice in finding.advice)
     return _command(_COMMANDS[finding.severity], place | {"title": title}, message)

@@ -9,6 +9,7 @@ from advisor.reports.outputs.interchange.fingerprints import fingerprints, probl
 from advisor.reports.outputs.interchange.plain import dump
 from advisor.reports.outputs.wording.counts import problem_name
 from advisor.reports.outputs.wording.locations import Location, Locations
+from advisor.reports.outputs.wording.places import further_lines
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -23,7 +24,7 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """
     locations = Locations(report)
     issues = [
-        _issue(finding, fingerprint, locations.of(finding.path, finding.span))
+        _issue(finding, fingerprint, locations)
         for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
     ]
     issues += [
@@ -64,11 +65,13 @@ def _problem(number: int, problem: Problem, location: Location) -> dict[str, obj
     }
 
 
-def _issue(finding: Finding, fingerprint: str, location: Location) -> dict[str, object]:
+def _issue(finding: Finding, fingerprint: str, locations: Locations) -> dict[str, object]:
+    location = locations.of(finding.path, finding.span)
+    said = " ".join(filter(None, (finding.message, further_lines(finding, locations))))
     return {
         "type": "issue",
         "check_name": finding.rule,
-        "description": one_line(location.in_words(finding.message)),
+        "description": one_line(location.in_words(said)),
         "categories": ["Performance"],
         "severity": _SEVERITIES[finding.severity],
         "fingerprint": fingerprint,

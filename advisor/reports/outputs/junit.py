@@ -10,6 +10,7 @@ from advisor.model.findings import Finding, Problem, Report
 from advisor.reports.outputs import RenderOptions, RuleCatalogue
 from advisor.reports.outputs.wording.counts import problem_name
 from advisor.reports.outputs.wording.locations import Locations
+from advisor.reports.outputs.wording.places import further_lines
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -56,7 +57,8 @@ def _finding(suite: ElementTree.Element, finding: Finding, locations: Locations)
     case = _element(suite, "testcase", name=f"{finding.rule} {place}", classname=finding.rule)
     case.set("file", _clean(finding.path))
     case.set("line", str(place.file_line))
-    text = "\n".join([f"{place}: {finding.message}", *finding.advice])
+    also = filter(None, [further_lines(finding, locations)])
+    text = "\n".join([f"{place}: {finding.message}", *also, *finding.advice])
     if finding.severity == "info":
         _element(case, "system-out").text = _clean(text)
     else:

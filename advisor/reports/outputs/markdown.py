@@ -13,6 +13,7 @@ from advisor.reports.outputs.drawing.paragraphs import one_line
 from advisor.reports.outputs.drawing.tables import evidence_rows, title_of
 from advisor.reports.outputs.wording.counts import listed, summary_sentences
 from advisor.reports.outputs.wording.locations import Locations
+from advisor.reports.outputs.wording.places import further_lines
 
 FOR_MACHINES = True
 SHOWS_FIXES = False
@@ -59,6 +60,8 @@ def _section(finding: Finding, locations: Locations, rules: RuleCatalogue, width
             for metric, value, threshold, source in evidence_rows(finding.evidence)
         ]
         blocks.append(_table(("metric", "value", "threshold", "evidence"), rows))
+    if also := further_lines(finding, locations):
+        blocks.append(_escape(also))
     if finding.why:
         blocks.append(f"**Why:** {_escape(finding.why)}")
     if finding.advice:

@@ -14,7 +14,7 @@ from advisor.reports.outputs.drawing.tables import columns, evidence_rows, stati
 from advisor.reports.outputs.wording.actions import first_actions, gain_in_words, what_to_do
 from advisor.reports.outputs.wording.counts import counted, summary_sentences, undecided_sentence
 from advisor.reports.outputs.wording.locations import Location, Locations
-from advisor.reports.outputs.wording.places import told_together, with_lines_joined
+from advisor.reports.outputs.wording.places import with_lines_joined
 from advisor.reports.outputs.wording.quantities import number
 
 FOR_MACHINES = False
@@ -26,7 +26,7 @@ _LABELS = 8
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
     """The report in blocks: findings, problems, notices, statistics when asked for, and the summary."""
     page = _Page(report, rules, options)
-    blocks = [page.finding(finding) for finding in told_together(report.findings)]
+    blocks = [page.finding(finding) for finding in report.findings]
     if first := first_actions(report):
         blocks.insert(0, page.first(first))
     blocks += [page.problem(problem) for problem in report.problems]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor.evidence.metrics.tables import Tables
+from advisor.evidence.metrics.tables import Table, Tables
 from advisor.model.findings import Finding, Fix, Related
 from advisor.rules.evaluation.matches import Match
 from advisor.rules.model import Rulebook
@@ -59,4 +59,11 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         title=rule.title,
         category=rule.category,
         weight=match.weight,
+        array=_array(table, match.row),
     )
+
+
+def _array(table: Table, row: int) -> str:
+    """The array that a record is about, "" where it is about none."""
+    column = table.columns.get("array")
+    return str(column.values[row]) if column is not None and column.source(row) is not None else ""

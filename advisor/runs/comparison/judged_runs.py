@@ -45,8 +45,7 @@ def findings_of(
     known = records_of_runs(runs, places, read, lambda one: id(one) in chosen)
     looked_for = (*_ENTITIES, *SOURCE_ENTITIES) if read else _ENTITIES
     own = replace(options, fixes=False, proofs=False)
-    judged = report_on(known.records, looked_for, own, known.texts)
-    return [one for one in judged.findings if any(part.source == source for part in one.evidence)]
+    return report_on(known.records, looked_for, own, known.texts, [source]).findings
 
 
 def _source_records(those: Sequence[Place], places: KernelPlaces, options: CheckOptions) -> list[Record]:

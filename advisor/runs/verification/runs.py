@@ -47,7 +47,7 @@ class Candidate:
     @property
     def line(self) -> int:
         """The first line that a finding is about."""
-        return min(finding.span.line for finding, _ in self.pairs)
+        return min(one.span.line for finding, _ in self.pairs for one in finding.at_each_place())
 
     def estimates(self) -> dict[str, float | None]:
         """The largest gain that each rule estimated for its findings here, None without an estimate."""

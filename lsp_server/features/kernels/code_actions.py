@@ -43,7 +43,7 @@ async def code_actions(ls: AdvisorServer, params: types.CodeActionParams) -> lis
         patience = _PATIENCE_OF_EDITORS if by_itself else _PATIENCE
         written = await ls.fixes.written(analysis, findings, patience)
         sent = params.context.diagnostics
-        actions = await ls.analyses.run(lambda: offers.actions(findings, written, sent))
+        actions = await ls.analyses.run(lambda: offers.actions(findings, written, sent, params.range))
     safe = [finding for finding in analysis.findings if may_be_safe(finding)]
     # Among quick fixes it stands only where there is more than one to apply.
     if safe and wants(only, FIX_ALL) and (only or (actions and len(safe) > 1)):

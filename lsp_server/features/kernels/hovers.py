@@ -54,7 +54,7 @@ def _told(
     numbers: bool,
 ) -> tuple[str, Span] | None:
     """The text of a place, and what it is about; None where there is nothing to tell."""
-    from lsp_server.answers.hover import explanations
+    from lsp_server.answers.hover import explanations, span_at
     from lsp_server.numbers.at_place import cards_at
     from lsp_server.numbers.cards import joined
 
@@ -63,7 +63,7 @@ def _told(
     try:
         if found:
             parts.append(explanations(found, analysis.settings, place))
-            spans.append(found[0].span)
+            spans.append(span_at(found[0], place) or found[0].span)
         if numbers and (cards := cards_at(analysis, place)):
             parts.append(joined([card for card, _ in cards], markdown))
             spans.append(cards[0][1])

@@ -43,8 +43,8 @@ _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 
 
 def edits(place: Place) -> list[Edit] | None:
-    """An edit for each float constant in the lines of the finding and of its further places, and for the
-    constant that a variable which is assigned there starts with.
+    """An edit for each float constant in the lines of the finding, and for the constant that a variable which
+    is assigned there starts with.
 
     None where there is none or no NumPy, and where a launch passes arrays of double precision. Constants
     that meet integers or float64 stay, since the result is float64 all the same, and so do sums that are
@@ -55,8 +55,7 @@ def edits(place: Place) -> list[Edit] | None:
     function = place.function()
     if numpy is None or function is None or _gets_double_precision(place, module, function):
         return None
-    spans = (place.span, *(further.span for further in place.finding.further_places))
-    lines = frozenset(line for span in spans for line in range(span.line, span.end_line + 1))
+    lines = range(place.span.line, place.span.end_line + 1)
     starts = _start_values(module, function, lines)
     double = _subtracted_sums(module, function)
     wide = _NeverFloat32(place, module, function, double)

@@ -101,7 +101,12 @@ def _related(related: Related, locations: Locations) -> dict[str, object]:
 
 def _place(further: Related, locations: Locations) -> dict[str, object]:
     location = locations.of(further.path, further.span)
-    return {"path": further.path, "cell": location.cell, "line": location.span.line}
+    return {
+        "path": further.path,
+        "cell": location.cell,
+        "line": location.span.line,
+        "message": further.message,
+    }
 
 
 def _fix_object(fix: Fix, path: str, locations: Locations) -> dict[str, object]:

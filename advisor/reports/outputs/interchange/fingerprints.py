@@ -13,8 +13,9 @@ from advisor.reports.outputs.drawing.sources import lines_by_path
 def fingerprints(report: Report) -> list[str]:
     """A fingerprint for each finding of `report`, in order, no two alike: 16 hexadecimal digits and a number.
 
-    It follows from the rule, the path, the kernel and the text of the line without its blanks; the number
-    counts the findings that agree in all of these.
+    It follows from the rule, the path and the kernel: a cause stays the same when it gets one more place, or
+    another one becomes the worst. Outside of kernels the text of the line, without its blanks, stands for the
+    function. The number counts the findings that agree in all of these.
     """
     lines = lines_by_path(report)
     seen: Counter[str] = Counter()
@@ -33,5 +34,7 @@ def problem_fingerprint(parts: Iterable[object]) -> str:
 
 
 def _digest(finding: Finding, lines: tuple[str, ...]) -> str:
+    if finding.kernel:
+        return problem_fingerprint((finding.rule, finding.path, finding.kernel))
     text = lines[finding.span.line - 1] if 1 <= finding.span.line <= len(lines) else ""
-    return problem_fingerprint((finding.rule, finding.path, finding.kernel or "", "".join(text.split())))
+    return problem_fingerprint((finding.rule, finding.path, "", "".join(text.split())))

@@ -1,4 +1,4 @@
-"""Findings once for each place: a device function is told about once, whichever kernels call it."""
+"""The places of findings: a device function's once, whichever kernels call it; many of one in few words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def once_for_each_place(report: Report) -> Report:
     """
     alike: dict[tuple[object, ...], list[Finding]] = {}
     for finding in report.findings:
-        key = (finding.rule, finding.path, finding.span, finding.severity, finding.message)
+        places = tuple((one.path, one.span) for one in finding.further_places)
+        key = (finding.rule, finding.path, finding.span, finding.severity, finding.message, places)
         alike.setdefault(key, []).append(finding)
     if len(alike) == len(report.findings):
         return report
@@ -37,37 +38,33 @@ def once_for_each_place(report: Report) -> Report:
     return replace(report, findings=findings, shares=shares, headroom=headroom)
 
 
-def told_together(findings: Sequence[Finding]) -> list[Finding]:
-    """Findings that say the same of several lines of a kernel, joined into the first with the other lines."""
-    alike: dict[tuple[object, ...], list[Finding]] = {}
-    for finding in findings:
-        key = (finding.rule, finding.path, finding.kernel, finding.severity, finding.message)
-        alike.setdefault(key, []).append(finding)
-    return [_with_other_lines(group) for group in alike.values()]
-
-
 def with_lines_joined(related: Sequence[Related], locations: Locations) -> list[Related]:
-    """Related places, those that only say where else a finding holds joined into one that names the lines."""
-    too = [one for one in related if one.message == HERE_TOO]
-    others = [one for one in related if one.message != HERE_TOO]
-    return [*others, _joined_lines(too, locations)] if too else others
+    """Related places, those of which nothing of their own is said joined into one that names the lines.
+
+    Of further places with a message of their own the first few are kept, the others joined.
+    """
+    too = [one for one in related if one.same_cause and one.message == HERE_TOO]
+    own = [one for one in related if one.same_cause and one.message != HERE_TOO]
+    others = [one for one in related if not one.same_cause]
+    found = [*others, *own[:_LINES]]
+    if too:
+        lines = _lines(too, locations)
+        found.append(Related(too[0].path, too[0].span, f"the same in {lines}"))
+    if rest := own[_LINES:]:
+        found.append(Related(rest[0].path, rest[0].span, f"similar in {_lines(rest, locations)}"))
+    return found
 
 
-def _with_other_lines(group: list[Finding]) -> Finding:
-    first, *others = group
-    if not others:
-        return first
-    places = [Related(other.path, other.span, HERE_TOO) for other in others]
-    places += [place for one in group for place in one.related if place.message == HERE_TOO]
-    kept = [place for place in first.related if place.message != HERE_TOO]
-    return replace(first, related=(*kept, *places))
+def further_lines(finding: Finding, locations: Locations) -> str:
+    """Where else the finding holds, as a sentence; empty where it has one place."""
+    places = finding.further_places
+    return f"Also in {_lines(places, locations)}." if places else ""
 
 
-def _joined_lines(places: Sequence[Related], locations: Locations) -> Related:
+def _lines(places: Sequence[Related], locations: Locations) -> str:
     lines = list(dict.fromkeys(locations.of(place.path, place.span).line for place in places))
     shown = ", ".join(lines[:_LINES]) + (f" and {len(lines) - _LINES} more" if len(lines) > _LINES else "")
-    noun = "line" if len(lines) == 1 else "lines"
-    return Related(places[0].path, places[0].span, f"the same in {noun} {shown}")
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}"
 
 
 def _joined(findings: list[Finding]) -> Finding:
