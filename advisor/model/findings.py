@@ -169,8 +169,8 @@ class Finding:
 
     `path` is relative to the working directory, POSIX separators. The other places of the cause are among the
     `related`. `weight` is the number that says how bad a place is, where the rule states one; `array` the
-    array that the place is about; `launches` those that show it, where it rests on counts of a kernel whose
-    launches differ.
+    array that the place is about; `kernel_line` where the kernel is defined, for a file may define two of one
+    name; `launches` those that show it, where it rests on counts of a kernel whose launches differ.
     """
 
     rule: str
@@ -193,6 +193,7 @@ class Finding:
     category: str = ""
     weight: float | None = None
     array: str = ""
+    kernel_line: int | None = None
     launches: ShowingLaunches | None = None
 
     @property

@@ -55,7 +55,8 @@ class CodeActions:
         known = {fingerprint(one.finding): one for one in written}
         alike: dict[tuple[str, int], list[Finding]] = {}
         for finding in findings:
-            alike.setdefault((finding.rule, finding.span.line), []).append(finding)
+            line = place_on(finding, wanted).span.line
+            alike.setdefault((finding.rule, line), []).append(finding)
         fixes: list[tuple[float, types.CodeAction]] = []
         ignoring: list[types.CodeAction] = []
         explaining: list[types.CodeAction] = []

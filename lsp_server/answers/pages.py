@@ -11,6 +11,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from advisor.check.rulebook import rulebook_for
+from advisor.model.findings import Finding
 from advisor.model.storage.cache import user_cache_folder
 from advisor.reports.rule_pages.catalogue import catalogue_of, find_rule
 from advisor.reports.rule_pages.fix_page import build_fix_page, find_fix
@@ -88,7 +89,7 @@ def kernel_page(kernel: Row, analysis: Analysis) -> ShownPage:
     findings = [one for one in analysis.findings if one.kernel_concerned() == kernel.label]
     parts = [f"# Kernel {kernel.label} on {analysis.device.name}", card.markdown()]
     if findings:
-        told = (f"- Line {one.span.line}: {one.message} (`{one.rule}`)" for one in findings)
+        told = (f"- {_lines(one)}: {one.message} (`{one.rule}`)" for one in findings)
         parts += ["## Findings", "\n".join(told)]
     accesses = _accesses(kernel, known, analysis, quantities)
     if accesses:
@@ -131,6 +132,12 @@ def _shown(name: str, page: Page) -> ShownPage:
     told = [section for section in page.sections if section.heading in _TOLD]
     paragraphs = [text for section in told for text in section.paragraphs]
     return ShownPage(f"{name}.md", page_as_markdown(page) + "\n", "\n\n".join([page.title, *paragraphs]))
+
+
+def _lines(finding: Finding) -> str:
+    """The lines of a finding's places, the worst first."""
+    lines = [str(one.span.line) for one in finding.at_each_place()]
+    return f"{'Line' if len(lines) == 1 else 'Lines'} {', '.join(lines)}"
 
 
 def _accesses(kernel: Row, known: Known, analysis: Analysis, quantities: Quantities) -> list[str]:

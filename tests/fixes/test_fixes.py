@@ -274,7 +274,7 @@ def test_constants_of_the_further_places_of_a_finding_change_with_it() -> None:
     text = (
         "import numpy as np\ndef k(x, out):\n    y = 0.5 * x\n    out[0] = y * 0.25\n    out[1] = y * 0.75\n"
     )
-    first, other = Span(3, 5, 3, 16), Related("k.py", Span(4, 5, 4, 22), HERE_TOO)
+    first, other = Span(3, 5, 3, 16), Related("k.py", Span(4, 5, 4, 22), HERE_TOO, same_cause=True)
     finding = Finding(
         "float64-promotion", "k.py", first, "k", "warning", "high", "m", "w", (), related=(other,)
     )

@@ -65,7 +65,13 @@ def _interval(found: KernelDiagnosis) -> list[float] | None:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {"rule": finding.rule, "path": finding.path, "line": finding.span.line, "message": finding.message}
+    return {
+        "rule": finding.rule,
+        "path": finding.path,
+        "line": finding.span.line,
+        "places": [{"path": one.path, "line": one.span.line} for one in finding.further_places],
+        "message": finding.message,
+    }
 
 
 def _action(action: Action) -> dict[str, Any]:

@@ -113,9 +113,10 @@ def _details(answer: Answer, width: int) -> Iterator[str]:
         yield _indented(values, width, "   ")
     groups: dict[tuple[str, str, str], list[int]] = {}
     for finding in answer.findings:
-        groups.setdefault((finding.rule, finding.path, finding.message), []).append(finding.span.line)
-    for (rule, _, message), lines in list(groups.items())[:_LINES]:
-        yield _indented(f"{_places(lines)}: {message} [{rule}]", width, "   ")
+        lines = groups.setdefault((finding.rule, finding.path, finding.message), [])
+        lines += (one.span.line for one in finding.at_each_place())
+    for (rule, _, message), those in list(groups.items())[:_LINES]:
+        yield _indented(f"{_places(those)}: {message} [{rule}]", width, "   ")
     if len(groups) > _LINES:
         yield f"   and {len(groups) - _LINES} more"
     if answer.needs:

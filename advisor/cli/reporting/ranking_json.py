@@ -36,6 +36,7 @@ def finding_content(one: Finding) -> dict[str, Any]:
         "rule": one.rule,
         "path": one.path,
         "line": one.span.line,
+        "places": [{"path": place.path, "line": place.span.line} for place in one.further_places],
         "kernel": one.kernel_concerned(),
         "severity": one.severity,
         "message": one.message,

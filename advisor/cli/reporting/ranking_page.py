@@ -180,7 +180,7 @@ def _groups(advice: Sequence[Advice]) -> list[list[Advice]]:
 
 def _advice(page: Page, group: Sequence[Advice], nowhere: Container[str]) -> str:
     first = group[0]
-    lines = sorted({one.finding.span.line for one in group})
+    lines = sorted({each.span.line for one in group for each in one.finding.at_each_place()})
     places = ", ".join(map(str, lines[:_MOST_LINES])) + (", …" if len(lines) > _MOST_LINES else "")
     gain = ""
     if first.gain_of_run is not None and first.gain_of_run >= _LEAST_GAIN:

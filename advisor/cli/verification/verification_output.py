@@ -111,7 +111,7 @@ def _object(one: Verified) -> dict[str, object]:
     return {
         "path": candidate.path,
         "line": candidate.line,
-        "lines": sorted({finding.span.line for finding, _ in candidate.pairs}),
+        "lines": list(candidate.lines),
         "kernel": candidate.kernel,
         "rules": sorted(candidate.estimates()),
         "fix": candidate.fix,

@@ -13,7 +13,7 @@ from advisor.model.settings.check_options import CheckOptions
 from advisor.runs.comparison.ranking.order import Advised, steps_of
 from advisor.runs.comparison.ranking.ranking import RankedKernel, Ranking
 
-_Key = tuple[str, str, str | None, int]
+_Key = tuple[str, str, str | int]
 
 
 def with_remedies(rankings: Sequence[Ranking], options: CheckOptions) -> list[Ranking]:
@@ -64,7 +64,7 @@ def _new(findings: Sequence[Finding], told: set[_Key]) -> tuple[Finding, ...]:
     """The findings that were not told yet; they are from now on."""
     found = []
     for one in findings:
-        key = (one.rule, one.path, one.kernel, one.span.line)
+        key = (one.rule, one.path, one.kernel_concerned() or one.span.line)
         if key not in told:
             told.add(key)
             found.append(one)

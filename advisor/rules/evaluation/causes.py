@@ -27,7 +27,7 @@ def joined_causes(
     """
     alike: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
-        of_kernel = (finding.rule, finding.path, finding.kernel_concerned())
+        of_kernel = (finding.rule, finding.path, finding.kernel_concerned(), finding.kernel_line)
         alike.setdefault(of_kernel if finding.rule in rules else number, []).append(finding)
     functions = _HostFunctions(texts)
     groups: list[list[Finding]] = []

@@ -28,7 +28,9 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
     del rulebook
     rule = match.rule
     table = tables[rule.entity]
-    kernel = table.labels[match.row] if rule.entity in KERNEL_ENTITIES else None
+    kernel, line = None, None
+    if rule.entity in KERNEL_ENTITIES:
+        kernel, line = table.labels[match.row], table.spans[match.row].line
     related: tuple[Related, ...] = ()
     owner = int(table.owners[match.row]) if len(table.owners) else -1
     owner_entity = next((one for one in KERNEL_ENTITIES if one in dict(rule.variables).values()), None)
@@ -39,6 +41,7 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
             related = (Related(kernels.paths[owner], kernels.spans[owner], message, kernels.labels[owner]),)
         else:
             kernel = kernels.labels[owner]
+        line = kernels.spans[owner].line
     return Finding(
         rule=rule.id,
         path=table.paths[match.row],
@@ -60,6 +63,7 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         category=rule.category,
         weight=match.weight,
         array=_array(table, match.row),
+        kernel_line=line,
     )
 
 

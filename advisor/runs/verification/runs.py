@@ -46,8 +46,14 @@ class Candidate:
 
     @property
     def line(self) -> int:
-        """The first line that a finding is about."""
-        return min(one.span.line for finding, _ in self.pairs for one in finding.at_each_place())
+        """The first of its lines."""
+        return self.lines[0]
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The lines of the places that it fixes, in order."""
+        found = {line for finding, fix in self.pairs for line in fix.lines or (finding.span.line,)}
+        return tuple(sorted(found))
 
     def estimates(self) -> dict[str, float | None]:
         """The largest gain that each rule estimated for its findings here, None without an estimate."""

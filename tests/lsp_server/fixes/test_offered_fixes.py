@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from fix_titles import fixes, titled
 from kernel_pairs import HEAD, STRAIGHT, TRANSPOSED
+from lsprotocol import types
 from pygls.workspace import PositionCodec
 from test_fix_actions import SLOW, replaced
 
@@ -32,6 +33,7 @@ from lsp_server.protocol.positions import Positions
 VERSIONS = {"workspaceEdit": {"documentChanges": True}}
 ROOT = "Write the power as a product or a square root"
 OTHER = {"other.py": "x = 1\n"}
+ALL = types.Range(types.Position(0, 0), types.Position(1_000, 0))
 UNGUARDED = HEAD + (
     "@cuda.jit\n"
     "def double(a):\n"
@@ -141,7 +143,7 @@ def test_a_fix_that_cannot_be_written_is_not_offered(client):
 def test_a_fix_whose_edit_takes_long_is_shown_as_disabled_where_the_client_can():
     analysis = analysed(Path("/w"))
     for disabled in (False, True):
-        found = desk_of(analysis, disabled).actions(analysis.findings, [], [])
+        found = desk_of(analysis, disabled).actions(analysis.findings, [], [], ALL)
         reasons = [one.disabled.reason for one in found if one.disabled]
         assert reasons == ["The edit is still being computed; ask again in a moment."] * disabled
         assert [one.title for one in found if not one.disabled] == [
@@ -156,7 +158,7 @@ def test_a_withdrawn_fix_is_disabled_with_what_was_proven():
     (finding,) = analysis.findings
     proof = Proof("results differ", None, "simulated", "out[3]")
     withdrawn = dataclasses.replace(finding, fixes=(Fix("Do it", "safe", "f", "never", (), proof),))
-    found = desk_of(analysis, disabled=True).actions(analysis.findings, [Written(withdrawn)], [])
+    found = desk_of(analysis, disabled=True).actions(analysis.findings, [Written(withdrawn)], [], ALL)
     assert [one.disabled.reason for one in found if one.disabled] == ["Results differ, simulated: out[3]."]
 
 
@@ -167,7 +169,7 @@ def test_a_file_that_the_editor_holds_with_another_text_is_not_edited():
     written = [Written(dataclasses.replace(finding, fixes=(Fix("Both", "safe", "f", "", edits),)), OTHER)]
     for text, offered in (("x = 1\n", [5]), ("x = 2\n", [])):
         opened = {"other.py": OpenText("file:///w/other.py", 5, text)}
-        found = desk_of(analysis, opened=opened).actions(analysis.findings, written, [])
+        found = desk_of(analysis, opened=opened).actions(analysis.findings, written, [], ALL)
         changes = [one.edit.document_changes for one in found if one.title == "Both"]
         assert [other.text_document.version for _, other in changes] == offered
 

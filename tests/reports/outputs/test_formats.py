@@ -18,6 +18,7 @@ from advisor.model.findings import Evidence, Finding, Problem, Report, Unrecogni
 from advisor.model.text.source_text import Span
 from advisor.reports import outputs
 from advisor.reports.outputs import RenderOptions, available_formats, load_format, render_report
+from advisor.rules.evaluation.causes import joined_causes
 
 FORMATS = available_formats()
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -271,13 +272,18 @@ def test_people_read_of_a_device_function_once_and_machines_for_each_kernel() ->
     assert len(json.loads(rendered("json", report))["findings"]) == 5
 
 
-def test_the_text_tells_once_what_holds_for_several_lines() -> None:
+def test_the_text_names_the_further_lines_of_a_finding() -> None:
     lines = [replace(UNCOALESCED, span=Span(line, 5, line, 9)) for line in (3, 4, 4, 7)]
-    report = Report("A100", findings=lines, texts={UNCOALESCED.path: "a = 1234\n" * 9})
+    others = [replace(lines[0], span=Span(line), message=f"As bad in {line}.") for line in range(10, 20)]
+    found = joined_causes([*lines, *others], {}, {UNCOALESCED.rule})
+    report = Report("A100", findings=found, texts={UNCOALESCED.path: "a = 1234\n" * 20})
     text = rendered("text", report)
     assert text.count(f"[{UNCOALESCED.rule}]") == 1
     assert "the same in lines 4, 7" in text
-    assert rendered("concise", report).count(UNCOALESCED.rule) == 3
+    assert "As bad in 17." in text
+    assert "As bad in 18." not in text
+    assert "similar in lines 18, 19" in text
+    assert rendered("concise", report).count(UNCOALESCED.rule) == 1
 
 
 # what was not recognised

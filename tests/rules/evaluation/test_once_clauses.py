@@ -1,11 +1,12 @@
-"""`once per kernel by number`: one finding of a kernel, where the number is largest."""
+"""`once per kernel by number`: the finding of a kernel stands where the number is largest."""
 
 from __future__ import annotations
 
 from writing import errors, load, tables
 
-from advisor.model.findings import Finding, once_for_each_kernel
+from advisor.model.findings import Finding
 from advisor.rules import Rulebook
+from advisor.rules.evaluation.causes import joined_causes
 from advisor.rules.evaluation.findings import to_finding
 from advisor.rules.evaluation.judgement import judge
 from advisor.rules.formatting import format_text
@@ -36,13 +37,16 @@ def told(*accesses: tuple[str, dict[str, object]], rule: str = RULE) -> list[Fin
     rows = [("access", f"{owner}{number}", owner, values) for number, (owner, values) in enumerate(accesses)]
     table = tables(book, ("kernel", "k", None, {}), ("kernel", "j", None, {}), *rows)
     found = [to_finding(match, book, table) for match in judge(book, table).matches]
-    return once_for_each_kernel(found)
+    return joined_causes(found, {}, {"many-registers"})
 
 
 def test_the_largest_of_a_kernel_is_told_with_the_places_of_the_others():
     (finding,) = told(("k", {"sectors": 8.0}), ("k", {"sectors": 32.0}), ("k", {"sectors": 16.0}))
-    assert finding.message == "32 sectors/request here."
-    assert [further.message for further in finding.further_places] == ["here too", "here too"]
+    assert finding.message == "32 sectors/request here. In 3 places."
+    assert [further.message for further in finding.further_places] == [
+        "8 sectors/request here.",
+        "16 sectors/request here.",
+    ]
 
 
 def test_each_kernel_has_its_own():
@@ -55,18 +59,19 @@ def test_each_kernel_has_its_own():
 
 def test_a_warning_comes_before_a_larger_number_of_a_remark():
     (finding,) = told(("k", {"sectors": 8.0}), ("k", {"sectors": 32.0, "guarded": True}))
-    assert (finding.severity, finding.message) == ("warning", "8 sectors/request here.")
+    assert (finding.severity, finding.message) == ("warning", "8 sectors/request here. In 2 places.")
 
 
 def test_a_number_that_is_not_known_comes_last():
     by_ideal = RULE.replace("by a.sectors", "by a.ideal")
     (finding,) = told(("k", {"sectors": 32.0}), ("k", {"sectors": 8.0, "ideal": 1.0}), rule=by_ideal)
-    assert finding.message == "8 sectors/request here."
+    assert finding.message == "8 sectors/request here. In 2 places."
 
 
-def test_without_the_clause_each_place_is_told():
+def test_without_the_clause_the_number_furthest_from_its_threshold_is_the_worst():
     plain = RULE.replace("  once per kernel by a.sectors\n", "")
-    assert len(told(("k", {"sectors": 8.0}), ("k", {"sectors": 32.0}), rule=plain)) == 2
+    (finding,) = told(("k", {"sectors": 8.0}), ("k", {"sectors": 32.0}), rule=plain)
+    assert finding.message == "32 sectors/request here. In 2 places."
 
 
 def test_the_number_has_to_be_one():

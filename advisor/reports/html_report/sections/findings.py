@@ -104,8 +104,8 @@ def findings_part(material: Material) -> FindingsPart:
                 continue
             number += 1
             entries.append(_entry(material, number, group, best))
-            for advice in group:
-                place = (advice.finding.path, advice.finding.span.line)
+            for one in _places(group):
+                place = (one.path, one.span.line)
                 if number not in at.get(place, ()):
                     at[place] = (*at.get(place, ()), number)
         steps.append(StepPart(f"step-{step.id}", step.title, step.text, tuple(entries)))
@@ -125,6 +125,11 @@ def _steps(material: Material) -> Iterator[tuple[Step, list[list[Advice]]]]:
                     finding = advice.finding
                     groups.setdefault((finding.rule, finding.path, finding.kernel), []).append(advice)
         yield step, list(groups.values())
+
+
+def _places(group: Sequence[Advice]) -> list[Finding]:
+    """The findings of a group at each of their places."""
+    return [one for advice in group for one in advice.finding.at_each_place()]
 
 
 def _most_rewarding(material: Material) -> Advice | None:
@@ -147,12 +152,11 @@ def _paragraphs(number: int, left_out: int) -> tuple[str, ...]:
 def _entry(material: Material, number: int, group: Sequence[Advice], best: Advice | None) -> Entry:
     first = group[0]
     finding = first.finding
-    lines = list(dict.fromkeys(f"{one.finding.path}:{one.finding.span.line}" for one in group))
+    places = _places(group)
+    lines = list(dict.fromkeys(f"{one.path}:{one.span.line}" for one in places))
     most = amounts().places
     others = [
-        f"Line {one.finding.span.line}: {one.finding.message}"
-        for one in group[1:most]
-        if one.finding.message != finding.message
+        f"Line {one.span.line}: {one.message}" for one in places[1:most] if one.message != finding.message
     ]
     concerned = first.kernel or finding.kernel or ""
     return Entry(
