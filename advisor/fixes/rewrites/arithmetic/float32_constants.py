@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from advisor.fixes.known_facts import Row
 from advisor.fixes.place import Place
@@ -28,6 +29,7 @@ from advisor.fixes.support.kernel.walked_kernel import called_functions
 from advisor.fixes.support.launches.launch_sites import LaunchSite, launch_site
 from advisor.fixes.support.values.integer_names import value_kinds
 from advisor.model.findings import Edit
+from advisor.program.effects.use_analysis import ValueKinds
 from advisor.program.syntax.calls import called_name
 from advisor.program.syntax.module import FunctionNode
 
@@ -57,7 +59,7 @@ def edits(place: Place) -> list[Edit] | None:
         return None
     lines = range(place.span.line, place.span.end_line + 1)
     starts = _start_values(module, function, lines)
-    double = _subtracted_sums(module, function)
+    double = module.answer(_subtracted_sums, function)
     wide = _NeverFloat32(place, module, function, double)
     found = []
     for node in filter(_is_float, module.nodes_in(ast.Constant, function.body)):
@@ -208,6 +210,16 @@ def _passes_double(place: Place, row: Row) -> bool:
     return any(argument_array(site, position).dtype in _WIDE for position in range(len(site.arguments)))
 
 
+@dataclass(frozen=True)
+class _KindsWith:
+    """Asks for the kinds of a function's values where some of its names are `given` as what they are."""
+
+    given: frozenset[str]
+
+    def __call__(self, module: SourceModule, function: FunctionNode) -> ValueKinds:
+        return value_kinds(module, function, self.given)
+
+
 class _NeverFloat32:
     """Tells of expressions of a kernel or device function whether they are never float32, whatever its data:
     integers, float64, and what they meet. `double` are names that stay float64.
@@ -229,7 +241,7 @@ class _NeverFloat32:
             and not module.bindings(name, function)
             and all(number_type(site, position) in _NEVER for site in sites)
         }
-        self._kinds = value_kinds(module, function, given)
+        self._kinds = module.answer(_KindsWith(frozenset(given)), function)
         self._never = double | given
         self._wide = _wide_arrays(place) if is_kernel else frozenset()
         self._module = module
