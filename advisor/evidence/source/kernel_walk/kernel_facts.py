@@ -19,6 +19,7 @@ Kind: TypeAlias = Literal["int", "float", "bool"] | None
 # Single and double precision.
 _REAL_ITEMSIZES = (4, 8)
 _COMPLEX_ITEMSIZES = (8, 16)
+_TRUTH_ITEMSIZES = (1, 1)
 
 
 @dataclass
@@ -28,7 +29,7 @@ class Array:
     `made` are the sizes of the array that the launches pass, as far as they are known, and `order` how its
     elements lie in memory, None where nothing speaks against C order. `given` is what the launches in
     sight hand over for it, a NumPy array that they copy or one without elements. `complex_parts` says that
-    the real or the imaginary part of an element is read.
+    the real or the imaginary part of an element is read, `truths` that elements are only tested.
     """
 
     name: str
@@ -43,12 +44,15 @@ class Array:
     order: Order = None
     given: Given = None
     complex_parts: bool = False
+    truths: bool = False
 
     @property
     def likely_itemsizes(self) -> tuple[int, int]:
         """The bytes that an element has at least and at most, of usual types where the source tells none."""
         if self.itemsize:
             return self.itemsize, self.itemsize
+        if self.truths:
+            return _TRUTH_ITEMSIZES
         return _COMPLEX_ITEMSIZES if self.complex_parts else _REAL_ITEMSIZES
 
 

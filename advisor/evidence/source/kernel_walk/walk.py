@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from advisor.evidence.source.kernel_walk.kernel_facts import (
@@ -23,9 +23,11 @@ from advisor.program.arrays.element_types import itemsize_of
 from advisor.program.arrays.host_values import Order
 from advisor.program.arrays.launch_arguments import Extents, Given
 from advisor.program.effects.device_functions import Resolver
+from advisor.program.effects.use_analysis import UseAnalysis
 from advisor.program.kernels.declarations import Declaration, cuda_member
 from advisor.program.names.workspace import Workspace
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
+from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.constants import Constants
 
 _QUESTIONS = frozenset({"shape", "size", "ndim", "dtype", "strides", "itemsize", "nbytes"})
@@ -113,6 +115,21 @@ def _bounds_a_range(name: str, declaration: Declaration) -> bool:
     )
 
 
+def _tests_an_element(function: FunctionNode) -> bool:
+    """Whether what a test asks for is an element itself, and not what it is compared with."""
+    for node in below(function):
+        tested: list[ast.expr] = []
+        if isinstance(node, ast.If | ast.While | ast.IfExp):
+            tested = [node.test]
+        elif isinstance(node, ast.BoolOp):
+            tested = node.values
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            tested = [node.operand]
+        if any(isinstance(one, ast.Subscript) for one in tested):
+            return True
+    return False
+
+
 class KernelWalk(LoopWalk):
     """The walk through a kernel and the device functions that it calls."""
 
@@ -121,6 +138,7 @@ class KernelWalk(LoopWalk):
         declaration, facts = self.facts.declaration, self.facts
         for name in declaration.parameters:
             self.env[name] = _parameter(name, self, shown)
+        self._note_truths(facts.arrays)
         self.statements(declaration.node.body)
         updated = {one.array.name: one.array for one in facts.atomics if one.array is not None}
         facts.followed = frozenset(
@@ -129,6 +147,21 @@ class KernelWalk(LoopWalk):
             if name not in shown.same and all_uses_are_followed(array, facts, self.resolve)
         )
         return facts
+
+    def _note_truths(self, arrays: Sequence[Array]) -> None:
+        """Note which parameters hold truth values where no type is known, as for the compilation."""
+        function = self.facts.declaration.node
+        unknown = [one for one in arrays if one.itemsize is None]
+        if unknown and _tests_an_element(function):
+            uses = UseAnalysis(self._function_of).uses(function)
+            for array in unknown:
+                use = uses.get(array.name)
+                array.truths = use is not None and use.is_truth and not (use.tested_as_number or use.fields)
+
+    def _function_of(self, called: ast.expr) -> FunctionNode | None:
+        dotted = self.module.dotted(called)
+        found = self.resolve(dotted, self.module) if dotted is not None else None
+        return found.node if found is not None else None
 
     def run_function(self, device: Declaration, bound: dict[str, Value]) -> Value:
         """The value that a device function returns for the given arguments; what it does is noted."""

@@ -17,7 +17,7 @@ def assumptions_of(array: Array, shapes: Sequence[BlockShape]) -> tuple[str, ...
         found.append(assumed_in_words(shapes))
     if array.parameter:
         least, most = array.likely_itemsizes
-        size = f"{least} bytes" if least == most else f"{least} to {most} bytes"
+        size = f"{least} to {most} bytes" if least < most else "one byte" if least == 1 else f"{least} bytes"
         found.append(f"Array `{array.name}` {_layout(array)} with elements of {size}.")
     length = length_of_row(array)
     if length is not None:

@@ -38,17 +38,24 @@ def load(folder: Path, body: str, text: str = KERNEL):
         ("out[i] = c[i].real * c[i].real + c[i].imag * c[i].imag", 8, 16),
         ("z = c[i]\n        out[i] = z.imag", 8, 16),
         ("out[i] = part(c[i])", 8, 16),
+        # Only tested, they are truth values of one byte: 32 neighbours lie in one sector.
+        ("if c[i]:\n            out[i] = 1", 1, None),
+        ("if not c[i]:\n            return\n        out[i] = 1", 1, None),
+        # Compared with a number, they may be numbers of any size, also where they are tested elsewhere.
+        ("if c[i] == 1:\n            out[i] = 1", 4, 8),
+        ("if c[i]:\n            out[i] = c[i] * 2", 4, 8),
         # Nothing tells that the elements are complex.
         ("out[i] = c[i]", 4, 8),
         ("out[i] = abs(c[i])", 4, 8),
         ("out[i] = c[i] * n.real", 4, 8),
+        ("out[i] = 1 if c[i] > 3 else c[i]", 4, 8),
     ],
 )
-def test_elements_whose_parts_are_read_are_complex(tmp_path: Path, body: str, least: int, most: int) -> None:
+def test_what_the_kernel_does_tells_the_size(tmp_path: Path, body: str, least: int, most: int | None) -> None:
     reading = load(tmp_path, body).readings["sectors_per_request"]
     assert (reading.value, reading.most) == (least, most)
-    sizes = f"Array `c` is taken to be C-contiguous with elements of {least} to {most} bytes."
-    assert sizes in reading.assumptions or least == 4
+    size = "one byte" if most is None else f"{least} to {most} bytes"
+    assert f"Array `c` is taken to be C-contiguous with elements of {size}." in reading.assumptions
 
 
 def test_a_type_that_a_launch_states_comes_first(tmp_path: Path) -> None:
