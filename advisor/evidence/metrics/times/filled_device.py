@@ -31,7 +31,7 @@ _SLOTS = ("issue_slots", "fp32_slots", "fp64_slots", "multiply_slots", "special_
 _REQUESTS = ("memory_requests", "load_requests", "shared_wavefronts", "constant_addresses")
 _SECTORS = ("load_sectors", "l1_sectors")
 # Of a warp, or the same for a grid of any size.
-_OF_ANY_GRID = frozenset(
+OF_ANY_GRID = frozenset(
     {
         "block_threads", "shared_bytes", "warp_balance", "warp_execution_efficiency",
         "chained_arithmetic_steps", "chained_fp64_steps", "chained_special_steps", "chained_shared_steps",
@@ -135,7 +135,7 @@ def _counts(work: Work, registers: float, device: Device) -> tuple[LaunchCounts,
 def _scaled(work: Work, blocks: float) -> dict[str, float]:
     """What each further block brings as much of, and what is the same for all grids."""
     return {
-        name: value if name in _OF_ANY_GRID else value * blocks
+        name: value if name in OF_ANY_GRID else value * blocks
         for name, value in work.items()
         if name in _COUNTS
     }
@@ -173,6 +173,8 @@ def _time_of_elements(possible: Sequence[LaunchCounts], device: Device) -> TimeO
 
 def _difference(works: Sequence[Work]) -> str:
     """A sentence where launches differ in what a warp does; empty where they agree."""
+    if not all(work["blocks_alike"] for work in works):
+        return "Blocks of the launches that were made up do different amounts of work."
     each = [_of_a_warp(work) for work in works]
     slots = [one["issue_slots"] for one in each]
     if not _agree(slots, 0.0):

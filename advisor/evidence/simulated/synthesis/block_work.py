@@ -28,7 +28,7 @@ def block_work(trial: Trial, array_bytes: int, chosen_by_data: frozenset[str]) -
 
     `least_` and `most_` are what a count is at least and at most. What hangs on the whole grid is `seen_` in
     these blocks, and grows by no less and no more with each further one. Chains, loads and stores are those
-    of a warp.
+    of a warp; `blocks_alike` is 1 where blocks did as much as each other.
     """
     counted, blocks = trial.counted, max(1, trial.counted.blocks_run)
     if trial.close is not None:
@@ -54,10 +54,24 @@ def block_work(trial: Trial, array_bytes: int, chosen_by_data: frozenset[str]) -
     found.update({name: value for name, value in shares.items() if value is not None})
     return {
         **found,
+        "blocks_alike": float(_alike(trial)),
         "block_threads": float(x * y * z),
         "shared_bytes": float(counted.shared_bytes),
         "warp_execution_efficiency": counted.lane_instructions / max(1, counted.warp_instructions * WARP),
     }
+
+
+def _alike(trial: Trial) -> bool:
+    """Whether the few blocks that were run once more issue as many instructions as the mean of all.
+
+    Blocks that find nothing to do would make the mean that of none. The first block, which lies at an edge,
+    is among the few.
+    """
+    few, counted = trial.close, trial.counted
+    if few is None or few.blocks_run >= counted.blocks_run:
+        return trial.alike
+    each = [sum(one.slots.values()) / max(1, one.blocks_run) for one in (few, counted)]
+    return min(each) >= _ALIKE * max(each)
 
 
 def _numbers(readings: Mapping[str, object]) -> dict[str, float | None]:

@@ -27,7 +27,7 @@ BLOCKS = 8 * 10 * waves_of_grid()
 ISSUES = {
     "block_threads": 256.0, "shared_bytes": 0.0, "issue_slots": 8000.0, "l1_sectors": 0.0,
     "least_l2_sectors": 0.0, "most_l2_sectors": 0.0, "least_dram_bytes": 0.0, "most_dram_bytes": 0.0,
-    "chained_arithmetic_steps": 0.0,
+    "chained_arithmetic_steps": 0.0, "blocks_alike": 1.0,
 }  # fmt: skip
 
 
@@ -113,6 +113,13 @@ def test_other_numbers_of_a_warp_agree_too(name, one, other, is_told):
     found = filled_device([{**ISSUES, name: one}, {**ISSUES, name: other}], 32.0, DEVICE)
     assert (found.time is not None) == is_told
     assert is_told or name in found.unknown
+
+
+def test_blocks_that_do_not_do_as_much_have_no_time():
+    # The mean of blocks that work and of others that find nothing to do is that of neither.
+    found = filled_device([ISSUES, {**ISSUES, "blocks_alike": 0.0}], 32.0, DEVICE)
+    assert found.time is None
+    assert found.unknown == "Blocks of the launches that were made up do different amounts of work."
 
 
 def test_blocks_of_other_sizes_agree_by_warp():

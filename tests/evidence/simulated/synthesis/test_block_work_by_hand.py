@@ -40,6 +40,17 @@ def test_a_copy():
     assert work["least_l2_sectors"] == work["most_l2_sectors"] == 64.0
     assert work["least_dram_bytes"] == work["most_dram_bytes"] == 64 * 32.0
     assert (work["block_threads"], work["warp_execution_efficiency"], work["warp_balance"]) == (256, 1, 1)
+    assert work["blocks_alike"] == 1.0
+
+
+def test_blocks_beyond_the_data_are_seen():
+    def tens(x, out):
+        for i in range(10 * cuda.grid(1), 10 * cuda.grid(1) + 10):
+            if i < out.size:
+                out[i] = x[i]
+
+    # As many threads as elements, of which each takes ten: most blocks find nothing to do.
+    assert work_of(tens, float32[::1], float32[::1])["blocks_alike"] == 0.0
 
 
 def test_what_neighbouring_blocks_share_is_between_once_and_each_time():
