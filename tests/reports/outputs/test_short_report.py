@@ -110,14 +110,26 @@ def test_places_of_one_cause_are_named_once_whether_findings_are_joined_or_not()
 def test_what_says_the_same_of_several_kernels_is_told_of_the_first():
     same = [replace(finding("x", line, f"k{line}", gain=2.0), message="Too few blocks.") for line in (1, 5)]
     found = short(*same)
-    assert rules_of(found) == ["x"] and "also: line 5" in found
+    assert rules_of(found) == ["x"] and "also: in 1 other kernel, line 5" in found
     assert "more" not in found
+
+
+def test_places_that_have_no_room_are_counted():
+    launches = [replace(finding("x", line, f"k{line}", gain=2.0), message="Too few.") for line in range(1, 9)]
+
+    def also(path: str) -> str:
+        found = short(launches[0], *(replace(one, path=path) for one in launches[1:]))
+        return " ".join(found.partition("also: ")[2].partition("\n\n")[0].split())
+
+    some = "a/folder/with/a/long/name/kernels.py"
+    assert also(some) == f"in 7 other kernels, {some}:2:14 and 6 more"
+    assert also("a/folder/" * 12 + "kernels.py") == "in 7 other kernels, 7 places"
 
 
 def test_a_place_that_several_kernels_call_is_one_cause():
     called = [replace(finding("x", 9, name), message=f"`{name}` is slow.") for name in ("a", "b", "c")]
     found = short(*called)
-    assert rules_of(found) == ["x"] and "also" not in found and "more" not in found
+    assert rules_of(found) == ["x"] and "also: in 2 other kernels\n" in found and "more" not in found
 
 
 def test_a_line_names_the_rule_however_long_the_path_is():

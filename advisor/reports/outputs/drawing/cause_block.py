@@ -27,7 +27,7 @@ class CauseBlocks:
 
     def in_full(self, action: Action) -> list[str]:
         """The lines of a cause; the mark, the assumption and the ends of long texts give way to the rest."""
-        source, told = self._source(action), facts(action, self.locations, self.amounts.places)
+        source, told = self._source(action), self._fitting_facts(action)
         most = self.amounts.lines_of_cause
         needed = len(self._facts(told, self.amounts.lines_of_facts))
         # The source line and the advice have one each.
@@ -71,14 +71,27 @@ class CauseBlocks:
         mark = self.palette.severity(finding.severity)
         return draw_place(lines, location.span, self.width - len(_INDENT), self.palette, mark)
 
+    def _fitting_facts(self, action: Action) -> list[Fact]:
+        """The facts with as many of the further places as their lines have room for."""
+        known: list[Fact] = []
+        for places in range(self.amounts.places, -1, -1):
+            known = facts(action, self.locations, places)
+            if len(self._in_sequence(known, self.amounts.lines_of_facts + 1)) <= self.amounts.lines_of_facts:
+                break
+        return known
+
     def _facts(self, known: Sequence[Fact], most: int) -> list[str]:
         """Facts one behind the other; the last ones are left out where they do not fit."""
-        for count in range(len(known), 0, -1):
-            (label, first), *others = known[:count]
-            joined = label, "; ".join([first, *(f"{name}: {text}" for name, text in others)])
-            if count == 1 or len(self._fact(joined, most + 1)) <= most:
-                return self._fact(joined, most)
-        return []
+        for count in range(len(known), 1, -1):
+            if len(self._in_sequence(known[:count], most + 1)) <= most:
+                return self._in_sequence(known[:count], most)
+        return self._in_sequence(known[:1], most)
+
+    def _in_sequence(self, known: Sequence[Fact], most: int) -> list[str]:
+        if not known:
+            return []
+        (label, first), *others = known
+        return self._fact((label, "; ".join([first, *(f"{name}: {text}" for name, text in others)])), most)
 
     def _fact(self, fact: Fact | None, most: int) -> list[str]:
         if fact is None or most < 1:

@@ -11,9 +11,10 @@ from advisor.model.records import Value
 from advisor.model.text.source_text import Span
 from advisor.reports.outputs.drawing.paragraphs import one_line
 from advisor.reports.outputs.wording.actions import speed_up_in_words
-from advisor.reports.outputs.wording.counts import listed
+from advisor.reports.outputs.wording.counts import counted, listed
 from advisor.reports.outputs.wording.locations import Locations
 from advisor.reports.outputs.wording.quantities import quantity
+from advisor.reports.outputs.wording.shown_causes import owner_of
 
 Fact = tuple[str, str]
 
@@ -51,32 +52,39 @@ def _gain(action: Action) -> str:
 
 
 def _further_places(action: Action, locations: Locations, most: int) -> str:
-    """The other places of the rule, and the rules that have the same fix."""
+    """The other kernels and places of the rule, `most` of these, and the rules that have the same fix."""
     finding = action.finding
     same = [one for one in action.others if one.rule == finding.rule]
-    places = [(one.path, one.span) for one in same]
-    places += [(place.path, place.span) for one in (finding, *same) for place in one.further_places]
-    located = [locations.of(path, span) for path, span in sorted(places, key=_beginning)]
-    here = locations.of(finding.path, finding.span)
-    lines = dict.fromkeys(one.line for one in located if one.path == here.path and one.line != here.line)
-    elsewhere = dict.fromkeys(str(one) for one in located if one.path != here.path)
-    # In a notebook each line is named with its cell.
-    noun = "" if here.cell is not None else "line" if len(lines) == 1 else "lines"
-    parts = [_some(list(lines), most, noun)] if lines else []
-    parts += [_some(list(elsewhere), most)] if elsewhere else []
+    kernels = len({owner_of(one) for one in same} - {owner_of(finding)})
+    names = _names_of_places(finding, same, locations)
+    parts = [f"in {kernels} other kernel{'' if kernels == 1 else 's'}"] if kernels else []
+    if names:
+        more = len(names) - most
+        rest = f" and {more} more" if more > 0 else ""
+        parts.append(", ".join(names[:most]) + rest if most else counted(len(names), "place"))
     if rules := sorted({one.rule for one in action.others} - {finding.rule}):
         parts.append(f"the same fix for {listed(rules)}")
     return ", ".join(parts)
 
 
+def _names_of_places(finding: Finding, same: Sequence[Finding], locations: Locations) -> list[str]:
+    """Lines of the finding's file, then places of others; the finding's own line is none of them."""
+    places = [(one.path, one.span) for one in same]
+    places += [(place.path, place.span) for one in (finding, *same) for place in one.further_places]
+    located = [locations.of(path, span) for path, span in sorted(places, key=_beginning)]
+    here = locations.of(finding.path, finding.span)
+    lines = list(
+        dict.fromkeys(one.line for one in located if one.path == here.path and one.line != here.line)
+    )
+    # In a notebook each line is named with its cell.
+    if lines and here.cell is None:
+        lines[0] = f"{'line' if len(lines) == 1 else 'lines'} {lines[0]}"
+    return [*lines, *dict.fromkeys(str(one) for one in located if one.path != here.path)]
+
+
 def _beginning(place: tuple[str, Span]) -> tuple[str, int, int]:
     path, span = place
     return path, span.line, span.column
-
-
-def _some(names: Sequence[str], most: int, noun: str = "") -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{noun} {', '.join(names[:most])}{more}".lstrip()
 
 
 def _decisive_number(finding: Finding) -> Fact | None:
