@@ -101,7 +101,7 @@ def test_an_error_is_shown_however_many_warnings_gain_more():
 def test_places_of_one_cause_are_named_once_whether_findings_are_joined_or_not():
     lines = (3, 7, 12)
     apart = short(*(finding("x", line, gain=2.0) for line in lines))
-    places = tuple(Related("a.py", Span(line), HERE_TOO) for line in lines[1:])
+    places = tuple(Related("a.py", Span(line), HERE_TOO, same_cause=True) for line in lines[1:])
     joined = short(finding("x", 3, gain=2.0, related=places))
     assert "gain: predicted at most 2 times as fast; also: lines 7, 12" in apart
     assert apart.splitlines()[:5] == joined.splitlines()[:5]
