@@ -251,5 +251,5 @@ def test_each_format_tells_one_finding_with_its_further_lines(name: str) -> None
     text = render_report(name, report_of(2, 3, 5), {})
     assert text.count("In 3 places") >= 1
     assert "3" in text and "5" in text
-    if name not in ("json", "json-lines", "sarif", "text"):
+    if name not in ("json", "json-lines", "sarif", "short", "text"):
         assert "Also in lines 3, 5." in text
