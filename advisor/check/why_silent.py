@@ -17,8 +17,9 @@ from advisor.model.settings.selectors import matches
 from advisor.model.text.source_text import SourceText
 from advisor.rules.evaluation.trace import Trace
 from advisor.rules.model import Override, Rule, Rulebook
+from advisor.rules.policy import Circumstance
 
-By: TypeAlias = Literal["selection", "override", "suppress", "comment", "per-file-ignores"]
+By: TypeAlias = Literal["selection", "override", "policy", "suppress", "comment", "per-file-ignores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,12 @@ class Silencer:
             return f"{self._configuration}:{override.span.line}"
         return f"{self._configuration}, rules.{override.rule}"
 
+    def place_of_policy(self, circumstance: Circumstance) -> str:
+        """Where a circumstance has its level from."""
+        if circumstance.id in self._options.settings.policy:
+            return f"{self._configuration}, policy.{circumstance.id}"
+        return "knowledge/policy.toml"
+
     @property
     def _configuration(self) -> str:
         file = self._options.settings.file
@@ -66,6 +73,10 @@ class Silencer:
                 yield Silencing("override", "disabled", self.place_of(override), override.reason)
         if trace.verdict not in ("fires", "info"):
             return
+        for circumstance in trace.circumstances:
+            if circumstance.level == "off":
+                phrase = f"not told by the policy, `{circumstance.id}`"
+                yield Silencing("policy", phrase, self.place_of_policy(circumstance), circumstance.because)
         if trace.accepted_by is not None:
             one = trace.accepted_by
             path = shown_path(one.file, self._rulebook.packs, self._options.root)

@@ -84,7 +84,7 @@ class RuleFix:
 
 @dataclass(frozen=True, slots=True)
 class Unless:
-    """An exception, or where a finding is but a remark, and the reason for it."""
+    """An exception, or where a rule cannot be sure, and the reason for it."""
 
     condition: Expression
     reason: str
@@ -122,7 +122,7 @@ class Rule:
     variables: tuple[tuple[str, str], ...]
     when: Expression
     unless: tuple[Unless, ...]
-    remarks: tuple[Unless, ...]
+    doubts: tuple[Unless, ...]
     params: tuple[Param, ...]
     lets: tuple[tuple[str, Expression], ...]
     severity: Severity
@@ -153,7 +153,7 @@ class Rule:
     @property
     def conditions(self) -> tuple[Expression, ...]:
         """All its conditions, with the expressions that it has named."""
-        exceptions = (item.condition for item in (*self.unless, *self.remarks))
+        exceptions = (item.condition for item in (*self.unless, *self.doubts))
         said = (item.condition for item in self.sentences)
         return (self.when, *exceptions, *said, *(value for _, value in self.lets))
 
@@ -174,7 +174,7 @@ class Rule:
         variables = dict(self.variables)
         for expression in (
             self.when,
-            *(item.condition for item in (*self.unless, *self.remarks)),
+            *(item.condition for item in (*self.unless, *self.doubts)),
             *(value for _, value in self.lets),
         ):
             for name in metrics_in(expression, variables):

@@ -16,6 +16,7 @@ from advisor.model.settings.path_patterns import path_below
 from advisor.model.settings.selectors import suggestion
 from advisor.model.text.source_text import Span
 from advisor.rules.model import Override, Rule, Rulebook, Scope
+from advisor.rules.policy import policy_for
 from advisor.rules.units import PLAIN, find_unit, format_value
 
 _QUANTITY = re.compile(r"\s*(-?[\d.]+(?:e[+-]?\d+)?)\s*(.*?)\s*")
@@ -26,7 +27,7 @@ class RuleSettings:
     """What a run asks of the rules: the ids to judge (None for all), the device's id, the configured changes.
 
     `today` decides which changes have ended. Paths of records are relative to `folder`, the patterns of
-    overrides to `root`; without these they are taken as they are.
+    overrides to `root`; without these they are taken as they are. `policy` gives levels to circumstances.
     """
 
     select: tuple[str, ...] | None = None
@@ -36,13 +37,16 @@ class RuleSettings:
     today: date = field(default_factory=date.today)
     folder: Path | None = None
     root: Path | None = None
+    policy: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_project(
         cls, config: Config, device: str, folder: Path, select: tuple[str, ...] | None = None
     ) -> RuleSettings:
         """The settings of a project for a device's id, for records whose paths are relative to `folder`."""
-        return cls(select, device, config.rules, config.overrides, folder=folder, root=config.root)
+        return cls(
+            select, device, config.rules, config.overrides, folder=folder, root=config.root, policy=config.policy
+        )
 
     def matched_path(self, path: str) -> str | None:
         """What patterns of paths are matched with; None for a file outside the project."""
@@ -53,6 +57,7 @@ class RuleSettings:
 
 def check_settings(rulebook: Rulebook, settings: RuleSettings) -> None:
     """Raise UsageError for settings of rules and parameters that do not exist or do not fit."""
+    policy_for(settings.policy)
     known = {rule.id: rule for rule in rulebook.rules}
     for name, setting in settings.config.items():
         if name not in known:

@@ -110,6 +110,15 @@ def _as_json(trace: Trace, silencer: Silencer) -> dict[str, object]:
             {"changes": one.subject, "place": silencer.place_of(one), "reason": one.reason}
             for one in overrides
         ],
+        "circumstances": [
+            {
+                "id": one.id,
+                "level": one.level,
+                "place": silencer.place_of_policy(one),
+                "because": one.because,
+            }
+            for one in trace.circumstances
+        ],
         "steps": [asdict(step) for step in trace.steps],
         "changes": [list(way) for way in trace.changes],
     }
@@ -146,6 +155,11 @@ def _head(trace: Trace, silencer: Silencer, where: str) -> Iterator[str]:
             what = f"level {one.level}"
         if not one.disabled:
             yield f"  With {what} ({_because(silencer.place_of(one), one.reason)})"
+    if trace.verdict in ("fires", "info"):
+        for circumstance in trace.circumstances:
+            if circumstance.level != "off":
+                place = silencer.place_of_policy(circumstance)
+                yield f"  As a remark by the policy, `{circumstance.id}` ({_because(place, circumstance.because)})"
     if silenced is not None:
         yield f"  By its conditions it {verdict}:"
 
@@ -160,7 +174,7 @@ def _sentence(way: Sequence[str]) -> str:
 
 def _step_lines(step: Step, depth: int) -> Iterator[str]:
     indent = "  " * depth
-    word = "unless " if step.exception else "remark " if step.remark else ""
+    word = "unless " if step.exception else "doubt " if step.doubt else ""
     yield f"{indent}{_ANSWERS[step.answer]:<4}{word}{step.text}"
     for value in step.values:
         source = f" ({value.source})" if value.source else ""

@@ -55,11 +55,13 @@ class ProjectOverride:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All settings of a project. `root` is the folder that `exclude`, `per_file_ignores` and the paths of
-    overrides, also of those in packs, are relative to; `file` is the file they come from, None for the
-    defaults; `packs` are paths of folders from `root`, or names of installed packs; `report_causes` is the
-    number of causes in a short report, None for as many as fit two screens; `places` says where packs and
-    metric providers are named, by key and name.
+    """All settings of a project.
+
+    `root` is the folder that `exclude`, `per_file_ignores` and the paths of overrides, also of those in
+    packs, are relative to; `policy` gives levels to circumstances; `file` is the file they come from, None
+    for the defaults; `packs` are paths of folders from `root`, or names of installed packs; `report_causes`
+    is the number of causes in a short report, None for as many as fit two screens; `places` says where packs
+    and metric providers are named, by key and name.
     """
 
     device: str = DEFAULT_DEVICE
@@ -79,6 +81,7 @@ class Config:
     packs: tuple[str, ...] = ()
     rules: Mapping[str, RuleSetting] = field(default_factory=dict)
     overrides: tuple[ProjectOverride, ...] = ()
+    policy: Mapping[str, str] = field(default_factory=dict)
     root: Path = field(default_factory=Path.cwd)
     file: Path | None = None
     places: Mapping[str, str] = field(default_factory=dict)

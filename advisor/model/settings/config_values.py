@@ -234,6 +234,14 @@ def _read_overrides(reader: Reader, settings: Settings, key: str, value: object)
             settings.overrides.append(found)
 
 
+def _read_policy(reader: Reader, settings: Settings, key: str, value: object) -> None:
+    known = cast("dict[str, str]", settings.values.setdefault("policy", {}))
+    for name, given in reader.mapping((key,), value).items():
+        level = reader.choice((key, name), given, ("off", SEVERITIES[0], "same"))
+        if level is not None:
+            known[name] = level
+
+
 _OVERRIDE_TEXTS = ("rule", "device", "path", "kernel", "level", "reason", "until")
 
 
@@ -291,6 +299,7 @@ _KEYS: dict[str, Callable[[Reader, Settings, str, object], None]] = {
     "metric-providers": _read_texts,
     "rules": _read_rules,
     "overrides": _read_overrides,
+    "policy": _read_policy,
     # Read by `advisor budget`, which knows what a budget may say.
     "budgets": _leave,
 }

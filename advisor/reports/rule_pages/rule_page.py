@@ -62,7 +62,7 @@ def _suppression_sections(rule: SuppressionRule) -> list[Section]:
 
 def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
     exceptions = [(Words(written(item.condition), code=True), item.reason) for item in rule.unless]
-    remarks = [(Words(written(item.condition), code=True), item.reason) for item in rule.remarks]
+    doubts = [(Words(written(item.condition), code=True), item.reason) for item in rule.doubts]
     sentences = [(one.text, Words(written(one.condition), code=True)) for one in rule.sentences]
     further: Rows = (("further", "where"), *sentences)
     former = tuple(old for old, new in rulebook.renamed.items() if new == rule.id)
@@ -77,7 +77,7 @@ def _sections(rule: Rule, rulebook: Rulebook) -> list[Section]:
         Section("Fixes", items=_fixes(rule)),
         Section("Condition", code=_condition(rule), language="rules"),
         Section("Exceptions", table=(("condition", "reason"), *exceptions), listed=True),
-        Section("Only a remark where", table=(("condition", "reason"), *remarks), listed=True),
+        Section("In doubt where", table=(("condition", "reason"), *doubts), listed=True),
         Section("Parameters", table=_parameters(rule)),
         Section("Metrics", table=_metrics(rule, rulebook)),
         Section(

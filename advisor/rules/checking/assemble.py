@@ -179,7 +179,7 @@ def _definitions_used(content: FileContent) -> frozenset[str]:
     """The names of the definitions that a file calls."""
     used: set[str] = set()
     for draft in content.rules:
-        exceptions = (one.condition for one in (*draft.unless, *draft.remarks))
+        exceptions = (one.condition for one in (*draft.unless, *draft.doubts))
         written = [draft.when, draft.gain, draft.once, *exceptions]
         written += [one.condition for one in draft.sentences]
         written += [value for _, value, _ in draft.lets]

@@ -61,7 +61,7 @@ class RuleChecker:
         self._params()
         lets = tuple((name, self._let(name, value)) for name, value, _ in draft.lets)
         when = self._condition(draft.when)
-        unless, remarks = (*self._exceptions(draft.unless), *shared), self._exceptions(draft.remarks)
+        unless, doubts = (*self._exceptions(draft.unless), *shared), self._exceptions(draft.doubts)
         sentences = self._sentences(draft.sentences)
         gain = self._expanded(draft.gain) if draft.gain else None
         if gain is not None:
@@ -69,7 +69,7 @@ class RuleChecker:
         once = self._once()
         self._texts()
         self._unused()
-        exceptions = (one.condition for one in (*unless, *remarks))
+        exceptions = (one.condition for one in (*unless, *doubts))
         said = (one.condition for one in sentences)
         self._examples([when, gain, *exceptions, *said, *(v for _, v in lets)])
         if len(self.complaints.errors) > before or when is None or self.lost or draft.broken:
@@ -77,7 +77,7 @@ class RuleChecker:
         words = draft.words
         return Rule(
             draft.id, draft.title, category, draft.path, draft.span, draft.doc, tuple(draft.variables), when,
-            unless, remarks, tuple(draft.params), lets,
+            unless, doubts, tuple(draft.params), lets,
             words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
             tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),

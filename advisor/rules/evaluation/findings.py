@@ -48,7 +48,7 @@ def to_finding(match: Match, rulebook: Rulebook, tables: Tables) -> Finding:
         span=table.spans[match.row],
         kernel=kernel,
         severity=match.severity,
-        confidence=rule.confidence,
+        confidence=match.confidence,
         message=match.say,
         why=match.why,
         advice=match.advice,

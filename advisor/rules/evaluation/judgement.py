@@ -12,7 +12,6 @@ import numpy.typing as npt
 from advisor.evidence.metrics.tables import Tables
 from advisor.model.findings import Undecided
 from advisor.model.records import Source
-from advisor.rules.evaluation.cold_kernels import coldness
 from advisor.rules.evaluation.columns import View
 from advisor.rules.evaluation.evaluate import Evaluation
 from advisor.rules.evaluation.findings import KERNEL_ENTITIES
@@ -20,6 +19,7 @@ from advisor.rules.evaluation.matches import Match, Telling
 from advisor.rules.language.expressions import Expression, Operation, Reference
 from advisor.rules.model import Rule, Rulebook, Suppress
 from advisor.rules.overrides import Overrides, Place, Variant, has_ended
+from advisor.rules.policy import Circumstance, policy_for
 from advisor.rules.settings import RuleSettings, check_settings, project_overrides
 from advisor.rules.units import TEXT
 
@@ -73,6 +73,7 @@ class RuleJudge:
     def __init__(self, rulebook: Rulebook, rule: Rule, settings: RuleSettings) -> None:
         self.rulebook, self.rule = rulebook, rule
         self.settings = settings
+        self.policy = policy_for(settings.policy)
         own = project_overrides(rule, settings)
         changes = [*rulebook.overrides, *own]
         self.overrides = Overrides(rule, changes, settings.device, settings.today)
@@ -172,16 +173,24 @@ class RuleJudge:
         return next((one for one in self.suppressions if evaluation.condition(one.condition)[0][0]), None)
 
     def _matches(self, evaluation: Evaluation, true: Mask, unchecked: Unchecked) -> list[Match]:
-        telling = Telling(self.rule, self.params, self.severity, self.condition_references)
+        telling = Telling(self.rule, self.params, self.severity, self.condition_references, self.policy)
         places = np.flatnonzero(true)
-        told = coldness(self.rule, self.rulebook) if len(places) else []
-        cold = [(evaluation.condition(reference)[0], reason) for reference, reason in told]
+        heeded = self.policy.heeded_by(self.rule, self.rulebook) if len(places) else []
+        holding = [(evaluation.condition(reference)[0], one) for reference, one in heeded]
         found = []
         for at in places:
             notes = [f"Exception not checkable: {reason}." for reason, mask in unchecked if mask[at]]
-            reasons = [reason for mask, reason in cold if mask[at]]
-            found.append(telling.match(evaluation, int(at), tuple(notes), reasons))
+            circumstances = [one for mask, one in holding if mask[at]]
+            match = telling.match(evaluation, int(at), tuple(notes), circumstances)
+            if match is not None:
+                found.append(match)
         return found
+
+    def circumstances(self, view: View) -> list[Circumstance]:
+        """The circumstances of the policy that hold for a view of one row."""
+        evaluation = self._evaluation(view)
+        heeded = self.policy.heeded_by(self.rule, self.rulebook)
+        return [one for reference, one in heeded if evaluation.condition(reference)[0][0]]
 
     def rests_on(self, source: Source, tables: Tables) -> bool:
         """Whether the rule looks at a metric that a source tells, or that follows from others."""
@@ -207,14 +216,14 @@ class RuleJudge:
     def verdict(self, tables: Tables, row: int = 0) -> str:
         """fires, info, silent or unknown for one row; a table that nothing filled counts as one unknown row.
 
-        "info" is a rule that fires where one of its `remark` conditions certainly holds.
+        "info" is a rule that fires where one of its `doubt` conditions certainly holds.
         """
         view = View(tables, dict(self.rule.variables), self.rulebook.owner_entity())
         evaluation = self._evaluation(view)
         true, possible, _ = self._except(evaluation, *evaluation.condition(self.rule.when))
         if true[row]:
-            remarks = (evaluation.condition(one.condition)[0][row] for one in self.rule.remarks)
-            return "info" if any(remarks) else "fires"
+            doubts = (evaluation.condition(one.condition)[0][row] for one in self.rule.doubts)
+            return "info" if any(doubts) else "fires"
         return "unknown" if possible[row] else "silent"
 
     def _except(self, evaluation: Evaluation, true: Mask, possible: Mask) -> tuple[Mask, Mask, Unchecked]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from advisor.model.findings import SEVERITIES, Evidence, Gain, Severity
+from advisor.model.findings import SEVERITIES, Confidence, Evidence, Gain, Severity
 from advisor.model.records import Source
 from advisor.rules.evaluation.evaluate import Evaluation
 from advisor.rules.language.expressions import Expression, Operation, Reference, references
 from advisor.rules.model import Metric, Rule
+from advisor.rules.policy import Circumstance, Policy, lowered
 from advisor.rules.units import COUNT, TEXT, TRUTH, format_range, format_value
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
@@ -34,42 +35,56 @@ class Match:
     assumptions: tuple[str, ...]
     gain: Gain | None
     weight: float | None = None
+    confidence: Confidence = "medium"
 
 
 @dataclass
 class Telling:
-    """Tells of the matches of one rule under its parameters; `references` are the metrics it rests on."""
+    """Tells of the matches of one rule under its parameters and a policy; `references` are the metrics it rests
+    on.
+    """
 
     rule: Rule
     params: Mapping[str, float]
     severity: Severity
     references: Sequence[Reference]
+    policy: Policy
 
     def match(
-        self, evaluation: Evaluation, at: int, notes: tuple[str, ...], reasons: Sequence[str] = ()
-    ) -> Match:
-        """The match in row `at` of the evaluated block; `notes` are added to its assumptions, and `reasons`
-        make it a remark, as the rule's own do.
+        self,
+        evaluation: Evaluation,
+        at: int,
+        notes: tuple[str, ...],
+        circumstances: Sequence[Circumstance] = (),
+    ) -> Match | None:
+        """The match in row `at` of the evaluated block, None where the policy wants none told.
+
+        `notes` are added to its assumptions; `circumstances` are those that hold there.
         """
         view = evaluation.view
         block = view.block(view.start + at, view.start + at + 1)
         single = Evaluation(block, self.params, dict(self.rule.lets), evaluation.metrics)
         evidence = self._evidence(single, self.rule.when)
         assumptions = self._assumptions(single)
-        severity = self.severity
+        own = self.severity
         if assumptions and self.rule.severity_when_assumed is not None:
-            severity = min(severity, self.rule.severity_when_assumed, key=SEVERITIES.index)
-        remarks = [item.reason for item in self.rule.remarks if single.condition(item.condition)[0][0]]
-        if severity != SEVERITIES[0]:
-            shown = [reason for reason in (*remarks, *reasons) if reason]
-            notes = (*notes, *(f"Only a remark: {reason}." for reason in shown))
-        if remarks or reasons:
-            severity = SEVERITIES[0]
+            own = min(own, self.rule.severity_when_assumed, key=SEVERITIES.index)
+        doubts = [item.reason for item in self.rule.doubts if single.condition(item.condition)[0][0]]
+        confidence = "low" if doubts else self.rule.confidence
+        reasons = [(doubt, self.policy.doubt) for doubt in doubts]
+        reasons += [(one.because, one.level) for one in circumstances]
+        severity: Severity | None = own
+        for reason, level in reasons:
+            severity = None if severity is None else lowered(severity, level)
+            if reason and level == "info" and own != SEVERITIES[0]:
+                notes = (*notes, f"Only a remark: {reason}.")
+        if severity is None:
+            return None
         return Match(
             self.rule, view.start + at, severity,
             self._message(single), self._text(self.rule.why, single),
             tuple(self._text(line, single) for line in self.rule.advice), tuple(evidence),
-            (*assumptions, *notes), self._gain(single), self._weight(single),
+            (*assumptions, *notes), self._gain(single), self._weight(single), confidence,
         )  # fmt: skip
 
     def _message(self, evaluation: Evaluation) -> str:

@@ -18,6 +18,7 @@ from advisor.rules.evaluation.judgement import RuleJudge
 from advisor.rules.language.expressions import Expression, Operation, Quantified, Reference
 from advisor.rules.language.written_form import written
 from advisor.rules.model import Metric, Override, Rule, Rulebook, Suppress
+from advisor.rules.policy import Circumstance
 from advisor.rules.settings import RuleSettings
 from advisor.rules.units import COUNT, TEXT, TRUTH, format_range, format_value
 
@@ -46,7 +47,7 @@ class Step:
     values: tuple[Value, ...]
     parts: tuple[Step, ...] = ()
     exception: bool = False
-    remark: bool = False
+    doubt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ class Trace:
 
     `changes` are the least ways to another verdict; each is a list of changes that have to come together.
     `severity` is that of the finding where it fires; `overrides` hold for the row, one that disables the rule
-    among them, and `accepted_by` is a pack's suppression of the finding.
+    among them, `accepted_by` is a pack's suppression of the finding, and `circumstances` are those of the policy
+    that lower its level.
     """
 
     rule: Rule
@@ -69,6 +71,7 @@ class Trace:
     severity: Severity | None = None
     overrides: tuple[Override, ...] = ()
     accepted_by: Suppress | None = None
+    circumstances: tuple[Circumstance, ...] = ()
 
 
 def traces(
@@ -117,7 +120,7 @@ def _trace(judge: RuleJudge, view: View, row: int) -> Trace:
     tracer = Tracer(evaluation, rule)
     steps = [tracer.step(part) for part in _conjuncts(rule.when)]
     steps += [replace(tracer.step(item.condition), exception=True) for item in rule.unless]
-    steps += [replace(tracer.step(item.condition), remark=True) for item in rule.remarks]
+    steps += [replace(tracer.step(item.condition), doubt=True) for item in rule.doubts]
     verdict = judge.verdict(view.tables, row)
     changes = tracer.to_rest(rule) if verdict in ("fires", "info") else tracer.to_fire(rule)
     least = sorted(changes, key=len)[:3]
@@ -125,7 +128,7 @@ def _trace(judge: RuleJudge, view: View, row: int) -> Trace:
     return Trace(
         rule, table.labels[row], table.paths[row], table.spans[row].line, verdict, tuple(steps), tuple(least),
         table.spans[row], None if match is None else match.severity, tuple(judge.changes.values()),
-        None if match is None else judge.accepted_by(block),
+        None if match is None else judge.accepted_by(block), tuple(judge.circumstances(block)),
     )  # fmt: skip
 
 

@@ -12,11 +12,11 @@ from advisor.rules.formatting.tokens import ASSIGNMENT, KEYWORD, RuleFile, Word
 
 _STEP = 2
 _CONTINUED = 4
-_GROUPS = (("for_each", "param", "let"), ("when", "unless", "remark", "once"), ("example",))
+_GROUPS = (("for_each", "param", "let"), ("when", "unless", "doubt", "once"), ("example",))
 _BESIDE_EACH_OTHER = ("severity", "confidence", "effort")
 # The keyword or the kind of the word behind which the condition of a clause or an item begins.
 _BEFORE_CONDITION = {
-    "when": "when", "unless": "unless", "remark": "remark", "once": "by", "let": "EQUAL", "gain": "GAIN_KIND",
+    "when": "when", "unless": "unless", "doubt": "doubt", "once": "by", "let": "EQUAL", "gain": "GAIN_KIND",
     "define": "EQUAL", "metric": "EQUAL", "suppress": "where",
 }  # fmt: skip
 # The clause whose parts stand on lines of their own, however short they are.

@@ -199,8 +199,8 @@ class Builder(ExpressionTrees):
     def _clause_unless(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.unless.append(Unless(self.expression(children[0]), self._text(children[1])))
 
-    def _clause_remark(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
-        draft.remarks.append(Unless(self.expression(children[0]), self._text(children[1])))
+    def _clause_doubt(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        draft.doubts.append(Unless(self.expression(children[0]), self._text(children[1])))
 
     def _clause_once(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
         draft.once_for = str(children[0]), self._span(children[0])

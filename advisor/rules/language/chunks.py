@@ -15,7 +15,7 @@ ITEMS = (
     "retired",
 )  # fmt: skip
 CLAUSES = (
-    "for", "param", "let", "when", "unless", "remark", "once", "severity", "confidence", "effort", "say",
+    "for", "param", "let", "when", "unless", "doubt", "once", "severity", "confidence", "effort", "say",
     "why", "try", "gain", "source", "covers", "see", "deprecated", "fix", "example",
 )  # fmt: skip
 _ON_ONE_LINE = ("edition", "pack")

@@ -66,7 +66,7 @@ class RuleDraft:
     lets: list[tuple[str, Expression, Span]] = field(default_factory=list)
     when: Expression | None = None
     unless: list[Unless] = field(default_factory=list)
-    remarks: list[Unless] = field(default_factory=list)
+    doubts: list[Unless] = field(default_factory=list)
     once: Expression | None = None
     once_for: tuple[str, Span] | None = None
     words: dict[str, str] = field(default_factory=dict)

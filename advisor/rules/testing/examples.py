@@ -97,7 +97,7 @@ def _quantified_variables(rule: Rule) -> list[tuple[str, str]]:
 
     for expression in (
         rule.when,
-        *(item.condition for item in (*rule.unless, *rule.remarks)),
+        *(item.condition for item in (*rule.unless, *rule.doubts)),
         *(value for _, value in rule.lets),
     ):
         visit(expression)

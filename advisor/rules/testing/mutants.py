@@ -30,13 +30,13 @@ def mutants(rule: Rule) -> list[Mutant]:
     """The mutants of a rule.
 
     Each drops a part of an `and` or `or`, negates a comparison or a truth value, halves or doubles a
-    parameter, or drops an exception or a `remark`.
+    parameter, or drops an exception or a `doubt`.
     """
     found = [Mutant(replace(rule, when=e), sentence, span) for e, sentence, span in _changed(rule.when)]
     for changed_ones, sentence, span in _exceptions_changed(rule.unless, "unless"):
         found.append(Mutant(replace(rule, unless=changed_ones), sentence, span))
-    for changed_ones, sentence, span in _exceptions_changed(rule.remarks, "remark"):
-        found.append(Mutant(replace(rule, remarks=changed_ones), sentence, span))
+    for changed_ones, sentence, span in _exceptions_changed(rule.doubts, "doubt"):
+        found.append(Mutant(replace(rule, doubts=changed_ones), sentence, span))
     for place, (name, value) in enumerate(rule.lets):
         if isinstance(_without_brackets(value), Reference):
             # It may be a number, which has no opposite.
@@ -77,7 +77,7 @@ def _scaled(rule: Rule, place: int, param: Param, factor: float, word: str) -> I
 
 
 def _expressions(rule: Rule) -> list[Expression]:
-    exceptions = [item.condition for item in (*rule.unless, *rule.remarks)]
+    exceptions = [item.condition for item in (*rule.unless, *rule.doubts)]
     return [rule.when, *exceptions, *(value for _, value in rule.lets)]
 
 

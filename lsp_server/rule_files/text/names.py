@@ -86,7 +86,7 @@ class _NameReader(ExpressionNames):
                 self._fields(word)
             said_where = next((at for at, word in enumerate(words) if word.text == "when"), len(words))
             self.expression(words[said_where + 1 :])
-        elif part.kind in ("let", "when", "unless", "remark"):
+        elif part.kind in ("let", "when", "unless", "doubt"):
             self.expression(words[3 if part.kind == "let" else 1 :])
         elif part.kind == "once":
             for word in words[2:3]:
