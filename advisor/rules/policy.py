@@ -1,4 +1,4 @@
-"""How loud findings are, by `knowledge/policy.toml` and what a project changes of it (docs/decisions/0042)."""
+"""How loud findings are, by `knowledge/policy.toml` and what a project changes of it (decision 42)."""
 
 from __future__ import annotations
 
@@ -76,9 +76,13 @@ def shipped_policy() -> Policy:
     data = tomllib.loads((knowledge_folder() / "policy.toml").read_text("utf-8"))
     every = tuple(
         Circumstance(
-            one["id"], one["metric"], one["level"], frozenset(one["categories"]), one["because"],
+            one["id"],
+            one["metric"],
+            one["level"],
+            frozenset(one["categories"]),
+            one["because"],
             frozenset(one.get("except", ())),
-        )  # fmt: skip
+        )
         for one in data["circumstances"]
     )
     return Policy(data["doubt"], every)

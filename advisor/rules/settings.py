@@ -45,7 +45,13 @@ class RuleSettings:
     ) -> RuleSettings:
         """The settings of a project for a device's id, for records whose paths are relative to `folder`."""
         return cls(
-            select, device, config.rules, config.overrides, folder=folder, root=config.root, policy=config.policy
+            select,
+            device,
+            config.rules,
+            config.overrides,
+            folder=folder,
+            root=config.root,
+            policy=config.policy,
         )
 
     def matched_path(self, path: str) -> str | None:

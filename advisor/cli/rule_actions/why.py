@@ -158,8 +158,8 @@ def _head(trace: Trace, silencer: Silencer, where: str) -> Iterator[str]:
     if trace.verdict in ("fires", "info"):
         for circumstance in trace.circumstances:
             if circumstance.level != "off":
-                place = silencer.place_of_policy(circumstance)
-                yield f"  As a remark by the policy, `{circumstance.id}` ({_because(place, circumstance.because)})"
+                reason = _because(silencer.place_of_policy(circumstance), circumstance.because)
+                yield f"  As a remark by the policy, `{circumstance.id}` ({reason})"
     if silenced is not None:
         yield f"  By its conditions it {verdict}:"
 

@@ -40,8 +40,9 @@ class Match:
 
 @dataclass
 class Telling:
-    """Tells of the matches of one rule under its parameters and a policy; `references` are the metrics it rests
-    on.
+    """Tells of the matches of one rule under its parameters and a policy.
+
+    `references` are the metrics it rests on.
     """
 
     rule: Rule

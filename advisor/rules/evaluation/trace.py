@@ -56,8 +56,8 @@ class Trace:
 
     `changes` are the least ways to another verdict; each is a list of changes that have to come together.
     `severity` is that of the finding where it fires; `overrides` hold for the row, one that disables the rule
-    among them, `accepted_by` is a pack's suppression of the finding, and `circumstances` are those of the policy
-    that lower its level.
+    among them, `accepted_by` is a pack's suppression of the finding, and `circumstances` are those of the
+    policy that lower its level.
     """
 
     rule: Rule

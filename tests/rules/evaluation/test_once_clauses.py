@@ -17,7 +17,7 @@ rule many-registers "Many sectors" {
   param most = 4 sectors/request range 1 sectors/request .. 32 sectors/request "as the guide says"
 
   when a.sectors > most
-  remark a.guarded because "few lanes get there"
+  doubt a.guarded because "few lanes get there"
   once per kernel by a.sectors
 
   severity warning  confidence high  effort low

@@ -50,7 +50,7 @@ def opposite(signs: set[int]) -> set[int]:
 
 
 def effects(rule: Rule, param: str) -> set[int]:
-    exceptions = [slopes(one.condition, rule, param) for one in (*rule.unless, *rule.remarks)]
+    exceptions = [slopes(one.condition, rule, param) for one in (*rule.unless, *rule.doubts)]
     return slopes(rule.when, rule, param).union(*map(opposite, exceptions))
 
 
@@ -79,7 +79,7 @@ def compared(expression: Expression, rule: Rule) -> Iterator[tuple[str, str]]:
 def test_the_same_bound_of_the_same_metric_has_one_name() -> None:
     names: dict[tuple[str, int], set[str]] = {}
     for rule in BOOK.rules:
-        exceptions = (one.condition for one in (*rule.unless, *rule.remarks))
+        exceptions = (one.condition for one in (*rule.unless, *rule.doubts))
         for expression in (rule.when, *(value for _, value in rule.lets), *exceptions):
             for metric, param in compared(expression, rule):
                 if not param.startswith("target_"):

@@ -1,4 +1,4 @@
-"""`remark condition`: the rule fires, but what it tells is a remark."""
+"""`doubt condition`: the rule fires, but is not sure: what it tells is a remark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from advisor.rules.testing.coverage import cover, share_killed
 from advisor.rules.testing.examples import run_examples
 from advisor.rules.testing.mutants import mutants
 
-REMARK = ("  severity", '  remark k.share < 10% because "others take the time"\n\n  severity')
+DOUBT = ("  severity", '  doubt k.share < 10% because "others take the time"\n\n  severity')
 RARE = ("  example silent", '  example info "rare" { k.registers = 200, k.share = 9% }\n  example silent')
 OFTEN = (
     "  example silent",
@@ -30,63 +30,63 @@ def severities(*changes, **values):
 
 
 def test_where_it_holds_the_finding_is_a_remark():
-    assert severities(REMARK, share=0.05) == ["info"]
-    assert severities(REMARK, share=0.1) == ["warning"]
+    assert severities(DOUBT, share=0.05) == ["info"]
+    assert severities(DOUBT, share=0.1) == ["warning"]
 
 
 def test_the_finding_says_why():
-    book = load(REMARK)
+    book = load(DOUBT)
     rare = tables(book, ("kernel", "k", None, {"registers": 200.0, "share": 0.05}))
     (match,) = judge(book, rare).matches
     assert match.assumptions == ("Only a remark: others take the time.",)
-    quiet = load(REMARK, ("severity warning", "severity info"))
+    quiet = load(DOUBT, ("severity warning", "severity info"))
     (match,) = judge(quiet, rare).matches
     assert match.assumptions == ()
 
 
 def test_what_is_not_known_lowers_nothing():
-    assert severities(REMARK) == ["warning"]
+    assert severities(DOUBT) == ["warning"]
 
 
 def test_where_the_rule_is_silent_nothing_is_told():
-    assert severities(REMARK, registers=30.0, share=0.05) == []
+    assert severities(DOUBT, registers=30.0, share=0.05) == []
 
 
 def test_an_error_becomes_a_remark_too():
-    assert severities(REMARK, ("severity warning", "severity error"), share=0.05) == ["info"]
+    assert severities(DOUBT, ("severity warning", "severity error"), share=0.05) == ["info"]
 
 
 def test_examples_tell_a_remark_from_a_finding():
-    assert run_examples(load(REMARK, RARE)) == []
+    assert run_examples(load(DOUBT, RARE)) == []
     loud = RARE[1].replace("example info", "example fires")
-    (failure,) = run_examples(load(REMARK, (RARE[0], loud)))
+    (failure,) = run_examples(load(DOUBT, (RARE[0], loud)))
     assert str(failure) == 'many-registers: the example "rare" should be fires, but the rule is info.'
 
 
 def test_mutants_of_the_condition_are_killed_by_examples_on_both_sides():
-    (rule,) = load(REMARK, RARE).rules
+    (rule,) = load(DOUBT, RARE).rules
     sentences = [one.sentence for one in mutants(rule)]
-    assert "without `remark k.share < 10%`" in sentences
+    assert "without `doubt k.share < 10%`" in sentences
     assert "with the opposite of `k.share < 10%`" in sentences
-    book = load(REMARK, RARE, OFTEN)
+    book = load(DOUBT, RARE, OFTEN)
     (covered,) = cover(book, book.rules)
     assert [one.sentence for one in covered.surviving if "share" in one.sentence] == []
-    unguarded = load(REMARK)
+    unguarded = load(DOUBT)
     assert share_killed([covered]) > share_killed(cover(unguarded, unguarded.rules))
 
 
 def test_the_metric_counts_as_used_and_the_reason_is_kept():
-    (rule,) = load(REMARK).rules
+    (rule,) = load(DOUBT).rules
     assert rule.metrics_used == ("kernel.registers", "kernel.share")
-    assert rule.remarks[0].reason == "others take the time"
+    assert rule.doubts[0].reason == "others take the time"
 
 
 def test_why_shows_it_beside_the_exceptions():
-    book = load(REMARK)
+    book = load(DOUBT)
     built = tables(book, ("kernel", "k", None, {"registers": 200.0, "share": 0.05}))
     (found,) = traces(book, book.rules[0], built, "k", RuleSettings())
     assert found.verdict == "info"
-    assert [(step.text, step.answer, step.remark) for step in found.steps] == [
+    assert [(step.text, step.answer, step.doubt) for step in found.steps] == [
         ("k.registers > most", "yes", False),
         ("k.share < 10%", "yes", True),
     ]
@@ -94,11 +94,11 @@ def test_why_shows_it_beside_the_exceptions():
 
 
 def test_the_formatter_puts_it_below_the_exceptions():
-    clauses = 'when k.debug unless k.share>1 remark k.share<10% because "x"'
+    clauses = 'when k.debug unless k.share>1 doubt k.share<10% because "x"'
     text = f'/// a\nrule a "A" {{ for each kernel k {clauses}\n}}\n'
     lines = format_text("a.rules", text).splitlines()
-    assert '  remark k.share < 10% because "x"' in lines
-    assert lines.index('  remark k.share < 10% because "x"') == lines.index("  unless k.share > 1") + 1
+    assert '  doubt k.share < 10% because "x"' in lines
+    assert lines.index('  doubt k.share < 10% because "x"') == lines.index("  unless k.share > 1") + 1
 
 
 def test_a_condition_behind_a_long_description_has_its_own_line():
