@@ -392,26 +392,35 @@ class ValueKinds:
             return all(self.is_fixed(argument, depth - 1) for argument in node.args)
         return False
 
-    def is_complex(self, node: ast.expr, depth: int = _DEPTH) -> bool:
+    def is_complex(self, node: ast.expr) -> bool:
         """Whether an expression holds a complex number, as far as the code shows."""
-        if depth == 0:
-            return False
+        waiting, seen = [node], set[str]()
+        while waiting:
+            one = waiting.pop()
+            if not isinstance(one, ast.Name):
+                if self._is_complex_itself(one):
+                    return True
+                waiting += operands(one)
+            elif one.id in self.uses:
+                if self.uses[one.id].complex:
+                    return True
+            elif one.id not in seen:
+                # A name that is bound to itself again and again says no more than its other values.
+                seen.add(one.id)
+                waiting += self.locals.bound.get(one.id, ())
+        return False
+
+    def _is_complex_itself(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Constant):
             return isinstance(node.value, complex)
-        if isinstance(node, ast.Name):
-            if node.id in self.uses:
-                return self.uses[node.id].complex
-            return any(self.is_complex(value, depth - 1) for value in self.locals.bound.get(node.id, ()))
         if isinstance(node, ast.Subscript):
             return any(use.complex for use in self._element_uses(node))
         if isinstance(node, ast.Call):
             known = self.callee_complex(node.func)
-            return (
-                known
-                if known is not None
-                else last_name(node.func) in _COMPLEX_CALLS or _first_name(node.func) == "cmath"
-            )
-        return any(self.is_complex(operand, depth - 1) for operand in operands(node))
+            if known is not None:
+                return known
+            return last_name(node.func) in _COMPLEX_CALLS or _first_name(node.func) == "cmath"
+        return False
 
 
 def operands(node: ast.expr) -> list[ast.expr]:

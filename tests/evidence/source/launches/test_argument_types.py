@@ -233,3 +233,15 @@ def test_numbers_that_may_be_bytes(tmp_path: Path, value: str, bytes: tuple[str,
     assert unit.candidates[0].maybe_bytes == bytes
     other = other_typing(unit, unit.candidates[0])
     assert other == ["float64[::1]", "uint8[::1]" if bytes else "float64[::1]"]
+
+
+@pytest.mark.parametrize(("factor", "element"), [("1j", "complex64"), ("1.5", "float32")])
+def test_a_name_that_many_statements_bind_to_itself(tmp_path: Path, factor: str, element: str) -> None:
+    # Each statement may be any of the values of the name: 40 ** 40 ways, if each were followed.
+    steps = "\n".join("    x = x * c" for _ in range(40))
+    program = (
+        f"from numba import cuda\n@cuda.jit\ndef kernel(a, b):\n    c = {factor}\n    x = b[0]\n"
+        f"{steps}\n    a[0] = x\n"
+    )
+    (first, *_) = unit_of(tmp_path, program=program).candidates
+    assert first.types[0] == f"{element}[::1]"
