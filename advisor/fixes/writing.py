@@ -46,12 +46,15 @@ class FixWriter:
         taken = TakenEdits()
         edits: set[Edit] = set()
         lines: list[int] = []
+        known: list[Edit] | None = None
         for one in finding.at_each_place():
             place = Place(one, module, self._modules, self._facts, fix.parameters)
             written = _edits(fix.id, place)
             inside = self._inside_cells(written, finding.path) if written else None
             if inside and self._around.allow(inside, place) and taken.take(inside, finding.path):
-                edits.update(inside)
+                if inside is not known:
+                    edits.update(inside)
+                    known = inside
                 lines.append(one.span.line)
         if not edits:
             return None

@@ -50,8 +50,12 @@ class Outcome:
 
     @property
     def places(self) -> set[tuple[str, str, int]]:
-        """Rule, path and line of each finding."""
-        return {(finding["rule"], finding["path"], finding["line"]) for finding in self.findings}
+        """Rule, path and line of each place of each finding."""
+        return {
+            (finding["rule"], place["path"], place["line"])
+            for finding in self.findings
+            for place in (finding, *finding.get("places", ()))
+        }
 
     @property
     def rules(self) -> set[str]:
