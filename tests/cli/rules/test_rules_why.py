@@ -48,8 +48,8 @@ def test_the_way_to_a_verdict(tmp_path: Path) -> None:
     assert "        a.sectors_per_request = 16 to 32 sectors/request (source)" in fires.splitlines()
     assert silent.splitlines()[0] == "uncoalesced-access is silent for the access `out` at k.py:8"
     assert (
-        "  It would fire if `a.sectors_per_request` were above 8 sectors/request (it is 4 to 8 sectors/request)"
-        in silent
+        "  It would fire if `a.sectors_per_request` were above 8 sectors/request "
+        "(it is 4 to 8 sectors/request)" in silent
     )
 
 
