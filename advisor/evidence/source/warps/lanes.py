@@ -12,6 +12,7 @@ from advisor.evidence.source.kernel_walk.affine_forms import (
     Atoms,
     Form,
     Monomial,
+    atom,
     number,
     position_along,
 )
@@ -175,6 +176,11 @@ def _steps(
 ) -> Steps:
     """How many values a number takes for a warp at an access; sizes and what blocks compute stay aligned."""
     counts: dict[str, int | None] = {loop.counter: loop.trip_count for loop in access.place.loops}
+    # A counter that is itself an index goes along the axis at most.
+    alone = {atom(loop.counter): loop for loop in access.place.loops if loop.trip_count is None}
+    counts |= {
+        alone[index].counter: extent for index, extent in zip(forms, extents, strict=False) if index in alone
+    }
     counts |= _blocks_along(block, forms, extents)
 
     def steps(name: str) -> int | None:
