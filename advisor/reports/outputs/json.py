@@ -8,6 +8,7 @@ from advisor.reports.outputs import RenderOptions, RuleCatalogue
 from advisor.reports.outputs.interchange.finding_objects import finding_object, problem_object, summary_object
 from advisor.reports.outputs.interchange.fingerprints import fingerprints
 from advisor.reports.outputs.interchange.plain import dump
+from advisor.reports.outputs.wording.actions import actions_of
 from advisor.reports.outputs.wording.locations import Locations
 
 FOR_MACHINES = True
@@ -17,12 +18,13 @@ SHOWS_FIXES = True
 def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:  # noqa: ARG001
     """The whole report as a JSON object."""
     locations = Locations(report)
+    ranks = _ranks(report)
     content = {
         "version": 1,
         "tool": {"name": "kernel-advisor", "version": __version__},
         "device": report.device,
         "findings": [
-            finding_object(finding, fingerprint, locations)
+            {**finding_object(finding, fingerprint, locations), "rank": ranks[id(finding)]}
             for finding, fingerprint in zip(report.findings, fingerprints(report), strict=True)
         ],
         "errors": [problem_object(problem, locations) for problem in report.problems],
@@ -34,3 +36,15 @@ def render(report: Report, rules: RuleCatalogue, options: RenderOptions) -> str:
         "summary": summary_object(report),
     }
     return dump(content) + "\n"
+
+
+def _ranks(report: Report) -> dict[int, int]:
+    """The place of each finding in the order of the short report, 1 for what to do first.
+
+    Findings of one remedy in one kernel have the same.
+    """
+    return {
+        id(finding): rank
+        for rank, action in enumerate(actions_of(report), start=1)
+        for finding in (action.finding, *action.others)
+    }

@@ -1,4 +1,4 @@
-"""The findings of a JSON report as the text output prints them, and which of them are about a kernel."""
+"""The findings of a JSON report in the order of the short report, and which of them are about a kernel."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ class Sources:
 
 
 def printed(report: Mapping[str, Any], sources: Sources) -> list[Finding]:
-    """The findings of a report in the order and number of the text output.
+    """The findings of a report in the order of what to do first, errors before warnings before the rest.
 
-    It prints what a rule says the same of one place for several kernels once, and what it says the same of
-    several lines of a kernel once, at the first of them.
+    What a rule says the same of one place for several kernels counts once, and so does what it says the same
+    of several lines of a kernel.
     """
     alike: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
-    for one in report.get("findings", ()):
+    for one in sorted(report.get("findings", ()), key=lambda one: one["rank"]):
         alike.setdefault(tuple(one.get(name) for name in _SAME_PLACE), []).append(one)
     together: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for rows in alike.values():

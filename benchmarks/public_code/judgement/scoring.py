@@ -15,7 +15,6 @@ else:
 
 # Lines within which a place counts as one of the expert's.
 NEAR = 3
-_LOUDNESS = {"error": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding as the text output prints it: the kernels that it names, all its places (paths and lines of
+    """A finding as a report shows it: the kernels that it names, all its places (paths and lines of
     files), and those that it refers to.
     """
 
@@ -60,13 +59,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Standing:
-    """The place, from 1, of the first finding that reports a point: of all findings of its kernel, of those
-    at warning or above, and of the latter where all findings are sorted by severity first. None for none.
+    """The place, from 1, of the first finding that reports a point: of all findings of its kernel, and of
+    those at warning or above. None for none.
     """
 
     place: int | None
     warned: int | None
-    warned_by_severity: int | None
 
 
 def judged_kernels(rows: Sequence[Mapping[str, Any]]) -> list[Kernel]:
@@ -96,12 +94,10 @@ def causes_of_rules(file: Path) -> dict[str, frozenset[str]]:
 def standing(
     point: Point, kernel: Kernel, findings: Sequence[Finding], causes: Mapping[str, frozenset[str]]
 ) -> Standing:
-    """Where a point of a kernel stands among the findings about it, which come in printed order."""
-    by_severity = sorted(findings, key=lambda one: _LOUDNESS[one.severity])
+    """Where a point of a kernel stands among the findings about it, which come in the order of the report."""
     return Standing(
         _first(reports(one, point, kernel, causes) for one in findings),
         _first(one.warns and reports(one, point, kernel, causes) for one in findings),
-        _first(one.warns and reports(one, point, kernel, causes) for one in by_severity),
     )
 
 

@@ -38,7 +38,15 @@ CAUSES = {
 
 def finding(rule: str, line: int, severity: str = "warning", **more: Any) -> dict[str, Any]:
     base = {"rule": rule, "path": "a.py", "cell": None, "line": line, "column": 1, "kernel": "scale"}
-    return {**base, "severity": severity, "message": f"{rule}!", "places": [], "related": [], **more}
+    return {
+        **base,
+        "severity": severity,
+        "message": f"{rule}!",
+        "places": [],
+        "related": [],
+        "rank": 1,
+        **more,
+    }
 
 
 def point(rank: int, cause: str, *lines: int) -> Point:
@@ -60,7 +68,8 @@ def rules_about(kernel: Kernel, sources: Sources, *findings: dict[str, Any]) -> 
 
 
 def standings(kernel: Kernel, sources: Sources, *findings: dict[str, Any]) -> list[Standing]:
-    told = about(kernel, printed({"findings": findings}, sources), sources)
+    ranked = [{**one, "rank": rank} for rank, one in enumerate(findings, start=1)]
+    told = about(kernel, printed({"findings": ranked}, sources), sources)
     return [standing(one, kernel, told, CAUSES) for one in kernel.points]
 
 
@@ -71,28 +80,28 @@ def test_a_point_stands_where_the_first_finding_of_its_cause_stands(sources: Sou
         finding("slow-power", 6),
         finding("uncoalesced-access", 8),
     )
-    assert standings(kernel, sources, *told) == [Standing(2, 2, 1), Standing(3, 3, 2)]
+    assert standings(kernel, sources, *told) == [Standing(2, 2), Standing(3, 3)]
 
 
 def test_a_remark_before_the_warning_of_the_same_cause_counts_for_the_place_alone(sources: Sources) -> None:
     kernel = scale(point(1, "uncoalesced", 8))
     told = (finding("uncoalesced-access", 6, "info"), finding("uncoalesced-access", 8))
-    assert standings(kernel, sources, *told) == [Standing(1, 2, 1)]
+    assert standings(kernel, sources, *told) == [Standing(1, 2)]
 
 
 def test_a_remark_reports_a_point_but_not_as_a_warning(sources: Sources) -> None:
     kernel = scale(point(1, "pow_slow", 6))
-    assert standings(kernel, sources, finding("slow-power", 6, "info")) == [Standing(1, None, None)]
+    assert standings(kernel, sources, finding("slow-power", 6, "info")) == [Standing(1, None)]
 
 
 def test_another_cause_at_the_very_line_reports_nothing(sources: Sources) -> None:
     kernel = scale(point(1, "wrong_result", 6))
-    assert standings(kernel, sources, finding("slow-power", 6)) == [Standing(None, None, None)]
+    assert standings(kernel, sources, finding("slow-power", 6)) == [Standing(None, None)]
 
 
 def test_the_cause_anywhere_in_the_kernel_reports_the_point(sources: Sources) -> None:
     kernel = scale(point(1, "pow_slow", 300))
-    assert standings(kernel, sources, finding("slow-power", 6)) == [Standing(1, 1, 1)]
+    assert standings(kernel, sources, finding("slow-power", 6)) == [Standing(1, 1)]
 
 
 def test_of_two_points_of_one_cause_a_finding_reports_the_one_whose_lines_it_touches(
@@ -100,9 +109,9 @@ def test_of_two_points_of_one_cause_a_finding_reports_the_one_whose_lines_it_tou
 ) -> None:
     kernel = scale(point(1, "uncoalesced", 60), point(2, "uncoalesced", 8))
     found = standings(kernel, sources, finding("uncoalesced-access", 8))
-    assert found == [Standing(None, None, None), Standing(1, 1, 1)]
+    assert found == [Standing(None, None), Standing(1, 1)]
     elsewhere = standings(kernel, sources, finding("uncoalesced-access", 4))
-    assert elsewhere == [Standing(1, 1, 1), Standing(None, None, None)]
+    assert elsewhere == [Standing(1, 1), Standing(None, None)]
 
 
 def test_findings_of_another_kernel_are_not_about_this_one(sources: Sources) -> None:
@@ -131,6 +140,11 @@ def test_a_launch_is_about_the_kernel_that_it_refers_to_or_whose_expert_names_it
     assert rules_about(named, sources, launch) == ["grid-too-small"]
     related = {**launch, "related": [{"path": "a.py", "cell": None, "line": 4}]}
     assert rules_about(scale(), sources, related) == ["grid-too-small"]
+
+
+def test_findings_stand_in_the_order_of_their_ranks(sources: Sources) -> None:
+    told = [finding("uncoalesced-access", 8, "info", rank=2), finding("slow-power", 6, rank=1)]
+    assert rules_about(scale(), sources, *told) == ["slow-power", "uncoalesced-access"]
 
 
 def test_what_is_said_of_several_lines_or_kernels_alike_is_printed_once(sources: Sources) -> None:
@@ -184,11 +198,11 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         },
     ]  # fmt: skip
     told = [
-        finding("unchecked-index", 5, "info"),
-        finding("slow-power", 6),
-        finding("unchecked-index", 8),
-        finding("slow-power", 12, kernel="other"),
-        finding("grid-too-small", 15, "info", kernel=None),
+        finding("unchecked-index", 5, "info", rank=1),
+        finding("slow-power", 6, rank=2),
+        finding("unchecked-index", 8, rank=3),
+        finding("slow-power", 12, rank=4, kernel="other"),
+        finding("grid-too-small", 15, "info", rank=5, kernel=None),
     ]
     data = tmp_path / "data"
     data.mkdir()
@@ -202,7 +216,9 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (checkout / "a.py").write_text(SOURCE, "utf-8")
     kept = tmp_path / "work" / "reports" / "who+what.default.json"
     kept.parent.mkdir(parents=True)
-    kept.write_text(json.dumps({"seconds": 1.0, "ending": "ended", "report": {"findings": told}}), "utf-8")
+    kept.write_text(
+        json.dumps({"seconds": 1.0, "ending": "ended", "report": {"findings": told[::-1]}}), "utf-8"
+    )
     return ["judged_kernels", "--repos", str(checkout.parent), "--work", str(tmp_path / "work")]
 
 
@@ -215,10 +231,10 @@ def test_the_totals_of_two_kernels(
     assert judged_kernels.main() == 0
     numbers = json.loads(file.read_text("utf-8"))
     first = numbers["points"]["first"]
-    # The power is the second finding of its kernel; what the other kernel is told is not its point.
+    # Told in the order of ranks: the power is the second finding of its kernel; what the other is told is not its point.
     assert first == {
         "points": 2, "of a cause with rules": 2, "first finding": 0, "warning among first three": 1,
-        "the same, by severity": 1, "warning": 1, "any level": 1, "not reported": 1,
+        "warning": 1, "any level": 1, "not reported": 1,
     }  # fmt: skip
     assert numbers["points"]["second"]["any level"] == 1 and numbers["points"]["second"]["warning"] == 0
     third = numbers["points"]["third"]
