@@ -7,8 +7,8 @@ The kernels are those of `tests/data/judged_kernels`, in two halves; `rules_of_c
 the rules that report each cause. FOLDER holds each repository as OWNER+NAME, a checkout or a git directory.
 Each is checked as a whole, one after the other, without running any of its code; of one with more than
 --most-files files those only that its judged kernels and their points lie in, with the others as their
-workspace. Checkouts and reports are kept below --work. Findings stand in the order of the short report, errors
-and warnings first. Prints Markdown; of the half that was set aside it gives totals only.
+workspace. Checkouts and reports are kept below --work. Findings stand in the order of the short report,
+errors and warnings first. Prints Markdown; of the half that was set aside it gives totals only.
 """
 
 from __future__ import annotations

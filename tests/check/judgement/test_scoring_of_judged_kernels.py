@@ -231,7 +231,7 @@ def test_the_totals_of_two_kernels(
     assert judged_kernels.main() == 0
     numbers = json.loads(file.read_text("utf-8"))
     first = numbers["points"]["first"]
-    # Told in the order of ranks: the power is the second finding of its kernel; what the other is told is not its point.
+    # By rank the power is the second finding of its kernel; what the other kernel is told is not its point.
     assert first == {
         "points": 2, "of a cause with rules": 2, "first finding": 0, "warning among first three": 1,
         "warning": 1, "any level": 1, "not reported": 1,
