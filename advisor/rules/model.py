@@ -98,13 +98,17 @@ class Sentence:
     condition: Expression
 
 
+# A value of an example by its dotted name, None for missing.
+Assignment: TypeAlias = tuple[tuple[str, ...], float | str | bool | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example inside a rule: values by dotted name (None for missing) and the expected verdict."""
+    """An example inside a rule: all its values, those of `given` first, and the expected verdict."""
 
     verdict: Verdict
     name: str
-    values: tuple[tuple[tuple[str, ...], float | str | bool | None], ...]
+    values: tuple[Assignment, ...]
     span: Span
     file: str = ""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
+from advisor.model.text.source_text import Span
+from advisor.rules.checking.examples_with_given import check_given, examples_with_given
 from advisor.rules.checking.expansion import Definitions as Definitions
 from advisor.rules.checking.expansion import Extent, expand_within_bounds, expanded_extent
 from advisor.rules.checking.typing import Typing
@@ -16,7 +18,19 @@ from advisor.rules.loading.packs import RULE_SUFFIX
 from advisor.rules.model import Rule, Sentence, Unless
 from advisor.rules.units import format_value
 
-_ONCE = ("for_each", "when", "once", "severity", "confidence", "effort", "say", "why", "gain", "deprecated")
+_ONCE = (
+    "for_each",
+    "when",
+    "once",
+    "severity",
+    "confidence",
+    "effort",
+    "say",
+    "why",
+    "gain",
+    "deprecated",
+    "given",
+)
 _NEEDED = {
     "for_each": "begin with `for each kernel k`.", "when": "state the condition: `when …`.",
     "severity": "write `severity info`, `warning` or `error`.",
@@ -81,7 +95,7 @@ class RuleChecker:
             words["severity"], words.get("severity_when_assumed"), words["confidence"],  # type: ignore[arg-type]
             words["effort"], words["say"], words["why"], tuple(draft.advice), gain, draft.gain_at_most,
             tuple(draft.sources), tuple(draft.patterns), tuple(draft.see), tuple(draft.fixes),
-            tuple(draft.examples), words.get("deprecated", ""), once, sentences,
+            examples_with_given(draft), words.get("deprecated", ""), once, sentences,
         )  # fmt: skip
 
     def _once(self) -> Expression | None:
@@ -269,18 +283,24 @@ class RuleChecker:
     def _examples(self, written: list[Expression | None]) -> None:
         """Note what examples name and is no metric, of the rule or of its quantifiers' rows."""
         bound = dict(one for expression in written for one in _bound_variables(expression))
+        for (parts, _), span in self.draft.given:
+            self._named_metric(parts, span, bound, "`given`")
         for example, spans in zip(self.draft.examples, self.draft.example_spans, strict=True):
             for (parts, _), span in zip(example.values, spans, strict=True):
-                stem = parts[0].rstrip("0123456789")
-                if parts[0] in self.typing.variables or stem not in bound:
-                    known, entity = self.typing.metric(parts), self.typing.variables.get(parts[0], parts[0])
-                else:
-                    entity = bound[stem]
-                    reached = self.vocabulary.walk(entity, parts[1:-1])
-                    known = self.vocabulary.metrics.get((reached or "", parts[-1]))
-                if known is None:
-                    hint = hint_for(parts[-1], self.vocabulary.names_of(entity))
-                    self.complaints.add("E310", span, name=".".join(parts), hint=hint)
+                self._named_metric(parts, span, bound, "an example")
+        check_given(self.draft, self.complaints)
+
+    def _named_metric(self, parts: tuple[str, ...], span: Span, bound: dict[str, str], place: str) -> None:
+        stem = parts[0].rstrip("0123456789")
+        if parts[0] in self.typing.variables or stem not in bound:
+            known, entity = self.typing.metric(parts), self.typing.variables.get(parts[0], parts[0])
+        else:
+            entity = bound[stem]
+            reached = self.vocabulary.walk(entity, parts[1:-1])
+            known = self.vocabulary.metrics.get((reached or "", parts[-1]))
+        if known is None:
+            hint = hint_for(parts[-1], self.vocabulary.names_of(entity))
+            self.complaints.add("E310", span, name=".".join(parts), place=place, hint=hint)
 
 
 def _bound_variables(expression: Expression | None) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from advisor.rules.formatting.tokens import ASSIGNMENT, KEYWORD, RuleFile, Word
 
 _STEP = 2
 _CONTINUED = 4
-_GROUPS = (("for_each", "param", "let"), ("when", "unless", "doubt", "once"), ("example",))
+_GROUPS = (("for_each", "param", "let"), ("when", "unless", "doubt", "once"), ("given", "example"))
 _BESIDE_EACH_OTHER = ("severity", "confidence", "effort")
 # The keyword or the kind of the word behind which the condition of a clause or an item begins.
 _BEFORE_CONDITION = {
@@ -113,8 +113,8 @@ def _set_line(page: Page, kind: str, words: Sequence[Word], indent: int) -> None
         _set_exception(page, words, indent)
     elif kind == "say_when":
         _set_sentence(page, words, indent)
-    elif kind == "example":
-        _set_example(page, words, indent)
+    elif kind in ("given", "example"):
+        _set_values(page, words, indent)
     else:
         page.put_all(words[1:], indent + _CONTINUED)
 
@@ -165,7 +165,8 @@ def _keyword(word: Word) -> str:
     return word.text if word.kind == KEYWORD else ""
 
 
-def _set_example(page: Page, words: Sequence[Word], indent: int) -> None:
+def _set_values(page: Page, words: Sequence[Word], indent: int) -> None:
+    """Write the values of an example, or those that examples share, on one line or a line each."""
     opened = 1 + next(index for index, word in enumerate(words) if word.kind == "{")
     page.put_all(words[1:opened], indent + _CONTINUED)
     inside, closing = words[opened:-1], words[-1]

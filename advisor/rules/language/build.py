@@ -19,6 +19,7 @@ from advisor.rules.language.drafts import (
 from advisor.rules.language.expression_trees import ExpressionTrees
 from advisor.rules.language.syntax import Chunk, Reader
 from advisor.rules.model import (
+    Assignment,
     Citation,
     Computed,
     Entity,
@@ -259,6 +260,10 @@ class Builder(ExpressionTrees):
         safety = " ".join(str(children[1]).split())
         draft.fixes.append(RuleFix(self._text(children[0]), safety))  # type: ignore[arg-type]
 
+    def _clause_given(self, children: list[Any], draft: RuleDraft, _: Any) -> None:
+        # Of a second one only the place is kept.
+        draft.given = draft.given or [(self._assignment(item), self._name_span(item)) for item in children]
+
     def _clause_example(self, children: list[Any], draft: RuleDraft, clause: Any) -> None:
         verdict, name, file, *assignments = children
         given = [item for item in assignments if item is not None]
@@ -273,7 +278,7 @@ class Builder(ExpressionTrees):
         *names, _, _ = assignment.children
         return self.reader.span(self.offset + names[0].start, self.offset + names[-1].end)
 
-    def _assignment(self, tree: Any) -> tuple[tuple[str, ...], float | str | bool | None]:
+    def _assignment(self, tree: Any) -> Assignment:
         *names, _, value = tree.children
         parts = tuple(name.text.lstrip(".") for name in names)
         kind = value.data

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from advisor.model.text.source_text import Span
 from advisor.rules.language.expressions import Expression
 from advisor.rules.model import (
+    Assignment,
     Citation,
     Entity,
     Example,
@@ -48,7 +49,8 @@ class ChangePlaces:
 class RuleDraft:
     """The clauses of a rule as written, before names and units are checked.
 
-    `former_spans` has each former name behind its parameter, with its place.
+    `former_spans` has each former name behind its parameter, with its place; `given` the values that examples
+    share, each with the place of its name.
     """
 
     id: str
@@ -79,6 +81,7 @@ class RuleDraft:
     patterns: list[str] = field(default_factory=list)
     see: list[str] = field(default_factory=list)
     fixes: list[RuleFix] = field(default_factory=list)
+    given: list[tuple[Assignment, Span]] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     example_spans: list[tuple[Span, ...]] = field(default_factory=list)
 

@@ -128,12 +128,12 @@ def _children(
 
 
 def depth_of(tree: Node | Tree[Token]) -> int:
-    """The number of levels of a tree; examples, in which nothing is nested, count as one."""
+    """The number of levels of a tree; the values of examples, in which nothing is nested, count as one."""
     deepest, waiting, kind = 0, [(tree, 1)], type(tree)
     while waiting:
         one, level = waiting.pop()
         deepest = max(deepest, level)
-        if one.data != "example":
+        if one.data not in ("example", "given"):
             waiting += [(child, level + 1) for child in one.children if type(child) is kind]
     return deepest
 

@@ -77,6 +77,8 @@ def example_tables(rulebook: Rulebook, rule: Rule, example: Example) -> Tables:
             target = record(_key(rule, entity), entity)
         if value is not None:
             target.readings[parts[-1]] = Reading(value)
+        else:
+            target.readings.pop(parts[-1], None)
     return build_tables(records.values(), owners)
 
 

@@ -205,7 +205,7 @@ def _in_text(place: Place, book: Rulebook) -> Iterator[Candidate]:
             return
         *owners, _ = field[1].split(".")
         yield from _attributes(owners, place, book) if owners else _fields(place)
-    elif kind in ("say", "when", "unless", "remark", "let", "example"):
+    elif kind in ("say", "when", "unless", "remark", "let", "given", "example"):
         yield from (Candidate(value, "text") for value in _texts(place, book))
 
 

@@ -36,6 +36,7 @@ def sought(place: Place) -> Sought:
         "metric": _in_metric,
         "entity": _in_entity,
         "override": _in_override,
+        "given": _in_example,
         "example": _in_example,
     }.get(kind)
     if found is not None:

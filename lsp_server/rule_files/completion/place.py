@@ -47,7 +47,7 @@ class Place:
             return Scope({}, {}, {})
         foreign = {rule: dict(variables) for rule, variables in self.reading.foreign}
         scope = scope_of(self.item, lambda rule: foreign.get(rule, {}))
-        if self.clause is not None and self.clause.kind == "example":
+        if self.clause is not None and self.clause.kind in ("given", "example"):
             return scope
         reaching = {name: bound for name, bound in scope.inner.items() if self._reaches(bound)}
         return Scope(scope.variables, reaching, scope.values)

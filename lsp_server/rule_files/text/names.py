@@ -64,9 +64,9 @@ class _NameReader(ExpressionNames):
                 for word in part.words[_place_of("formerly", part.words) + 1 :]:
                     if part.kind == "param" and is_name(word):
                         self.add(word, "param", self.owner, "definition")
-        for part in (one for one in parts if one.kind != "example"):
+        for part in (one for one in parts if one.kind not in ("given", "example")):
             self._clause(part)
-        for part in (one for one in parts if one.kind == "example"):
+        for part in (one for one in parts if one.kind in ("given", "example")):
             self._example(part.words)
 
     def _for(self, words: Sequence[Word]) -> None:
@@ -117,7 +117,7 @@ class _NameReader(ExpressionNames):
             self.reference(dotted, self.variables)
 
     def _example(self, words: Sequence[Word]) -> None:
-        """Read `example fires "…" { k.registers = 3, a1.space = "global" }`."""
+        """Read `example fires "…" { k.registers = 3, a1.space = "global" }`, or `given { … }`."""
         every = {**self.inner, **self.variables}
         opened = next((at for at, word in enumerate(words) if word.text == "{"), len(words))
         for dotted in _dotted(words[opened:]):

@@ -28,6 +28,7 @@ _CLAUSES = {
     "param": types.SymbolKind.Constant,
     "let": types.SymbolKind.Variable,
     "when": types.SymbolKind.Boolean,
+    "given": types.SymbolKind.Object,
     "example": types.SymbolKind.Event,
 }
 _IN_ENTITY = types.SymbolKind.Field

@@ -134,6 +134,8 @@ test("the other items of a rule file", async () => {
   assert.equal(await scopeOf("when max(k.a, 2) > 1", "max"), "support.function");
   assert.equal(await scopeOf("when crowded(k)", "crowded"), "entity.name.function");
   assert.equal(await scopeOf('example unknown "n" { k.a = missing }', "missing"), "constant.language");
+  assert.equal(await scopeOf("given { k.a = 1 }", "given"), "keyword.control");
+  assert.equal(await scopeOf("param most = 3 given { k.a = 1 }", "given"), "keyword.control");
   assert.equal(await scopeOf("severity warning, info when assumed", "info"), "constant.language.degree");
 });
 

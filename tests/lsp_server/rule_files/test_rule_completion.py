@@ -30,6 +30,9 @@ def changed(old: str, new: str) -> str:
     return HUNGRY.replace(old, new)
 
 
+IN_EXAMPLES = ["a", "k", "run", "device", "a1"]
+
+
 @pytest.mark.parametrize(
     ("text", "offered"),
     [
@@ -38,6 +41,9 @@ def changed(old: str, new: str) -> str:
         (changed("confidence high", "confidence ¦"), ["low", "medium", "high"]),
         (changed("gain at most waste", "gain ¦"), ["at most", "about"]),
         (changed("example fires", "example ¦"), ["fires", "info", "silent", "unknown"]),
+        (changed("  example fires", "  given { ¦ }\n  example fires"), IN_EXAMPLES),
+        (changed("  example fires", "  given { a1.loop_depth = 2, ¦ }\n  example fires"), IN_EXAMPLES),
+        (changed('fires "hungry" { k', 'fires "hungry" { ¦k'), IN_EXAMPLES),
         (changed("for each kernel k", "for ¦"), ["each"]),
         (changed("for each kernel k", "for each access a of ¦"), ["kernel"]),
         (changed("some access a of k", "some access a of ¦"), ["k"]),

@@ -41,6 +41,23 @@ def test_every_name_of_the_shipped_rules_is_known(file: Path):
             assert (start, end) in found or numbered in found, (word, text[start - 30 : end + 10])
 
 
+def test_the_rows_that_given_names_are_known():
+    text = """rule r "R" {
+  for each kernel k
+  when some access a of k has (a.sectors > 1)
+  given { k.debug = false, a1.space = "global", k.run.total = 3 ms }
+  example fires "f" { a2.sectors = 3 }
+}
+"""
+    known = {text[name.start : name.end]: name.symbol.owner for name in read(text, dict).names}
+    assert {
+        "debug": "kernel",
+        "space": "access",
+        "sectors": "access",
+        "total": "run",
+    }.items() <= known.items()
+
+
 def symbols(text: str, rules: dict[str, dict[str, str]] | None = None) -> list[Symbol]:
     return [name.symbol for name in read(text, lambda: rules or {}).names]
 

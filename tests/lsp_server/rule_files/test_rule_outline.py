@@ -43,6 +43,12 @@ def test_the_outline_has_items_and_their_parts(workspace):
     assert (override.name, override.children) == ("block-too-small", None)
 
 
+def test_what_examples_share_is_a_part_of_the_rule(workspace):
+    text = HUNGRY.replace("  example fires", "  given { k.debug_enabled = false }\n  example fires")
+    (rule,) = symbols_of(workspace.snapshot("hungry-kernel.rules", text))
+    assert [one.name for one in rule.children][2:5] == ["when", "given", "fires: hungry"]
+
+
 def test_items_long_clauses_examples_and_comments_fold(workspace):
     folds = foldings_of(workspace.snapshot("hungry-kernel.rules", HUNGRY).reading)
     # The rule up to the line before its brace, `when`, `try`, and the examples.

@@ -82,6 +82,14 @@ CASES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "E325": ([("range 32 .. 255", "range 32 .. 1e400")], ""),
     "E326": ([("https://example.org/guide", "javascript:alert(1)")], ""),
     "E327": ([], 'pack "house"\npack "other"\n'),
+    "E340": (
+        [("  example fires", "  given { k.registers = 64 }\n  example fires")],
+        "",
+    ),
+    "E341": (
+        [("  example fires", "  given { k.share = 20%, k.registers = 64 }\n  example fires")],
+        "",
+    ),
     "E316": ([("range 32 .. 255", "range 32 ms .. 255 ms")], ""),
 }
 
@@ -175,6 +183,21 @@ CARETS = [
     ([("for each kernel k", "for each kernl k")], "", "kernl"),
     ([("{ k.registers = 200 }", "{ k.share = 20%, k.registrs = 200 }")], "", "k.registrs"),
     ([("https://example.org/guide", "data:text/html,x")], "", '"data:text/html,x"'),
+    ([("  example fires", "  given { k.share = 20%, k.registrs = 64 }\n  example fires")], "", "k.registrs"),
+    ([("  example fires", "  given { k.share = 20%, k.share = 30% }\n  example fires")], "", "k.share"),
+    (
+        [("  example fires", "  given { k.share = 20%, k.registers = 64 }\n  example fires")],
+        "",
+        "k.registers",
+    ),
+    ([("  example fires", "  given { k.share = 20%, k.time }\n  example fires")], "", "}"),
+    ([("  example fires", "  given {}\n  example fires")], "", "}"),
+    (
+        [("  example fires", "  given { k.share = 20% }\n  given { k.debug = true }\n  example fires")],
+        "",
+        "given { k.debug = true }",
+    ),
+    ([("  example fires", "  given { k.registers = 3 }\n  example fires")], "", "given { k.registers = 3 }"),
     ([], "define a(x) = nothing(x)\n", "nothing(x)"),
     ([], "define a(x) = b(x)\ndefine b(x) = x.debug or a(x)\n", "a"),
 ]

@@ -114,6 +114,25 @@ rule a "A" {
 }
 """,
     ),
+    "values that examples share": (
+        'rule a "A" { when k.x>k.y given{k.y=1,a1.z = missing,// once\n k.t="t"} example fires "e" {k.x=2}\n'
+        'example silent "f" {} given{ k.y=1 } example fires "g" { k.x = 3 } }',
+        """\
+rule a "A" {
+  when k.x > k.y
+
+  given {
+    k.y = 1,
+    a1.z = missing,  // once
+    k.t = "t"
+  }
+  example fires "e" { k.x = 2 }
+  example silent "f" {}
+  given { k.y = 1 }
+  example fires "g" { k.x = 3 }
+}
+""",
+    ),
     "clauses keep their order": (
         'rule a "A" { effort low when k.x unless k.y example fires "e" {} say "s" confidence low }',
         """\

@@ -28,6 +28,7 @@ OTHERS = [
     'metric m : byte/count of kernel k range 0 .. 1e-3 "x" = k.a * 2 + min(k.b, -1)',
     "define f(x) = some access a of x has (a.b or (a.c and no b c of a has (c.d)))",
     'define f(x) = number of b c of x with (c.d in ("a", "b")) between 1 and 20% of x.e',
+    'rule a "A" { param p = 3 given { k.x = -1 ms, a1.y = missing } example fires {} }',
     "define f(x) = x.a is known // said\n // of a and b\n and x.b is missing",
 ]  # fmt: skip
 
