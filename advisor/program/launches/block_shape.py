@@ -94,6 +94,8 @@ def assumed_in_words(shapes: Iterable[BlockShape]) -> str:
 
 _ROW = BlockShape(256, 1, 1, stated=False)
 _SQUARE = BlockShape(16, 16, 1, stated=False)
+_WARP_WIDE = BlockShape(32, 8, 1, stated=False)
+_LARGE_SQUARE = BlockShape(32, 32, 1, stated=False)
 _ALONG_Z = BlockShape(1, 1, 64, stated=False)
 
 
@@ -104,3 +106,13 @@ def assumed_shapes(dimensions: Collection[str]) -> list[BlockShape]:
     if "z" in dimensions:
         return [_SQUARE, _ALONG_Z]
     return [_SQUARE] if "y" in dimensions else [_ROW]
+
+
+def usual_shapes(dimensions: Collection[str]) -> list[BlockShape]:
+    """The blocks that launches of a kernel with these thread indices usually have; none where a kernel asks
+    for the index along x alone, since neighbouring lanes are neighbours along x in any block.
+    """
+    if not set(dimensions) - {"x"}:
+        return []
+    flat = [_SQUARE, _WARP_WIDE, _LARGE_SQUARE]
+    return [*flat, _ALONG_Z] if "z" in dimensions else flat

@@ -39,11 +39,11 @@ def access_records(
     groups: AccessGroups,
     shapes: Sequence[BlockShape],
     kernel: str,
-    block_assumed: bool = False,
+    others: Sequence[BlockShape] = (),
 ) -> list[Record]:
     """One record for each array access; of several block shapes the most favourable counts.
 
-    `block_assumed` says that no launch tells the shapes.
+    `others` are blocks that the kernel may have as well, where no launch tells the shapes.
     """
     rows = [_group(access) for access in facts.accesses]
     fields = _field_groups(facts, rows)
@@ -51,6 +51,7 @@ def access_records(
     extents = {id(array): extents_of(array, groups.of(array)) for array in facts.arrays}
     found = []
     patterns: dict[object, LanePattern] = {}
+    assumed: dict[object, bool] = {}
     alike: dict[object, Record] = {}
     contexts: dict[object, dict[str, Value | None]] = {}
     carried = carried_loads(facts)
@@ -76,6 +77,8 @@ def access_records(
         sizes = extents.get(id(access.array), ())
         if pattern is None:
             patterns[alike_lanes] = pattern = _best(access, facts, shapes, sizes)
+            other_patterns = [lane_pattern(access, facts.atoms, shape, sizes) for shape in others]
+            assumed[alike_lanes] = any(map(_is_coalesced, other_patterns))
         resting = (*assumptions_of(access.array, shapes), *assumptions_of_rows(access.array, sizes, pattern))
         _know_pattern(record, access, pattern, resting)
         # Which element of its row an access meets makes no difference to what is around it.
@@ -88,7 +91,7 @@ def access_records(
             named_fields=named.get(element, 0),
             between_barriers=_between_barriers(access, groups, meeting),
             carried=position in carried, shared_by_threads=position in by_many,
-            repeated=position in repeated, block_assumed=block_assumed,
+            repeated=position in repeated, block_assumed=assumed[alike_lanes],
         )  # fmt: skip
     know_exchange_effects(facts, found)
     know_row_parts(facts, found)
@@ -101,6 +104,15 @@ def _best(
 ) -> LanePattern:
     patterns = [lane_pattern(access, facts.atoms, shape, extents) for shape in shapes]
     return min(patterns, key=lambda candidate: (candidate.sectors or 0, candidate.bank_conflict_ways or 0))
+
+
+def _is_coalesced(pattern: LanePattern) -> bool:
+    """Whether the lanes touch no more sectors than as many elements side by side would take."""
+    return (
+        pattern.sectors is not None
+        and pattern.ideal_sectors is not None
+        and pattern.sectors <= pattern.ideal_sectors
+    )
 
 
 def _know_pattern(record: Record, access: Access, pattern: LanePattern, assumptions: tuple[str, ...]) -> None:

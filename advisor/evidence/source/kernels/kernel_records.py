@@ -32,7 +32,7 @@ from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.arrays.stated_types import strided_parameters
 from advisor.program.kernels.declarations import Declaration
-from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes
+from advisor.program.launches.block_shape import WARP, BlockShape, assumed_shapes, usual_shapes
 from advisor.program.launches.launched_as import LaunchedAs
 from advisor.program.syntax.module import FunctionNode, ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
@@ -60,12 +60,10 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
         left_in_notebook=is_notebook(facts.declaration.module.path) and not launched.types,
     )
     found = [kernel]
-    # Where a kernel asks for the place along x alone, neighbouring lanes are neighbours along x in any block.
-    assumed = facts.thread_dimensions != {"x"} and (
-        launched.by_tests or not all(shape.stated for shape in shapes)
-    )
+    open_block = launched.by_tests or not all(shape.stated for shape in shapes)
+    others = usual_shapes(facts.thread_dimensions) if open_block else []
     groups = AccessGroups(facts)
-    accesses = access_records(facts, groups, shapes, kernel.key, assumed)
+    accesses = access_records(facts, groups, shapes, kernel.key, others)
     private = private_data(facts, groups)
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)

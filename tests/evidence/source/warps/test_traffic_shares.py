@@ -157,22 +157,32 @@ def test_with_a_launch_the_block_is_known(tmp_path):
     [
         # Along one dimension neighbouring lanes are neighbours in any block.
         ("a[cuda.grid(1)]", "", False),
-        ("a[cuda.grid(2)]", "", True),
         ("a[cuda.grid(1)]", "k[8, n](a)", False),
-        ("a[cuda.grid(2)]", "k[8, n](a)", True),
         ("a[cuda.threadIdx.x]", "k[8, 5](a)", False),
+        # Along two the lanes of a warp differ in x first, and the rows are those of x in any usual block.
+        ("a[cuda.grid(2)]", "", False),
+        ("a[cuda.grid(2)]", "k[8, n](a)", False),
     ],
 )
-def test_where_the_block_is_assumed(tmp_path, place, launch, assumed):
+def test_where_another_block_would_make_the_access_coalesced(tmp_path, place, launch, assumed):
     text = f"@cuda.jit\ndef k(a):\n    {place} = 1\n\n\ndef main(a, n):\n    {launch or 'pass'}\n"
     (found,) = records(tmp_path, "access", text)
     assert value(found, "block_assumed") is assumed
 
 
-@pytest.mark.parametrize(("name", "assumed"), [("test_k", True), ("use_k", False)])
-def test_a_test_does_not_tell_how_others_launch(tmp_path, name, assumed):
-    kernel = "@cuda.jit\ndef k(a):\n    a[cuda.grid(2)] = 1\n"
-    launch = "from k import k\n\n\ndef main(a):\n    k[8, 64](a)\n"
+@pytest.mark.parametrize(
+    ("name", "place", "block", "assumed"),
+    [
+        # Two rows of a (16, 16) block are four sectors; a block along z meets one row.
+        ("test_k", "a[cuda.grid(3)]", "(8, 8, 8)", True),
+        ("use_k", "a[cuda.grid(3)]", "(8, 8, 8)", False),
+        ("test_k", "a[cuda.grid(2)]", "(8, 8)", False),
+        ("test_k", "a[cuda.grid(1), 3 * cuda.threadIdx.y]", "(2, 64)", False),
+    ],
+)
+def test_a_test_does_not_tell_how_others_launch(tmp_path, name, place, block, assumed):
+    kernel = f"@cuda.jit\ndef k(a):\n    {place} = 1\n"
+    launch = f"from k import k\n\n\ndef main(a):\n    k[8, {block}](a)\n"
     found = survey_text(tmp_path, **{"k": kernel, name: launch}).records
     assert [value(one, "block_assumed") for one in found if one.entity == "access"] == [assumed]
 
