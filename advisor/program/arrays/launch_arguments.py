@@ -48,14 +48,14 @@ def orders_elsewhere(kernel: Declaration, workspace: Workspace) -> dict[str, Ord
 
 
 def extents_of_arguments(arguments: Sequence[ast.expr], scope: HostScope) -> tuple[Extents | None, ...]:
-    """For each argument the sizes of its axes, None where none is known or there is only one axis.
+    """For each argument the sizes of its axes, None where none is known.
 
     A size that the enclosing function takes as a parameter is that of the parameter's default.
     """
     frame = scope.values.frame(scope.module, scope.function, _defaults(scope.function).items())
     values = [scope.values.of(argument, frame) for argument in arguments]
     found = [_positive(one.shape) if isinstance(one, Array) else None for one in values]
-    return tuple(one if one and len(one) > 1 and set(one) != {None} else None for one in found)
+    return tuple(one if one and set(one) != {None} else None for one in found)
 
 
 def values_of_arguments(

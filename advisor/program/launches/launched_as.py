@@ -68,9 +68,10 @@ class LaunchedAs:
 
     def extents_of(self, parameters: Sequence[str]) -> dict[str, Extents]:
         """The sizes of those array parameters that all launches agree on."""
-        if len(self.extents) != 1 or len(self.extents[0]) != len(parameters):
+        if any(len(extents) != len(parameters) for extents in self.extents):
             return {}
-        return {name: one for name, one in zip(parameters, self.extents[0], strict=True) if one}
+        columns = zip(parameters, *self.extents, strict=True)
+        return {name: found[0] for name, *found in columns if len(set(found)) == 1 and found[0]}
 
     def orders_of(self, parameters: Sequence[str]) -> dict[str, Order]:
         """The order in memory of each array parameter, over all launches."""

@@ -32,7 +32,23 @@ def sum_of_each_block(a, total):
 def histogram(keys, bins):
     i = cuda.grid(1)
     if i < keys.size:
-        cuda.atomic.add(bins, keys[i], 1)  # hit: data-dependent-atomic  # ok: contended-atomic
+        cuda.atomic.add(bins, keys[i], 1)  # hit: histogram-in-global-memory  # ok: contended-atomic
+
+
+@cuda.jit
+def histogram_of_many(keys, bins):
+    i = cuda.grid(1)
+    if i < keys.size:
+        # A block of 256 threads would add more bins of its own than it counts.
+        cuda.atomic.add(bins, keys[i], 1)  # hit: data-dependent-atomic  # ok: histogram-in-global-memory
+
+
+@cuda.jit
+def lists(keys, counts, members):
+    i = cuda.grid(1)
+    if i < keys.size:
+        place = cuda.atomic.add(counts, keys[i], 1)  # ok: histogram-in-global-memory
+        members[keys[i], place] = i
 
 
 @cuda.jit
@@ -115,6 +131,8 @@ def main():
     sum_of_all[n // 256, 256](a, total)
     sum_of_each_block[4096, 256](rows, total)
     histogram[n // 256, 256](keys, bins)
+    histogram_of_many[n // 256, 256](keys, cuda.to_device(np.zeros(1 << 16, dtype=np.int32)))
+    lists[n // 256, 256](keys, bins, cuda.device_array((256, n), dtype=np.int32))
     histogram_of_each_block[4096, 256](key_rows, bins)
     hits = cuda.to_device(np.zeros(1, dtype=np.int32))
     count_of_all[n // 256, 256](a, hits)

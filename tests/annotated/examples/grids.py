@@ -49,7 +49,7 @@ def one_walk_each(a, steps):
     i = cuda.grid(1)
     if i < a.shape[1]:
         for j in range(1, steps):
-            a[j, i] = a[j - 1, i] + a[0, i]
+            a[j, i] = a[j - 1, i] + a[0, i]  # hit: running-sum-in-global-memory
 
 
 @cuda.jit

@@ -9,7 +9,7 @@ from numba import cuda
 @cuda.jit
 def everybody_sums_all(a, out):
     for k in range(1, a.size):  # hit: same-work-in-every-thread  # ok: single-thread-loop
-        out[k] = out[k - 1] + a[k]
+        out[k] = out[k - 1] + a[k]  # hit: running-sum-in-global-memory
 
 
 @cuda.jit

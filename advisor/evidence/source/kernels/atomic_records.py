@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 
 from advisor.evidence.source.kernel_walk.affine_forms import Form, position_along
-from advisor.evidence.source.kernel_walk.kernel_facts import Access, AtomicUse, KernelFacts
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, Array, AtomicUse, KernelFacts
 from advisor.evidence.source.kernels.placed_records import record_at
 from advisor.evidence.source.warps.assumed_layouts import assumptions_of
 from advisor.evidence.source.warps.lanes import lane_pattern
@@ -36,6 +37,8 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
             one_writer=has_one_writer(atomic, facts, shapes),
             only_summed=_is_only_summed(atomic, facts),
             single_thread=single_thread(atomic.place),
+            result_used=_gives_result(atomic),
+            elements=_elements(atomic.array),
             aggregated=_counts_in_whole_numbers(atomic),
         )
         lanes = _lanes_per_address(atomic, facts, shapes)
@@ -44,6 +47,13 @@ def atomic_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str
         )
         found.append(record)
     return found
+
+
+def _elements(array: Array | None) -> float | None:
+    """How many elements an array has; None where the kernel and the launches do not tell all of its sizes."""
+    sizes = [size for size in (array.dims or array.made) if size is not None] if array else []
+    whole = array is not None and 0 < len(sizes) == len(array.dims or array.made)
+    return float(math.prod(sizes)) if whole else None
 
 
 def _counts_in_whole_numbers(atomic: AtomicUse) -> bool | None:

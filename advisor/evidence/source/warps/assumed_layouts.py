@@ -44,8 +44,8 @@ def assumptions_of_rows(array: Array, extents: Sequence[int | None], pattern: La
 
 
 def length_of_row(array: Array) -> int | None:
-    """The elements that lie together, where a launch makes the array."""
-    return array.made[0 if array.order == "F" else -1] if array.made else None
+    """The elements of a row, those that lie together, of an array of several axes that a launch makes."""
+    return array.made[0 if array.order == "F" else -1] if len(array.made) > 1 else None
 
 
 def _layout(array: Array) -> str:
