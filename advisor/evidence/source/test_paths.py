@@ -7,8 +7,9 @@ _BENCHMARKS = frozenset({"bench", "benches", "benchmark", "benchmarks"})
 
 
 def holds_tests(path: str) -> bool:
-    """Whether a file is a test by its name or a folder's, and no benchmark: what a benchmark runs is there to be
-    timed, also where a test runner starts it.
+    """Whether a file is a test by its name or a folder's, and no benchmark.
+
+    What a benchmark runs is there to be timed, also where a test runner starts it.
     """
     *folders, name = path.lower().split("/")
     if name.startswith("bench") or _BENCHMARKS.intersection(folders):
