@@ -58,6 +58,7 @@ class LaunchSeen:
     given: tuple[Given, ...] = ()
     same: tuple[bool, ...] = ()
     stated: StatedLaunch | None = None
+    cuts_data: bool = False
 
 
 @dataclass
@@ -190,6 +191,7 @@ class FileAnalyser:
                 launch.given_arrays,
                 same_arguments(launch.arguments),
                 launch.stated,
+                launch.cuts_data,
             )
             for launch in launches
         ]

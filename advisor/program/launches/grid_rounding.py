@@ -1,8 +1,11 @@
-"""Whether a grid size is rounded up to whole blocks, so that its last threads stand past the data."""
+"""Whether a grid size is rounded up to whole blocks, so that its last threads stand past the data, and
+whether the data is made as large as the grid.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from advisor.program.arrays.host_arrays import HostScope
 from advisor.program.names.scope_bindings import values_at
@@ -25,6 +28,30 @@ def rounds_up(node: ast.expr, scope: HostScope) -> bool:
 def divides_up(node: ast.expr, scope: HostScope) -> bool:
     """Whether the expression, or what its names and functions stand for, is a size in whole blocks."""
     return bool(_roundings(node, scope))
+
+
+def makes_data_for(grid: ast.expr, block: ast.expr, arguments: Sequence[ast.expr], scope: HostScope) -> bool:
+    """Whether the size of an argument is the product of a launch's blocks and threads, as where each thread
+    has the state of a generator.
+    """
+    sizes = {ast.dump(grid), ast.dump(block)}
+    asked, names = list(arguments), set[str]()
+    for _ in range(_DEPTH):
+        inside = [inner for one in asked for inner in below(one)]
+        if any(_multiplies(inner, sizes) for inner in inside):
+            return True
+        new = [one for one in inside if isinstance(one, ast.Name) and one.id not in names]
+        names |= {one.id for one in new}
+        asked = [value for one in new for value in values_at(scope.module, one) if value is not None]
+    return False
+
+
+def _multiplies(node: ast.AST, factors: set[str]) -> bool:
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult)
+        and {ast.dump(node.left), ast.dump(node.right)} == factors
+    )
 
 
 def _roundings(node: ast.expr, scope: HostScope) -> list[ast.expr]:

@@ -14,13 +14,14 @@ from advisor.program.launches.block_shape import BlockShape
 
 @dataclass
 class LaunchedAs:
-    """What the launches of one kernel show: block shapes, a grid that is rounded up, arguments (types, sizes,
-    orders, whether they are NumPy arrays, which the launch copies, and whether two are the same array); and
-    whether tests alone launch it. `stated` has the launches one by one.
+    """What the launches of one kernel show: block shapes, a grid that is rounded up, one whose blocks share
+    the data, arguments (types, sizes, orders, whether they are NumPy arrays, which the launch copies, and
+    whether two are the same array); and whether tests alone launch it. `stated` has the launches one by one.
     """
 
     blocks: list[BlockShape] = field(default_factory=list)
     rounded_up: bool = False
+    cuts_data: bool = False
     by_tests: bool = False
     types: list[tuple[str | None, ...]] = field(default_factory=list)
     extents: list[tuple[Extents | None, ...]] = field(default_factory=list)
@@ -39,7 +40,7 @@ class LaunchedAs:
             tuple(self.given),
             tuple(self.same),
         )
-        return (tuple(self.blocks), self.rounded_up, self.by_tests, *arguments)
+        return (tuple(self.blocks), self.rounded_up, self.cuts_data, self.by_tests, *arguments)
 
     def note(
         self,
@@ -50,8 +51,10 @@ class LaunchedAs:
         orders: tuple[Order, ...] = (),
         given: tuple[Given, ...] = (),
         same: tuple[bool, ...] = (),
+        cuts_data: bool = False,
     ) -> None:
         """Add what one launch shows."""
+        self.cuts_data |= cuts_data
         if same not in self.same:
             self.same.append(same)
         if given not in self.given:

@@ -28,7 +28,7 @@ from advisor.program.effects.device_functions import Resolver
 from advisor.program.kernels.declarations import Declaration
 from advisor.program.launches.block_shape import BlockShape
 from advisor.program.launches.configured_calls import ConfiguredCall, ConfiguredCalls
-from advisor.program.launches.grid_rounding import divides_up, rounds_up
+from advisor.program.launches.grid_rounding import divides_up, makes_data_for, rounds_up
 from advisor.program.launches.host_loops import host_loops
 from advisor.program.launches.kernel_values import Operand
 from advisor.program.launches.named_values import NamedValues
@@ -83,6 +83,7 @@ class Launch:
     kernels: tuple[Declaration, ...] = ()
     in_helper: bool = False
     argument_values: tuple[tuple[ArgumentValue, ...], ...] = ()
+    cuts_data: bool = False
 
     @property
     def stated(self) -> StatedLaunch:
@@ -171,7 +172,7 @@ def _launch(
     # Arguments that stand elsewhere have other names there.
     here = all(one.frame is None and _is_in(one, module, function) for one in configured.arguments)
     given = call if configured.in_place else _with_arguments(call, arguments if here else [])
-    sizes = _Sizes(block, grid, host_values)
+    sizes = _Sizes(block, grid, host_values, for_all=written.whole is None and parts is not None)
     is_chosen = len(values) > 1 and is_open(values[1])
     return Launch(
         module, call, name, kernel, block_size, grid_size,
@@ -194,14 +195,19 @@ def _launch(
         given_arrays(given, scope) if here else (),
         sizes.divided_up(), tuple(arguments), configured.target.node, kernels, configured.in_helper,
         values_of_arguments(given.args, scope) if kernels and here and not given.keywords else (),
+        sizes.cut_data(grid_size, block_size, arguments if here else ()),
     )  # fmt: skip
 
 
 class _Sizes:
     """What the source says of a block and a grid where they are written."""
 
-    def __init__(self, block: Operand | None, grid: Operand | None, host_values: HostValues) -> None:
+    def __init__(
+        self, block: Operand | None, grid: Operand | None, host_values: HostValues, for_all: bool = False
+    ) -> None:
+        """`for_all` tells a launch by `forall`, which divides its tasks among blocks itself, rounding up."""
         self._block, self._grid, self._host_values = block, grid, host_values
+        self._for_all = for_all and grid is None
 
     def follows_data(self) -> bool:
         """Whether the block is a size of the data."""
@@ -209,11 +215,33 @@ class _Sizes:
 
     def rounded_up(self) -> bool:
         """Whether the grid may have more threads than the data has elements."""
+        if self._for_all:
+            return not self._is_single()
         return self._grid is not None and rounds_up(self._grid.node, self._scope(self._grid))
 
     def divided_up(self) -> bool:
         """Whether the grid is a size in whole blocks."""
         return self._grid is not None and divides_up(self._grid.node, self._scope(self._grid))
+
+    def cut_data(
+        self,
+        grid: tuple[int | None, ...] | None,
+        block: tuple[int | None, ...] | None,
+        arguments: Sequence[ast.expr],
+    ) -> bool:
+        """Whether several blocks of several threads share the data, so that some sizes leave a rest; not of
+        data that is made for so many threads.
+        """
+        whole = self._grid is None or (grid is not None and all(size == 1 for size in grid))
+        single = block is not None and all(size == 1 for size in block)
+        if self._grid is None or self._block is None or whole or single or self.follows_data():
+            return False
+        return not makes_data_for(self._grid.node, self._block.node, arguments, self._scope(self._grid))
+
+    def _is_single(self) -> bool:
+        """Whether a block is known to have one thread."""
+        block = self._block
+        return block is not None and constants_at(block, self._host_values.workspace).value(block.node) == 1
 
     def smallest(self) -> int | None:
         """The fewest threads among the blocks that branches choose from."""

@@ -41,6 +41,48 @@ def after_a_return(a):
 
 
 @cuda.jit
+def after_the_border_has_left(a, out):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    tile = cuda.shared.array(256, float32)
+    if i <= 0 or i >= a.size - 1:
+        return
+    tile[t] = a[i]
+    cuda.syncthreads()  # hit: barrier-after-divergent-exit
+    out[i] = tile[t]
+
+
+@cuda.jit
+def grid_waits_after_a_return(a, steps):
+    i = cuda.grid(1)
+    if i >= a.size:
+        return
+    grid = cuda.cg.this_grid()
+    for _ in range(steps):
+        a[i] += np.float32(1)
+        grid.sync()  # hit: barrier-after-divergent-exit
+
+
+@cuda.jit
+def first_of_each_pair_waits_for_the_grid(a, out):
+    i = cuda.grid(1)
+    if i < a.size and a[i] > 0:
+        a[i] = np.float32(0)
+        cuda.cg.this_grid().sync()  # hit: barrier-in-divergent-branch
+        out[i] = np.float32(1)
+
+
+@cuda.jit
+def all_wait_for_the_grid(a, steps):
+    i = cuda.grid(1)
+    grid = cuda.cg.this_grid()
+    for _ in range(steps):
+        if i < a.size:
+            a[i] += np.float32(1)
+        grid.sync()  # ok: barrier-in-divergent-branch, barrier-after-divergent-exit
+
+
+@cuda.jit
 def in_a_loop_of_all(a, rounds):
     t = cuda.threadIdx.x
     tile = cuda.shared.array(256, float32)
@@ -170,6 +212,10 @@ def main():
     odd = cuda.to_device(np.ones(1_000_000, dtype=np.float32))
     inside_the_guard_of_a_rounded_grid[(1_000_000 + 255) // 256, 256](odd)
     after_the_guard[n // 256, 256](a)
+    after_the_border_has_left[n // 256, 256](a, a)
+    grid_waits_after_a_return[(1_000_000 + 255) // 256, 256](odd, 10)
+    first_of_each_pair_waits_for_the_grid[n // 256, 256](a, a)
+    all_wait_for_the_grid[n // 256, 256](a, 10)
     after_a_return[n // 256, 256](a)
     in_a_loop_of_all[4096, 256](rows, 10)
     in_a_tree[4096, 256](rows, sums)

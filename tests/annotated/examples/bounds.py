@@ -73,6 +73,49 @@ def guarded_in_one_of_two_axes(a, out):
 
 
 @cuda.jit
+def neighbours_below_the_own_guard(a, out):
+    i = cuda.grid(1)
+    if i > 0 and i < a.shape[0]:
+        out[i] = a[i - 1] + a[i + 1]  # hit: index-past-guard
+
+
+@cuda.jit
+def neighbours_of_the_inner_part(a, out):
+    i = cuda.grid(1)
+    if i > 0 and i < a.shape[0] - 1:
+        out[i] = a[i - 1] + a[i + 1]  # ok: index-past-guard
+
+
+@cuda.jit
+def window_below_the_own_guard(a, out):
+    i = cuda.grid(1)
+    if i > 0 and i < a.shape[0]:
+        total = np.float32(0)
+        for k in range(-1, 2):
+            total += a[i + k]  # hit: index-past-guard  # hit: window-read-by-neighbours
+        out[i] = total
+
+
+@cuda.jit
+def window_with_its_own_guard(a, out):
+    i = cuda.grid(1)
+    if i < a.shape[0]:
+        total = np.float32(0)
+        for k in range(-1, 2):
+            if i + k >= 0 and i + k < a.shape[0]:
+                total += a[i + k]  # ok: index-past-guard  # hit: window-read-by-neighbours
+        out[i] = total
+
+
+@cuda.jit
+def a_state_for_each_thread(states, out):
+    i = cuda.grid(1)
+    states[i] += np.float32(1)  # hit: unchecked-index
+    if i < out.size:
+        out[i] = states[i]
+
+
+@cuda.jit
 def index_inside_the_block(out):
     t = cuda.threadIdx.x
     out[t] = np.float32(t)  # ok: missing-bounds-check
@@ -101,5 +144,13 @@ def main():
     guarded_by_while[blocks, 256](a, out)
     guarded_through_a_name[blocks, 256](a, out)
     guarded_in_one_of_two_axes[(256, 256), (16, 16)](image, image)
+    neighbours_below_the_own_guard[blocks, 256](a, out)
+    neighbours_of_the_inner_part[blocks, 256](a, out)
+    window_below_the_own_guard[blocks, 256](a, out)
+    window_with_its_own_guard[blocks, 256](a, out)
+    half = n // 512
+    # As many as there are threads, and so told of at the lowest level only.
+    states = cuda.device_array(half * 256, dtype=np.float32)
+    a_state_for_each_thread[half, 256](states, out)
     index_inside_the_block[blocks, 256](out)
     a_block_for_each_row[n, 64](out)

@@ -32,10 +32,10 @@ def make_tile(width):
         i = cuda.threadIdx.y
         row = cuda.blockIdx.y * width + i
         column = cuda.blockIdx.x * width + j
-        tile[i, j] = x[row, column]
+        tile[i, j] = x[row, column]  # hit: unchecked-index
         cuda.syncthreads()
         for k in range(1):
-            out[column - j + i, row - i + j + k] = tile[j, i]  # hit: shared-bank-conflict
+            out[column - j + i, row - i + j + k] = tile[j, i]  # hit: shared-bank-conflict, unchecked-index
 
     return exchanged
 
@@ -50,9 +50,9 @@ def make_padded_tile(width):
         i = cuda.threadIdx.y
         row = cuda.blockIdx.y * width + i
         column = cuda.blockIdx.x * width + j
-        tile[i, j] = x[row, column]
+        tile[i, j] = x[row, column]  # hit: unchecked-index
         cuda.syncthreads()
-        out[column - j + i, row - i + j] = tile[j, i]  # ok: shared-bank-conflict
+        out[column - j + i, row - i + j] = tile[j, i]  # ok: shared-bank-conflict  # hit: unchecked-index
 
     return exchanged
 

@@ -55,7 +55,7 @@ def many_functions_kept(a, out):  # ok: large-kernel-not-cached
 def sums_at_barriers(a, out):
     tile = cuda.shared.array(1024, float32)
     t = cuda.threadIdx.x
-    tile[t] = a[cuda.grid(1)]
+    tile[t] = a[cuda.grid(1)]  # hit: unchecked-index
     cuda.syncthreads()  # ok: barriers-in-large-blocks
     width = 512
     while width > 0:
@@ -71,7 +71,7 @@ def sums_at_barriers(a, out):
 def sums_of_small_blocks(a, out):
     tile = cuda.shared.array(128, float32)
     t = cuda.threadIdx.x
-    tile[t] = a[cuda.grid(1)]
+    tile[t] = a[cuda.grid(1)]  # hit: unchecked-index
     cuda.syncthreads()
     width = 64
     while width > 0:

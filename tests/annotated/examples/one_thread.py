@@ -29,7 +29,7 @@ def asserted(a, start):  # hit: one-thread-works
 def the_first_adds_up(a, out):  # ok: one-thread-works
     parts = cuda.shared.array(64, float32)
     thread = cuda.threadIdx.x
-    parts[thread] = a[cuda.grid(1)]
+    parts[thread] = a[cuda.grid(1)]  # hit: unchecked-index
     cuda.syncthreads()
     if thread == 0:
         out[cuda.blockIdx.x] = parts[0] + parts[1]
@@ -37,7 +37,7 @@ def the_first_adds_up(a, out):  # ok: one-thread-works
 
 @cuda.jit
 def shuffled(a, out):  # ok: one-thread-works
-    value = a[cuda.grid(1)]
+    value = a[cuda.grid(1)]  # hit: unchecked-index
     value += cuda.shfl_down_sync(0xFFFFFFFF, value, 1)
     if cuda.threadIdx.x == 0:
         out[cuda.blockIdx.x] = value

@@ -1,5 +1,7 @@
 """Updates without order: all threads on one element, or where the data says."""
 
+import math
+
 import numpy as np
 from numba import cuda, float32
 
@@ -47,6 +49,33 @@ def where_the_data_says(keys, bins):
 
 
 @cuda.jit
+def counted_in_bins(values, low, width, bins):
+    i = cuda.grid(1)
+    if i < values.size:
+        place = int(math.floor((values[i] - low) / width))
+        if place >= 0 and place < bins.size:  # ok: truncation-before-range-test, range-test-without-effect
+            bins[place] += 1  # hit: unordered-data-dependent-update
+
+
+@cuda.jit
+def counted_in_bins_of_the_thread(values, low, width, bins):
+    i = cuda.grid(1)
+    if i < values.size:
+        place = int((values[i] - low) / width)
+        if place >= 0 and place < bins.shape[1]:  # hit: truncation-before-range-test
+            bins[i, place] += 1  # ok: unordered-data-dependent-update
+
+
+@cuda.jit
+def outside_of_both_ends(places, bins):
+    i = cuda.grid(1)
+    if i < places.size:
+        place = places[i]
+        if place >= 0 or place < bins.size:  # hit: range-test-without-effect
+            cuda.atomic.add(bins, place, 1)  # hit: data-dependent-atomic
+
+
+@cuda.jit
 def rows_by_key(keys, bins):
     t = cuda.threadIdx.x
     row = keys[cuda.blockIdx.x]
@@ -79,6 +108,12 @@ def smoothed(a, out):
 
 
 @cuda.jit
+def smoothed_in_steps_of_the_grid(a):
+    for i in range(cuda.grid(1) + 1, a.size - 1, cuda.gridsize(1)):
+        a[i] = (a[i - 1] + a[i + 1]) * np.float32(0.5)  # hit: neighbours-read-while-written
+
+
+@cuda.jit
 def drawn_together(a, out):
     i = cuda.grid(1)
     if i < a.size:
@@ -105,6 +140,10 @@ def main():
     where_the_data_says[n // 256, 256](keys, bins)
     smoothed_in_place[n // 256, 256](a)
     smoothed[n // 256, 256](a, out)
+    smoothed_in_steps_of_the_grid[1024, 256](a)
+    counted_in_bins[n // 256, 256](a, np.float32(0), np.float32(0.5), bins)
+    counted_in_bins_of_the_thread[n // 256, 256](a, np.float32(0), np.float32(0.5), counts)
+    outside_of_both_ends[n // 256, 256](keys, bins)
     drawn_together[n // 256, 256](a, out)
     rows_by_key[4096, 256](keys, counts)
     private_to_the_thread[n // 256, 256](a, out)

@@ -17,14 +17,14 @@ def tile_after_tile(a, b, out):
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = float32(0)
     for tile in range(a.shape[1] // SIDE):  # hit: tile-not-fetched-ahead
-        left[ty, tx] = a[y, tile * SIDE + tx]
-        value = b[tile * SIDE + ty, x]
+        left[ty, tx] = a[y, tile * SIDE + tx]  # hit: unchecked-index
+        value = b[tile * SIDE + ty, x]  # hit: unchecked-index
         right[ty, tx] = value
         cuda.syncthreads()
         for k in range(SIDE):  # ok: tile-not-fetched-ahead
             total += left[ty, k] * right[k, tx]  # hit: shared-array-without-alignment
         cuda.syncthreads()
-    out[y, x] = total
+    out[y, x] = total  # hit: unchecked-index
 
 
 @cuda.jit
@@ -35,18 +35,18 @@ def tile_fetched_ahead(a, b, out):
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
     total = float32(0)
     tiles = a.shape[1] // SIDE
-    mine, other = a[y, tx], b[ty, x]
+    mine, other = a[y, tx], b[ty, x]  # hit: unchecked-index
     for tile in range(tiles):  # ok: tile-not-fetched-ahead
         left[ty, tx] = mine
         right[ty, tx] = other
         cuda.syncthreads()
         if tile + 1 < tiles:
-            mine = a[y, (tile + 1) * SIDE + tx]
-            other = b[(tile + 1) * SIDE + ty, x]
+            mine = a[y, (tile + 1) * SIDE + tx]  # hit: unchecked-index
+            other = b[(tile + 1) * SIDE + ty, x]  # hit: unchecked-index
         for k in range(SIDE):
             total += left[ty, k] * right[k, tx]  # ok: shared-array-without-alignment
         cuda.syncthreads()
-    out[y, x] = total
+    out[y, x] = total  # hit: unchecked-index
 
 
 @cuda.jit
@@ -54,12 +54,12 @@ def padded_rows(a, out):
     tile = cuda.shared.array((SIDE, PADDED), float32)
     x, y = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    tile[ty, tx] = a[y, x]
+    tile[ty, tx] = a[y, x]  # hit: unchecked-index
     cuda.syncthreads()
     total = float32(0)
     for k in range(SIDE):  # ok: tile-not-fetched-ahead
         total += tile[tx, k]  # ok: shared-array-without-alignment
-    out[y, x] = total
+    out[y, x] = total  # hit: unchecked-index
 
 
 @cuda.jit
@@ -67,12 +67,12 @@ def columns_of_a_tile(a, out):
     tile = cuda.shared.array((SIDE, SIDE), float32)
     x, y = cuda.grid(2)
     tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    tile[ty, tx] = a[y, x]
+    tile[ty, tx] = a[y, x]  # hit: unchecked-index
     cuda.syncthreads()
     total = float32(0)
     for k in range(SIDE):
         total += tile[k, tx]  # ok: shared-array-without-alignment
-    out[y, x] = total
+    out[y, x] = total  # hit: unchecked-index
 
 
 @cuda.jit

@@ -12,6 +12,7 @@ from typing import TypeAlias
 Monomial: TypeAlias = tuple[str, ...]
 
 THREAD = ("tid.x", "tid.y", "tid.z")
+_THREADS = frozenset(THREAD)
 _MAX_TERMS = 24
 _MAX_DEGREE = 24
 
@@ -21,7 +22,9 @@ class Atom:
     """What an atom of a form depends on: thread and block indices and loops; `loaded` when from memory.
 
     `stem` is the number that a remainder was taken of: within one period the atom advances as that does.
-    `made_of` is the only number that it was computed from beside constants.
+    `made_of` is the only number that it was computed from beside constants. `many_to_one` says that threads
+    with different data may well have the same value, as a quotient without its rest, and `truncated` that it
+    is a fraction rounded toward zero.
     """
 
     name: str
@@ -29,6 +32,8 @@ class Atom:
     loaded: bool = False
     stem: Form | None = None
     made_of: Form | None = None
+    many_to_one: bool = False
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +162,39 @@ class Atoms:
         self.known.setdefault(name, Atom(name))
         return atom(name)
 
-    def opaque(self, depends: Iterable[str], loaded: bool = False, kind: str = "value") -> Form:
+    def opaque(
+        self, depends: Iterable[str], loaded: bool = False, kind: str = "value", many_to_one: bool = False
+    ) -> Form:
         """The form of a value about which only its dependences are known."""
         self._count += 1
         name = f"{kind}#{self._count}"
-        self.known[name] = Atom(name, frozenset(depends), loaded)
+        self.known[name] = Atom(name, frozenset(depends), loaded, many_to_one=many_to_one)
         return atom(name)
+
+    def many_to_one(self, value: Form) -> bool:
+        """Whether all of `value` that differs from thread to thread is many-to-one, and some of it is."""
+        found = False
+        for name in value.atoms():
+            known = self.known.get(name)
+            if known is not None and known.many_to_one:
+                found = True
+            elif not _THREADS.isdisjoint((name,) if known is None else known.depends):
+                return False
+        return found
 
     def remainder(self, value: Form, stem: Form) -> None:
         """Note of an opaque value that it is a remainder of `stem`."""
         name = next(iter(value.atoms()))
         self.known[name] = replace(self.known[name], stem=stem)
+
+    def truncate(self, value: Form) -> None:
+        """Note of an opaque value that it is a fraction rounded toward zero."""
+        name = next(iter(value.atoms()))
+        self.known[name] = replace(self.known[name], truncated=True)
+
+    def is_truncated(self, value: Form) -> bool:
+        """Whether a value is a fraction rounded toward zero."""
+        return any(known.truncated for name in value.atoms() if (known := self.known.get(name)))
 
     def computed(self, value: Form, made_of: Form) -> None:
         """Note of an opaque value that it was computed from constants and `made_of` alone."""

@@ -35,6 +35,15 @@ _BUILTINS = frozenset(
     {"abs", "bool", "complex", "divmod", "enumerate", "len", "max", "min", "pow", "print", "round", "zip"}
 )
 _MEETING = ("shfl", "vote", "ballot", "all_sync", "any_sync", "eq_sync", "match", "syncwarp", "cg.", "reduce")
+_GRID = "numba.cuda.cg.this_grid()"
+_ROUNDING = frozenset({"floor", "ceil", "round", "rint", "trunc"})
+_WHOLE = (
+    _ROUNDING
+    | {"abs", "fabs", "sqrt", "exp", "hypot", "xoroshiro128p_uniform_float32"}
+    | {
+        "xoroshiro128p_uniform_float64",
+    }
+)
 _UNCHANGED_BY_ZERO = frozenset({"add", "sub", "or_", "xor"})
 
 
@@ -51,6 +60,9 @@ class Calls(Expressions, ABC):
             if result is not None:
                 return result
         name = dotted.rpartition(".")[2] if dotted else ""
+        if isinstance(node.func, ast.Attribute) and self._is_grid_barrier(node.func):
+            self._note_barrier(node, of_grid=True)
+            return self.opaque([], "int")
         if dotted in ("range", "numba.prange", "numba.cuda.prange"):
             return self.opaque(self._arguments(node))
         if isinstance(node.func, ast.Name) and node.func.id in self.env:
@@ -68,6 +80,14 @@ class Calls(Expressions, ABC):
         if dotted == "pow" and (power := self._power_call(node)) is not None:
             return power
         return self._library_call(node, dotted or "", name)
+
+    def _is_grid_barrier(self, method: ast.Attribute) -> bool:
+        """Whether a method waits for all threads of the grid, as `cuda.cg.this_grid().sync` does."""
+        if method.attr != "sync":
+            return False
+        group = method.value
+        found = self.env.get(group.id) if isinstance(group, ast.Name) else self.value(group)
+        return isinstance(found, Opaque) and found.name == _GRID
 
     def _called_name(self, node: ast.Call) -> str | None:
         dotted = self.module.dotted(node.func)
@@ -94,7 +114,10 @@ class Calls(Expressions, ABC):
         if name in ("floor", "ceil", "round"):
             kind = "float" if dotted.startswith("numpy.") else "int"
         result = self.opaque(
-            [*values, *base], kind, what="clamp" if name in ("min", "max", "clamp") else "value"
+            [*values, *base],
+            kind,
+            what="clamp" if name in ("min", "max", "clamp") else "value",
+            rounds=name in _ROUNDING,
         )
         library = dotted.startswith(("math.", "numpy.", "cmath.", "numba.cuda.libdevice."))
         if library and name.removeprefix("fast_").rstrip("f") in COSTLY | {"pow"}:
@@ -124,11 +147,20 @@ class Calls(Expressions, ABC):
         if integer and value.kind == "float":
             whole = int(value.constant) if isinstance(value.constant, float) else None
             if whole is None:
-                return self.opaque([value], "int")
+                # Numbers of things may be stored as floats: an element by itself may be one of its own.
+                result = self.opaque([value], "int", rounds=value.view is None)
+                if value.view is None and not self._is_whole(node.args[0]):
+                    self.atoms.truncate(result.form)
+                return result
             return Scalar(number(whole), "int", constant=whole)
         if not integer and value.kind == "int" and value.constant is None:
             return self.opaque([value], "float")
         return Scalar(value.form, "int" if integer else "float", value.view, value.constant)
+
+    def _is_whole(self, node: ast.expr) -> bool:
+        """Whether a number is rounded already, or cannot be negative."""
+        dotted = self._called_name(node) if isinstance(node, ast.Call) else None
+        return dotted is not None and dotted.rpartition(".")[2] in _WHOLE
 
     # -- numba.cuda ------------------------------------------------------------------------------------
 
@@ -145,12 +177,17 @@ class Calls(Expressions, ABC):
             return self._atomic(member.removeprefix("atomic."), node)
         if member == "syncthreads" or member.startswith("syncthreads_"):
             values = self._arguments(node)
-            self.facts.barriers.append(BarrierUse(self.place(node)))
-            self.facts.threads_meet = True
+            self._note_barrier(node)
             return self.opaque([], "int") if values else Opaque()
+        if member == "cg.this_grid":
+            return Opaque(_GRID)
         if member.startswith(_MEETING):
             self.facts.threads_meet = True
         return None
+
+    def _note_barrier(self, node: ast.Call, of_grid: bool = False) -> None:
+        self.facts.barriers.append(BarrierUse(self.place(node), len(self.facts.accesses), of_grid))
+        self.facts.threads_meet = True
 
     def _grid(self, member: str, node: ast.Call) -> Value:
         self.facts.block_index_read = True

@@ -166,7 +166,11 @@ class Subscripts(Names):
         for index in view.prefix:
             depends |= self.atoms.depends(index.form)
         self.note_access(node, view, "load")
-        return Scalar(self.atoms.opaque(depends, True, "load"), kind, view)
+        return Scalar(self.atoms.opaque(depends, True, "load", self._one_for_many(view)), kind, view)
+
+    def _one_for_many(self, view: View) -> bool:
+        """Whether an element is chosen by an index that threads with different data may share."""
+        return self._merges([Scalar(index.form) for index in view.prefix])
 
     def withdraw(self, base: Scalar) -> None:
         """Take back the load of a row, when only an element of it is used."""
@@ -288,7 +292,7 @@ class Expressions(Subscripts):
                 and 0 <= right.form.constant < 31
             ):
                 return Scalar(left.form * number(1 << right.form.constant), kind)
-        result = self.opaque([left, right], kind)
+        result = self.opaque([left, right], kind, rounds=operation in (ast.RShift, ast.BitAnd))
         if kind != "float" and right.form.constant is not None:
             self.atoms.computed(result.form, left.form)
         if operation in (ast.BitAnd, ast.BitOr) and left.kind == right.kind == "bool":
@@ -309,7 +313,7 @@ class Expressions(Subscripts):
         integers = None
         if left.kind and right.kind:
             integers = left.kind != "float" and right.kind != "float"
-        result = self.opaque([left, right], kind)
+        result = self.opaque([left, right], kind, rounds=operator in ("floor_divide", "modulo"))
         a, b = left.form.constant, right.form.constant
         if operator in ("floor_divide", "modulo") and a is not None and b:
             result = Scalar(number(a // b if operator == "floor_divide" else a % b), kind)
@@ -353,7 +357,24 @@ class Expressions(Subscripts):
 
     def _compare(self, node: ast.Compare) -> Value:
         values = tuple(self.value(item) for item in (node.left, *node.comparators))
-        return self.with_outcomes(self.opaque(values, "bool"), of_comparison(node.ops, values))
+        self._note_truncated_test(node, values)
+        # What is not known may still be a bound of what is.
+        sides = [self.as_scalar(value) for value in values]
+        return self.with_outcomes(self.opaque(values, "bool", rounds=True), of_comparison(node.ops, sides))
+
+    def _note_truncated_test(self, node: ast.Compare, values: Sequence[Value]) -> None:
+        """Note a comparison that parts numbers of 0 and above from those of -1 and below."""
+        for operator, left, right in zip(node.ops, values, values[1:], strict=False):
+            if not isinstance(left, Scalar) or not isinstance(right, Scalar):
+                continue
+            for tested, bound, at_zero, at_one in (
+                (left, right, (ast.GtE, ast.Lt), (ast.Gt, ast.LtE)),
+                (right, left, (ast.LtE, ast.Gt), (ast.Lt, ast.GtE)),
+            ):
+                least = 0 if isinstance(operator, at_zero) else -1 if isinstance(operator, at_one) else None
+                single = tested.form.terms and len(tested.form.terms) == 1 and tested.form.terms[0][1] == 1
+                if single and least == bound.form.constant and self.atoms.is_truncated(tested.form):
+                    self.facts.truncated_tests.add(node)
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         values: list[Value] = []

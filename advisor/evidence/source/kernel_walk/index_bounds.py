@@ -155,7 +155,7 @@ def _whole_blocks(form: Form) -> set[str]:
         for name in monomial
         if name.startswith("bid.") and f"bdim.{name[-1]}" in monomial
     }
-    opaque = any("#" in name for name in form.atoms())
+    opaque = any("#" in name and not name.startswith("loop#") for name in form.atoms())
     return set() if opaque else blocks - grid
 
 

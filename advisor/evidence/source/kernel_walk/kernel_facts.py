@@ -213,9 +213,11 @@ class LoopUse:
 
 @dataclass(frozen=True)
 class BarrierUse:
-    """A block-wide barrier."""
+    """A barrier of the block, or `of_grid` one of all blocks; behind how many of the kernel's accesses."""
 
     place: Place
+    accesses: int = 0
+    of_grid: bool = False
 
 
 @dataclass(frozen=True)
@@ -261,6 +263,8 @@ class KernelFacts:
     operations: list[OperationUse] = field(default_factory=list)
     index_atoms: set[str] = field(default_factory=set)
     thread_dimensions: set[str] = field(default_factory=set)
+    # Comparisons that ask whether a fraction rounded toward zero is negative.
+    truncated_tests: set[ast.AST] = field(default_factory=set)
     # Of global memory, by a warp; known once the accesses have records.
     estimated_sectors: float | None = None
     block_index_read: bool = False

@@ -177,7 +177,8 @@ class LoopWalk(Statements):
                 values: list[Value] = [value, *trips, *([before] if before is not None else [])]
                 depends = frozenset().union(*(self.depends(item) for item in values)) - {context.counter}
                 loaded = any(self.loaded(item) for item in values)
-                self.env[name] = Scalar(self.atoms.opaque(depends, loaded), value.kind)
+                merges = self.atoms.many_to_one(value.form)
+                self.env[name] = Scalar(self.atoms.opaque(depends, loaded, many_to_one=merges), value.kind)
 
 
 def _is_grid(step: Form) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import number
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, number
 from advisor.evidence.source.kernel_walk.calls import Calls
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     BranchUse,
@@ -18,6 +18,8 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 )
 from advisor.program.syntax.module import root_name
 from advisor.program.syntax.tree_nodes import below
+
+_THREADS = frozenset(THREAD)
 
 
 class Statements(Calls):
@@ -165,26 +167,35 @@ class Statements(Calls):
                     self.condition(test, statement.test, leaves=True, negated=body_leaves),
                 )
             return False
-        self._merge(after_body, entry, test)
+        self._merge(after_body, entry, test, chosen=condition.loaded and _compares_by_order(statement.test))
         return False
 
     def _reads_local(self, node: ast.AST) -> bool:
         return any(isinstance(inner, ast.Name) and inner.id in self.env for inner in below(node))
 
-    def _merge(self, after_body: Mapping[str, Value], entry: int, test: Value) -> None:
-        """Join what both branches give names; `entry` is where they part."""
+    def _merge(self, after_body: Mapping[str, Value], entry: int, test: Value, chosen: bool) -> None:
+        """Join what both branches give names; `entry` is where they part.
+
+        Where the order of the data has `chosen` the branch, threads that take the same one may get the same.
+        """
         before = self.env.before(entry)
         for name in {**after_body, **before}:
             here = self.env.get(name)
             there = after_body[name] if name in after_body else before[name]
             if here == there:
                 continue
-            if here is None or there is None:
-                self.env[name] = self._joined([value for value in (here, there) if value is not None], test)
-            else:
-                self.env[name] = self._joined([here, there], test)
+            given = [value for value in (here, there) if value is not None]
+            new = [value for value in given if value != before.get(name)]
+            shared = any(self._is_shared(value, chosen) for value in new)
+            self.env[name] = self._joined(given, test, shared)
 
-    def _joined(self, values: list[Value], test: Value) -> Value:
+    def _is_shared(self, value: Value, chosen: bool) -> bool:
+        """Whether several of the threads that a branch gives a value may get the same one."""
+        if isinstance(value, Scalar) and self.atoms.many_to_one(value.form):
+            return True
+        return chosen and _THREADS.isdisjoint(self.depends(value))
+
+    def _joined(self, values: list[Value], test: Value, shared: bool = False) -> Value:
         views = [value for value in values if isinstance(value, View)]
         if views and len(views) == len(values):
             return views[0] if all(view.array is views[0].array for view in views) else Opaque()
@@ -192,7 +203,16 @@ class Statements(Calls):
             return values[0]
         kinds = {value.kind for value in values if isinstance(value, Scalar)}
         kind = next(iter(kinds)) if len(kinds) == 1 else None
-        return self.opaque([*values, test], kind)
+        return self.opaque([*values, test], kind, rounds=shared)
+
+
+def _compares_by_order(test: ast.expr) -> bool:
+    return any(
+        isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+        for inner in below(test)
+        if isinstance(inner, ast.Compare)
+        for operator in inner.ops
+    )
 
 
 def _reads_element(value: ast.expr, target: ast.Subscript) -> bool:

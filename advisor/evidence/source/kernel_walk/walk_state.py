@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Outcomes
+from advisor.evidence.source.kernel_walk.affine_forms import THREAD, Outcomes
 from advisor.evidence.source.kernel_walk.index_bounds import UNKNOWN
 from advisor.evidence.source.kernel_walk.kernel_facts import (
     Condition,
@@ -26,6 +26,7 @@ from advisor.program.syntax.module import ModuleSyntax
 from advisor.program.syntax.tree_nodes import below
 from advisor.program.values.constants import Constants
 
+_THREADS = frozenset(THREAD)
 _Orders = tuple[type[ast.cmpop], type[ast.cmpop]]
 Resolve = Callable[[str, ModuleSyntax], Declaration | None]
 
@@ -79,16 +80,32 @@ class WalkState:
         return isinstance(value, Tuple) and any(self.loaded(item) for item in value.items)
 
     def opaque(
-        self, values: Sequence[Value], kind: Kind = None, loaded: bool = False, what: str = "value"
+        self,
+        values: Sequence[Value],
+        kind: Kind = None,
+        loaded: bool = False,
+        what: str = "value",
+        rounds: bool = False,
     ) -> Scalar:
-        """A number of which only the dependences are known."""
+        """A number of which only the dependences are known.
+
+        One that `rounds` leaves out a part of the data, so that different data may give the same.
+        """
         depends: frozenset[str] = frozenset()
         for value in values:
             own = self.depends(value)
             if own is not depends:
                 depends = depends | own if depends else own
             loaded = loaded or self.loaded(value)
-        return Scalar(self.atoms.opaque(depends, loaded, what), kind)
+        merges = loaded and (rounds or self._merges(values))
+        return Scalar(self.atoms.opaque(depends, loaded, what, merges), kind)
+
+    def _merges(self, values: Sequence[Value]) -> bool:
+        """Whether all of some values that differ from thread to thread are many-to-one."""
+        varying = [value for value in values if not _THREADS.isdisjoint(self.depends(value))]
+        return bool(varying) and all(
+            isinstance(value, Scalar) and self.atoms.many_to_one(value.form) for value in varying
+        )
 
     def place(self, node: ast.AST) -> Place:
         """The place of a node with the loops and conditions around it."""

@@ -160,6 +160,7 @@ def _context(access: Access, facts: KernelFacts) -> dict[str, Value | None]:
         "reloaded_elements": _walked_again(access, depends),
         "thread_walks_fast_axis": bool(last & counters) and not last & _THREADS,
         "data_dependent": _data_decides(access, atoms),
+        "many_to_one": _chosen_together(access, atoms),
         "thread_independent": not depends & _THREADS,
         "global_index": any(map(spans_the_grid, of_indices)),
         "outweighed_by_copies": access.array.given == "host" and _spans_no_more(access, facts),
@@ -240,6 +241,12 @@ def _data_decides(access: Access, atoms: Atoms) -> bool:
         for read, index in zip(loaded, access.indices, strict=True)
     ]
     return any(loaded) and not any(apart)
+
+
+def _chosen_together(access: Access, atoms: Atoms) -> bool:
+    """Whether all that keeps threads apart in the indices is many-to-one."""
+    varying = [index.form for index in access.indices if atoms.depends(index.form) & _THREADS]
+    return bool(varying) and all(map(atoms.many_to_one, varying))
 
 
 def _window(form: Form, counters: set[str]) -> bool:

@@ -21,13 +21,20 @@ from advisor.evidence.source.kernel_walk.kernel_facts import (
 from advisor.evidence.source.kernels.access_records import access_records
 from advisor.evidence.source.kernels.atomic_records import atomic_records
 from advisor.evidence.source.kernels.counter_bounds import counter_bounds
+from advisor.evidence.source.kernels.guards_of_neighbours import know_elements_past_the_end
 from advisor.evidence.source.kernels.loop_records import loop_records
 from advisor.evidence.source.kernels.neighbour_reads import know_neighbour_reads
 from advisor.evidence.source.kernels.operation_records import operation_records
 from advisor.evidence.source.kernels.placed_records import record_at
+from advisor.evidence.source.kernels.range_tests import range_test_outcome
 from advisor.evidence.source.kernels.unwritten_local import know_unwritten_reads
 from advisor.evidence.source.test_paths import holds_tests
-from advisor.evidence.source.warps.thread_use import is_bounds_guard, one_thread_works, single_thread
+from advisor.evidence.source.warps.thread_use import (
+    is_bounds_exit,
+    is_bounds_guard,
+    one_thread_works,
+    single_thread,
+)
 from advisor.model.records import Record
 from advisor.model.text.notebooks import is_notebook
 from advisor.program.arrays.stated_types import strided_parameters
@@ -56,6 +63,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     kernel.know(
         "source",
         grid_rounded_up=launched.rounded_up or None,
+        blocks_share_data=launched.cuts_data or None,
         type_variants=launched.variants(),
         left_in_notebook=is_notebook(facts.declaration.module.path) and not launched.types,
     )
@@ -68,6 +76,7 @@ def kernel_records(facts: KernelFacts, launched: LaunchedAs, launched_inside: bo
     know_private_data(facts, private, accesses)
     know_neighbour_reads(facts, accesses)
     know_unwritten_reads(facts, groups, accesses)
+    know_elements_past_the_end(facts, accesses)
     kernel.know("source", estimated_sectors=facts.estimated_sectors or None)
     found += accesses
     found += row_records(facts, accesses, kernel.key)
@@ -152,6 +161,11 @@ def thread_dependent(condition: Condition) -> bool:
     return any(name in condition.depends for name in _THREADS)
 
 
+def _differs_in_grid(condition: Condition) -> bool:
+    """Whether threads of one grid may decide differently."""
+    return any(name.startswith(("tid.", "bid.")) for name in condition.depends)
+
+
 def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: str) -> list[Record]:
     found = []
     for branch in facts.branches:
@@ -172,9 +186,15 @@ def _branch_records(facts: KernelFacts, shapes: Sequence[BlockShape], kernel: st
             loop_depth=len(branch.place.loops),
             counter_bounds=bounds,
             counter_trips=trips,
+            always=range_test_outcome(_test_of(node), branch.place.module),
+            tests_truncated=any(inner in facts.truncated_tests for inner in below(_test_of(node))),
         )
         found.append(record)
     return found
+
+
+def _test_of(node: ast.AST) -> ast.AST:
+    return node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else node
 
 
 def _asks_the_same(branch: BranchUse) -> bool:
@@ -186,15 +206,20 @@ def _asks_the_same(branch: BranchUse) -> bool:
 def _barrier_records(facts: KernelFacts, kernel: str) -> list[Record]:
     found = []
     for barrier in facts.barriers:
-        conditions = [condition for condition in barrier.place.conditions if thread_dependent(condition)]
+        module = barrier.place.module
+        parts = _differs_in_grid if barrier.of_grid else thread_dependent
+        conditions = [condition for condition in barrier.place.conditions if parts(condition)]
         inside = [condition for condition in conditions if not condition.exit]
-        guards = [is_bounds_guard(condition, barrier.place.module) for condition in inside]
+        exits = [condition for condition in conditions if condition.exit]
+        guards = [is_bounds_guard(condition, module) for condition in inside]
         record = record_at("barrier", kernel, barrier.place, "syncthreads")
         record.know(
             "source",
-            divergent=any(not condition.exit for condition in conditions),
+            group="grid" if barrier.of_grid else "block",
+            divergent=bool(inside),
             in_bounds_guard=bool(guards) and all(guards),
-            after_divergent_exit=any(condition.exit for condition in conditions),
+            after_divergent_exit=bool(exits),
+            after_bounds_exit=bool(exits) and all(is_bounds_exit(condition, module) for condition in exits),
             loop_depth=len(barrier.place.loops),
         )
         found.append(record)

@@ -6,13 +6,12 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from advisor.evidence.source.kernel_walk.affine_forms import Form, form, number, position_along
+from advisor.evidence.source.kernel_walk.affine_forms import Form, form, number
+from advisor.evidence.source.kernel_walk.index_bounds import grid_axis
 from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
 from advisor.evidence.source.warps.thread_use import is_given_size, single_thread
 from advisor.model.records import Record
 from advisor.program.syntax.module import ModuleSyntax
-
-_POSITIONS = tuple(map(position_along, "xyz"))
 
 
 def know_neighbour_reads(facts: KernelFacts, records: Sequence[Record]) -> None:
@@ -65,12 +64,15 @@ def _is_own(access: Access) -> bool:
     """Whether each thread of the grid that has data stores to an element of its own of a parameter."""
     if not access.array.parameter or access.array.space != "global" or access.row is not None:
         return False
-    return any(map(_is_position, _forms(access))) and _for_many(access, loading=False)
+    loops = access.place.loops
+    return any(_is_position(one, loops) for one in _forms(access)) and _for_many(access, loading=False)
 
 
-def _is_position(index: Form) -> bool:
-    """Whether an index is the thread's place in the grid along one axis, with a constant beside it."""
-    return index.without_offset() in _POSITIONS
+def _is_position(index: Form, loops: Sequence[LoopContext]) -> bool:
+    """Whether an index is the thread's place in the grid along one axis, in a loop also one advanced by the
+    whole grid in each iteration, with a constant beside it.
+    """
+    return grid_axis(index.without_offset(), loops) is not None
 
 
 def _meets_neighbour(store: Access, load: Access) -> bool:
@@ -81,7 +83,7 @@ def _meets_neighbour(store: Access, load: Access) -> bool:
     if not own or len(own) != len(read):
         return False
     beside = [
-        _is_position(mine) and _is_beside(mine, other, load.place.loops)
+        _is_position(mine, store.place.loops) and _is_beside(mine, other, load.place.loops)
         for mine, other in zip(own, read, strict=True)
     ]
     same = [
@@ -134,6 +136,9 @@ def _asks_for_another(condition: Condition) -> bool:
 
 def _asks_for_bounds(condition: Condition, module: ModuleSyntax) -> bool:
     """Whether a condition is the same for all threads, or leaves those inside of the data."""
+    if isinstance(condition.node, ast.For):
+        # Threads with something to walk over get there.
+        return True
     if condition.loaded:
         return False
     if not any(name.startswith(("tid.", "bid.")) for name in condition.depends):
@@ -143,6 +148,8 @@ def _asks_for_bounds(condition: Condition, module: ModuleSyntax) -> bool:
 
 def _is_bound(test: ast.AST, leaves: bool, module: ModuleSyntax) -> bool:
     """Whether a test keeps to what lies below a size and above a number, or leaves from anywhere else."""
+    if isinstance(test, ast.While):
+        return _is_bound(test.test, leaves, module)
     if isinstance(test, ast.BoolOp):
         joined = isinstance(test.op, ast.Or if leaves else ast.And)
         return joined and all(_is_bound(one, leaves, module) for one in test.values)

@@ -48,12 +48,35 @@ def is_bounds_guard(condition: Condition, module: ModuleSyntax) -> bool:
     """
     if not _compares_by_order(condition.node):
         return False
+    if condition.loaded and not all(_has_place(one, module) for one in _comparisons(condition.node)):
+        return False
     in_grid = any(name.startswith("bid.") for name in condition.depends)
     return in_grid or all(_with_given_size(one, module) for one in _comparisons(condition.node))
 
 
+def is_bounds_exit(condition: Condition, module: ModuleSyntax) -> bool:
+    """Whether a condition only lets threads leave that are past the data: comparisons by order with a size
+    that the program around the kernel gives, joined by `or`. Full blocks then have all of their threads.
+    """
+    return (
+        not condition.loaded
+        and _compares_by_order(condition.node, ast.Or)
+        and all(_with_given_size(one, module) for one in _comparisons(condition.node))
+    )
+
+
 def _comparisons(test: ast.AST) -> list[ast.Compare]:
     return [inner for inner in ast.walk(test) if isinstance(inner, ast.Compare)]
+
+
+def _has_place(test: ast.Compare, module: ModuleSyntax) -> bool:
+    """Whether a comparison has a side that may be the thread's place: no element, no number, no given size."""
+    return any(
+        not isinstance(side, ast.Constant)
+        and not is_given_size(side, module)
+        and all(_is_size_of_array(one) for one in ast.walk(side) if isinstance(one, ast.Subscript))
+        for side in (test.left, *test.comparators)
+    )
 
 
 def _with_given_size(test: ast.Compare, module: ModuleSyntax) -> bool:
@@ -86,9 +109,11 @@ def _is_size_of_array(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr in ("shape", "size")
 
 
-def _compares_by_order(test: ast.AST) -> bool:
+def _compares_by_order(test: ast.AST, joined_by: type[ast.boolop] = ast.And) -> bool:
     if isinstance(test, ast.BoolOp):
-        return isinstance(test.op, ast.And) and all(_compares_by_order(item) for item in test.values)
+        return isinstance(test.op, joined_by) and all(
+            _compares_by_order(item, joined_by) for item in test.values
+        )
     return isinstance(test, ast.Compare) and all(
         isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in test.ops
     )

@@ -1,0 +1,92 @@
+"""Indices beside the one that a guard keeps inside of an array, which may lie past its end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from advisor.evidence.source.kernel_walk.affine_forms import Form, atom, number
+from advisor.evidence.source.kernel_walk.kernel_facts import Access, Condition, KernelFacts, LoopContext
+from advisor.model.records import Record
+
+_ONE = number(1)
+_POSITION = ("tid.", "bid.")
+
+
+def know_elements_past_the_end(facts: KernelFacts, records: Sequence[Record]) -> None:
+    """Say of each access, whose record stands at its place, how many elements past the end of its array the
+    conditions around it let an index go, 0 where none is seen to.
+    """
+    for access, record in zip(facts.accesses, records, strict=True):
+        record.know("source", elements_past_end=_past_end(access))
+
+
+def _past_end(access: Access) -> int:
+    array = access.array
+    if not array.parameter or array.space != "global" or access.whole or access.row is not None:
+        return 0
+    conditions = access.place.conditions
+    if not all(_compares_by_order(one.node) for one in conditions if _asks_for_position(one)):
+        return 0
+    past = [
+        _past_bounds(index.form, _extents(array.name, axis, len(access.indices)), conditions, access)
+        for axis, index in enumerate(access.indices)
+        if not index.is_slice
+    ]
+    return max(past, default=0)
+
+
+def _asks_for_position(condition: Condition) -> bool:
+    if isinstance(condition.node, ast.For):
+        return False
+    return any(name.startswith((*_POSITION, "loop#")) for name in condition.depends)
+
+
+def _compares_by_order(test: ast.AST) -> bool:
+    """Whether a test has nothing but comparisons by order: what an equality leaves out is not known."""
+    if isinstance(test, ast.While):
+        return _compares_by_order(test.test)
+    if isinstance(test, ast.BoolOp):
+        return all(map(_compares_by_order, test.values))
+    return isinstance(test, ast.Compare) and all(
+        isinstance(one, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for one in test.ops
+    )
+
+
+def _extents(array: str, axis: int, rank: int) -> list[Form]:
+    """The names under which the walk knows an array's size along an axis."""
+    sizes = [atom(f"{array}.shape[{axis}]")]
+    return [*sizes, atom(f"{array}.size")] if rank == 1 else sizes
+
+
+def _past_bounds(index: Form, sizes: Sequence[Form], conditions: Iterable[Condition], access: Access) -> int:
+    """By how many elements the strictest bound on an index lets it pass the end; 0 where it stays inside, and
+    where something else bounds it as well.
+    """
+    if not any(name.startswith(_POSITION) for name in index.atoms()):
+        return 0
+    highest = _highest(index, access.place.loops)
+    found: list[int] = []
+    for difference in {one for condition in conditions for one in condition.bounds}:
+        for form in {index, highest}:
+            beside = difference - form
+            if any(name.startswith(_POSITION) or "#" in name for name in beside.atoms()):
+                continue
+            room = next(
+                (rest for size in sizes if (rest := (beside + size - _ONE).constant) is not None), None
+            )
+            if room is None and difference.atoms() - form.atoms():
+                # Another size bounds it, which may be smaller.
+                return 0
+            if room is not None:
+                found.append(room)
+    return max(0, -max(found)) if found else 0
+
+
+def _highest(index: Form, loops: Sequence[LoopContext]) -> Form:
+    """An index at the last iteration of the loops of constant length that it rises with."""
+    for loop in loops:
+        factor = dict(index.terms).get((loop.counter,), 0)
+        if loop.trip_count and factor > 0:
+            index = index - atom(loop.counter) * number(factor) + number(factor * (loop.trip_count - 1))
+    return index
