@@ -70,7 +70,7 @@ def _comparisons(test: ast.AST) -> list[ast.Compare]:
 
 
 def _has_place(test: ast.Compare, module: ModuleSyntax) -> bool:
-    """Whether a comparison has a side that may be the thread's place: no element, no number, no given size."""
+    """Whether a side of a comparison may be the thread's place: no element, no number, no given size."""
     return any(
         not isinstance(side, ast.Constant)
         and not is_given_size(side, module)
