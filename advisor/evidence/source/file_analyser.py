@@ -37,7 +37,8 @@ from advisor.program.names.workspace import Workspace
 from advisor.program.resolution.factory_calls import Callers
 from advisor.program.resolution.resolution import Names
 from advisor.program.resolution.signatures import stated_typings
-from advisor.program.syntax.module import NOWHERE, FunctionNode, ModuleSyntax, NamesElsewhere, read_module
+from advisor.program.syntax.file_modules import FileModules, read_modules
+from advisor.program.syntax.module import NOWHERE, FunctionNode, ModuleSyntax, NamesElsewhere
 
 Launched = Mapping[str, LaunchedAs]
 
@@ -140,6 +141,7 @@ class FileAnalyser:
         self.resolver = Resolver(self.workspace)
         self.host_values = HostValues(self.workspace)
         self._launches: dict[str, list[Launch]] = {}
+        self._modules: dict[str, FileModules] = {}
         self._hosted: set[str] = set()
 
     def host(
@@ -152,34 +154,43 @@ class FileAnalyser:
         self._hosted.add(str(file))
         path = self.workspace.report_path(file)
         result = FileHost(source.path if source else path)
+        self._launches[str(file)] = []
         try:
             text = source or read_source(file, path)
-            module = read_module(text, str(file))
-            module.elsewhere = elsewhere
+            modules = self._modules[str(file)] = read_modules(text, str(file))
+            modules.own.elsewhere = elsewhere
         except SourceProblem as problem:
             result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
             self.workspace.leave_out(file)
             return result
-        result.problems += faults_of(module)
-        result.unread = module.source.unread
-        self.workspace.add(module)
-        launches = self._launches[str(file)] = self._find_launches(module)
-        calls = find_host_calls(module, self.resolver)
-        result.records = host_side_records(module, self.resolver, launches, calls)
-        result.records += universal_call_records(module, self.host_values)
-        result.records += _triton_records(module, self.workspace)
+        result.unread = modules.own.source.unread
+        self.workspace.add(modules.own)
+        self.workspace.add_written(file, modules.written)
+        for module in modules.every:
+            self._add_host(module, result)
         # Launches first, then all others by their places, as a text says them part by part.
         result.records.sort(key=_order)
         if result.records or result.problems:
             result.text = text.text
-        result.kernels = [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
-        result.factories = factories_around(self.resolver.declarations(module))
+        return result
+
+    def _add_host(self, module: ModuleSyntax, result: FileHost) -> None:
+        """Add the host side of one module of a file."""
+        result.problems += faults_of(module)
+        launches = self._find_launches(module)
+        self._launches[module.file] += launches
+        calls = find_host_calls(module, self.resolver)
+        result.records += host_side_records(module, self.resolver, launches, calls)
+        result.records += universal_call_records(module, self.host_values)
+        result.records += _triton_records(module, self.workspace)
+        result.kernels += [(kernel.key, kernel.names) for kernel in self.kernels_of(module)]
+        result.factories |= factories_around(self.resolver.declarations(module))
         uses = self.jit_uses_in(module)
-        result.uses = list(uses.found)
-        result.known_uses = {use for _, places in uses.known for use in places}
+        result.uses += uses.found
+        result.known_uses |= {use for _, places in uses.known for use in places}
         unseen = unseen_launches(module, launches, self.workspace)
-        result.unseen_launches = [(launch.node.lineno, launch.name) for launch in unseen]
-        result.launches = [
+        result.unseen_launches += [(launch.node.lineno, launch.name) for launch in unseen]
+        result.launches += [
             LaunchSeen(
                 launch.kernel_keys,
                 launch.name,
@@ -195,20 +206,20 @@ class FileAnalyser:
             )
             for launch in launches
         ]
-        return result
 
     def array_code(self, file: Path) -> FileHost:
         """The host side of a file that names no Numba: what it does with torch and cupy."""
         result = FileHost(self.workspace.report_path(file))
         try:
             text = read_source(file, result.path)
-            module = read_module(text, str(file))
+            modules = read_modules(text, str(file))
         except SourceProblem as problem:
             result.problems.append(Problem(problem.path, problem.line, problem.message, problem.column))
             return result
-        result.problems += faults_of(module)
-        result.unread = module.source.unread
-        result.records = host_side_records(module, self.resolver, [], [])
+        result.unread = modules.own.source.unread
+        for module in modules.every:
+            result.problems += faults_of(module)
+            result.records += host_side_records(module, self.resolver, [], [])
         if result.records or result.problems:
             result.text = text.text
         return result
@@ -219,18 +230,19 @@ class FileAnalyser:
         """The kernels of a file, as they are launched; `callers` are files that call what makes kernels."""
         if str(file) not in self._hosted:
             self.host(file)
-        module = self.workspace.module(file)
-        if module is None:
+        modules = self._modules.get(str(file))
+        if modules is None:
             return FileKernels(self.workspace.report_path(file))
-        result = FileKernels(module.path)
-        for kernel in self.kernels_of(module):
-            if kernel.module is module:
-                result.text = module.text
-            else:
-                result.bodies[kernel.module.path] = kernel.module.text
-            self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result, callers)
+        result = FileKernels(modules.own.path)
+        for module in modules.every:
+            for kernel in self.kernels_of(module):
+                if kernel.module.path == result.path:
+                    result.text = module.text
+                else:
+                    result.bodies[kernel.module.path] = kernel.module.text
+                self.add_kernel(kernel, launched.get(kernel.key, LaunchedAs()), with_units, result, callers)
         if self._launches.get(str(file)) and not result.text:
-            result.text = module.text
+            result.text = modules.own.text
         return result
 
     def add_kernel(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from advisor.model.errors import SourceProblem
 from advisor.model.text.source_text import read_source
 from advisor.program.names.library_names import star_member
 from advisor.program.syntax.gate import launched_names
-from advisor.program.syntax.module import Import, ModuleSyntax, read_module
+from advisor.program.syntax.file_modules import read_modules
+from advisor.program.syntax.module import Import, ModuleSyntax
 
 # Roots of the libraries a kernel may name: they are never looked for in the workspace.
 KNOWN_LIBRARIES = frozenset(
@@ -32,6 +33,7 @@ class Workspace:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self._modules: dict[str, ModuleSyntax | None] = {}
+        self._written: dict[str, ModuleSyntax] = {}
         self._folders: dict[str, str] = {}
         self._bases: dict[Path, list[Path]] = {}
         self._found: dict[tuple[str, int, str], str | None] = {}
@@ -65,6 +67,14 @@ class Workspace:
         if module.file:
             self._modules[module.file] = module
 
+    def add_written(self, file: Path, written: Iterable[tuple[str, ModuleSyntax]]) -> None:
+        """Make modules known that the program in a file writes to others, each with that one's name.
+
+        They stand for files that are not there yet.
+        """
+        for name, module in written:
+            self._written[str(file.parent / name)] = module
+
     def leave_out(self, file: Path) -> None:
         """Make a file count as one that cannot be parsed, whatever is on the disk."""
         self._modules[str(file)] = None
@@ -74,7 +84,7 @@ class Workspace:
         key = str(file)
         if key not in self._modules:
             try:
-                self._modules[key] = read_module(read_source(file, self.report_path(file)), key)
+                self._modules[key] = read_modules(read_source(file, self.report_path(file)), key).own
             except SourceProblem:
                 self._modules[key] = None
         return self._modules[key]
@@ -84,6 +94,9 @@ class Workspace:
         file = self._file(imported.module, imported.level, importer)
         if file is None:
             return None
+        if file in self._written and file not in self._modules:
+            self.imports.add((importer.file, self._written[file].file))
+            return self._written[file]
         self.imports.add((importer.file, file))
         return self._modules[file] if file in self._modules else self.module(Path(file))
 
@@ -261,10 +274,14 @@ class Workspace:
         if folder not in self._bases:
             self._bases[folder] = self._bases_of(folder)
         for base in self._bases[folder]:
-            found = _module_file(base, parts)
+            found = _module_file(base, parts) or self._written_file(base, parts)
             if found is not None:
                 return found
         return None
+
+    def _written_file(self, base: Path, parts: list[str]) -> Path | None:
+        file = base.joinpath(*parts).with_suffix(".py") if parts and self._written else None
+        return file if str(file) in self._written else None
 
     def _bases_of(self, folder: Path) -> list[Path]:
         """Where an absolute import may start: the file's folder, its parents up to the project, and `src`."""

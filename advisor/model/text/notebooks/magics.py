@@ -13,6 +13,11 @@ from advisor.model.text.syntax_recovery import fault_of, recovered
 
 # Their bodies run as Python in the notebook's own namespace.
 _PYTHON_BODIES = frozenset({"time", "timeit", "capture", "prun", "debug"})
+# The body is a file of its own: https://ipython.readthedocs.io/en/stable/interactive/magics.html#cellmagic-writefile
+_WRITES = re.compile(
+    r"\s*%%(?:writefile|file)[ \t]+(?P<append>(?:-a|--append)[ \t]+)?"
+    r"(?P<quote>[\"']?)(?P<file>[^\s\"']+\.py)(?P=quote)[ \t]*\r?(?:\n|\Z)"
+)
 _COMMAND = "#ipython: "
 _TIMED = "  #ipython-timed: "
 _CANDIDATE = re.compile(r"^[ \t]*[%!?]|\?[ \t]*(?:#.*)?\r?$|=[ \t]*[%!]", re.MULTILINE)
@@ -46,11 +51,16 @@ class PythonText(NamedTuple):
 def python_of(source: str) -> PythonText:
     """The Python of a cell: its own lines, with IPython's commands as comments."""
     magic = re.match(r"\s*%%(\w*)", source)
-    if magic and magic[1] not in _PYTHON_BODIES:
+    writes = _WRITES.match(source) if magic else None
+    if magic and not writes and magic[1] not in _PYTHON_BODIES:
         return PythonText(None)
-    read = _Commands(without_sign=False).replaced(source) if _CANDIDATE.search(source) else source
+    if writes:
+        # IPython does not read the body: what looks like one of its commands there is none.
+        read = source.replace("%%", f"{_COMMAND}%%", 1)
+    else:
+        read = _Commands(without_sign=False).replaced(source) if _CANDIDATE.search(source) else source
     fault = fault_of(read)
-    if fault and _WITHOUT_SIGN.search(source):
+    if fault and not writes and _WITHOUT_SIGN.search(source):
         read = _Commands(without_sign=True).replaced(source)
         fault = fault_of(read)
     if fault is None:
@@ -70,6 +80,20 @@ def as_written(line: str) -> str:
         return code[:indent] + prefix + code[indent + len(prefix) :]
     found = _WRITTEN.fullmatch(line) if _COMMAND in line else None
     return found["before"] + found["command"] if found else line
+
+
+class Writing(NamedTuple):
+    """The Python file that a cell writes its body to, or adds it to."""
+
+    file: str
+    appends: bool
+
+
+def writing(text: str) -> Writing | None:
+    """What file the Python of a cell is written to instead of being run, None where it is run."""
+    begin = text.lstrip()
+    found = _WRITES.match(begin.removeprefix(_COMMAND)) if begin.startswith(_COMMAND) else None
+    return Writing(found["file"], found["append"] is not None) if found else None
 
 
 def repeats(text: str, index: int) -> bool:
